@@ -1,5 +1,6 @@
-// The whole service as one Hono app: reads the address and gives the request to its surface. Both
-// platforms call createApp with their ports; nothing here knows which platform it is.
+// The whole service as one Hono app: reads the address and gives the request to its
+// surface. Both platforms call createApp with their ports; nothing here knows which
+// platform it is.
 import { type Context, Hono } from 'hono';
 import { createLazyApi } from './api/lazy-api.ts';
 import type { Config } from './config.ts';
@@ -26,23 +27,26 @@ import type { Ports } from './ports/index.ts';
 
 export type App<Bindings extends object> = {
   readonly fetch: Hono<{ Bindings: Bindings }>['fetch'];
-  /** The fast path: answers what stands ready in memory, as `fetch` would, before the server. */
+  /**
+   * The fast path: answers what stands ready in memory, as `fetch` would, before
+   * the server.
+   */
   readonly fastPath: FastPath;
   /**
-   * Writes the logs of buckets that are old enough, or all of them: for the platform's timer,
-   * and for its end.
+   * Writes the logs of buckets that are old enough, or all of them: for the
+   * platform's timer, and for its end.
    */
   readonly flushBucketLogs: (all?: boolean) => Promise<void>;
   /**
-   * Brings what was counted to the ledger: by a timer and at the end (Node), or behind answers
-   * (Workers).
+   * Brings what was counted to the ledger: by a timer and at the end (Node), or
+   * behind answers (Workers).
    */
   readonly usage: UsageFlusher;
 };
 
 /**
- * `readRequest` turns what the platform's server gives into an HttpRequest, without URL or Headers
- * objects on Node.
+ * `readRequest` turns what the platform's server gives into an HttpRequest, without
+ * URL or Headers objects on Node.
  */
 export function createApp<Bindings extends object>(
   ports: Ports,

@@ -1,6 +1,7 @@
-// The settings of both platforms, parsed once at the start from the environment. node.ts and
-// worker.ts call it; everything below gets a Config, never an environment. The tables in config/
-// say what each setting is; limits that S3 fixes are core/limits.ts, not settings.
+// The settings of both platforms, parsed once at the start from the environment.
+// node.ts and worker.ts call it; everything below gets a Config, never an
+// environment. The tables in config/ say what each setting is; limits that S3 fixes
+// are core/limits.ts, not settings.
 
 import { ConfigError } from './config/parse-texts.ts';
 import { parseSeedText } from './config/service-settings.ts';
@@ -19,11 +20,15 @@ export type Config = ValuesOf<typeof SETTINGS> & {
   /** Ids of KMS keys that QUAYSIDE_SEED wants made (`kmsKeys`). */
   readonly seededKmsKeys: readonly string[];
   /**
-   * Hosts of the service itself, in lower case without ports: both domains and those of
-   * QUAYSIDE_OWN_HOSTS. No bucket can be bound to them or to what is below them.
+   * Hosts of the service itself, in lower case without ports: both domains and
+   * those of QUAYSIDE_OWN_HOSTS. No bucket can be bound to them or to what is below
+   * them.
    */
   readonly ownHosts: readonly string[];
-  /** Whether QUAYSIDE_OWN_HOSTS is set: until then only the root account can bind hosts. */
+  /**
+   * Whether QUAYSIDE_OWN_HOSTS is set: until then only the root account can bind
+   * hosts.
+   */
   readonly accountsMayBindHosts: boolean;
   /** How messages go to webhooks. */
   readonly webhooks: WebhookSettings;
@@ -33,8 +38,8 @@ type Environment = Readonly<Record<string, unknown>>;
 type ReadText = (variable: string) => string | null;
 
 /**
- * Parses the settings of an environment, or of the bindings of a Worker, where only texts count.
- * ConfigError.
+ * Parses the settings of an environment, or of the bindings of a Worker, where only
+ * texts count. ConfigError.
  */
 export function parseConfig(env: Environment, platform: Platform = 'node'): Config {
   const readText: ReadText = (variable) => {
@@ -68,9 +73,9 @@ function parseTable<Table extends SettingTable>(
 }
 
 /**
- * Master keys of the settings and, behind them, those of the data folder's file. An operator who
- * moves from one to the other, or rotates keys, can still read what the old ones wrapped.
- * ConfigError when the text is damaged; it is never shown.
+ * Master keys of the settings and, behind them, those of the data folder's file. An
+ * operator who moves from one to the other, or rotates keys, can still read what
+ * the old ones wrapped. ConfigError when the text is damaged; it is never shown.
  */
 export function withStoredMasterKeys(
   configured: MasterKeys,

@@ -1,5 +1,5 @@
-// The Node platform: environment -> settings -> ports -> app -> a listening server, and its orderly
-// end. `npm start` runs it. Nothing is decided here.
+// The Node platform: environment -> settings -> ports -> app -> a listening server,
+// and its orderly end. `npm start` runs it. Nothing is decided here.
 import { flushCompileCache } from 'node:module';
 import { openDataFolder } from './adapters/node/disk/data-folder.ts';
 import { announce } from './adapters/node/process/announce.ts';
@@ -24,14 +24,16 @@ async function start(): Promise<void> {
   const log = createConsoleLog(systemClock, settings.logLevel);
   guardProcess(log);
   warnOfUnknown(process.env, log);
-  // What this process writes is for its own user only: the index holds the secrets of access keys.
+  // What this process writes is for its own user only: the index holds the secrets
+  // of access keys.
   process.umask(0o077);
   const { path: dataDir, unlock } = openDataFolder(settings.dataDir);
   const { inspectFolder } = await import('./adapters/node/process/inspect-folder.ts');
   const { config, rootKey } = await inspectFolder(dataDir, settings);
 
-  // Imported here, beside the opening of the index and through the compile cache: from the second
-  // start on that takes a third less. Measured 2026-11: 0.84 s of CPU without, 0.53 s with it.
+  // Imported here, beside the opening of the index and through the compile cache:
+  // from the second start on that takes a third less. Measured 2026-11: 0.84 s of
+  // CPU without, 0.53 s with it.
   const opening = import('./adapters/node/node-ports.ts').then(({ openNodePorts }) =>
     openNodePorts(config, { dataDir, log, onCrash: endOnCrash(log) }),
   );

@@ -1,5 +1,5 @@
-// The root of the Cloudflare platform: bindings become ports, ports become the app. Everything
-// else is in adapters/cloudflare.
+// The root of the Cloudflare platform: bindings become ports, ports become the app.
+// Everything else is in adapters/cloudflare.
 import { exports } from 'cloudflare:workers';
 import { BodySlices } from './adapters/cloudflare/bodies/body-slices.ts';
 import { createFetchSender } from './adapters/cloudflare/clients/fetch-webhook-sender.ts';
@@ -50,15 +50,15 @@ type Service = {
 };
 
 /**
- * The cron of bills in wrangler.toml: a run of its own, with its own bound. An account costs five
- * calls.
+ * The cron of bills in wrangler.toml: a run of its own, with its own bound. An
+ * account costs five calls.
  */
 const BILLING_CRON = '47 * * * *';
 const BILLED_ACCOUNTS = 100;
 
 /**
- * One service per set of bindings, so one per isolate; it holds plain values and bindings, never
- * I/O of a request.
+ * One service per set of bindings, so one per isolate; it holds plain values and
+ * bindings, never I/O of a request.
  */
 const services = new WeakMap<WorkerEnv, Service>();
 
@@ -82,7 +82,10 @@ function serviceOf(env: WorkerEnv): Service {
   return service;
 }
 
-/** A wrong or missing setting is named in the response; its message never shows a secret. */
+/**
+ * A wrong or missing setting is named in the response; its message never shows a
+ * secret.
+ */
 function refuse(error: unknown): Response {
   if (!(error instanceof ConfigError)) throw error;
   return new Response(`Quayside is not configured: ${error.message}\n`, { status: 503 });
@@ -99,8 +102,8 @@ export default {
     const answer =
       service.fastPath(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
     keepCoding(request, answer.headers, service.isDevServer);
-    // Also where it used nothing new: of what is left from answers whose work was ended nobody else
-    // would know.
+    // Also where it used nothing new: of what is left from answers whose work was
+    // ended nobody else would know.
     service.app.usage.flushSoon();
     return answer;
   },

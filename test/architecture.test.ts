@@ -215,14 +215,12 @@ const FORBIDDEN_SYNTAX =
 /** Longest file, lines; longer ones with a reason. */
 const MAX_LINES = 400;
 const LONGER: Readonly<Record<string, string>> = {
-  'adapters/node/fast-path/connection.ts': 'is being cut',
   'client/api-types.ts': 'generated from the OpenAPI document by scripts/client-types.ts',
-  'config.ts': 'is being cut',
 };
 const ROOT_MAX_LINES: Readonly<Record<string, number>> = {
-  'worker.ts': 115,
-  'node.ts': 145,
-  'app.ts': 152,
+  'worker.ts': 120,
+  'node.ts': 90,
+  'app.ts': 125,
 };
 
 describe('the layer law', () => {

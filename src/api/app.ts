@@ -1,14 +1,17 @@
-// The JSON API: every request under /-/api comes here and takes these steps: route, origin, caller,
-// rate limit, access, body, idempotency; then the route runs. Whatever fails becomes a problem.
+// The JSON API: every request under /-/api comes here and takes these steps: route,
+// origin, caller, rate limit, access, body, idempotency; then the route runs.
+// Whatever fails becomes a problem.
 //
-// To add a resource: write routes/{resource}.ts with `export function add{Resource}Routes(api:
-// Api): void`, in it for each route `api.openapi(apiRoute({ method, path, operationId, tags,
-// access, request, responses }), handler)`, and one line in routes/add-routes.ts. A list, a change
-// with If-Match and a deletion have `listRoute`, `changeRoute` and `deleteRoute` in its place
-// (routing/api-route.ts). A handler parses nothing: it takes `c.req.valid(…)` and `callOf(c)`
-// (core, caller, requestId), calls one verb of core, and shapes its response. Refusals are thrown
-// as StorageError. Bodies and queries are z.strictObject, so that unknown fields are refused; every
-// text and list has a bound. Names of fields are camelCase, times `timeSchema`.
+// To add a resource: write routes/{resource}.ts with `export function
+// add{Resource}Routes(api: Api): void`, in it for each route
+// `api.openapi(apiRoute({ method, path, operationId, tags, access, request,
+// responses }), handler)`, and one line in routes/add-routes.ts. A list, a change
+// with If-Match and a deletion have `listRoute`, `changeRoute` and `deleteRoute` in
+// its place (routing/api-route.ts). A handler parses nothing: it takes
+// `c.req.valid(…)` and `callOf(c)` (core, caller, requestId), calls one verb of
+// core, and shapes its response. Refusals are thrown as StorageError. Bodies and
+// queries are z.strictObject, so that unknown fields are refused; every text and
+// list has a bound. Names of fields are camelCase, times `timeSchema`.
 // test/api/openapi/document.test.ts checks these rules on the document itself.
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiCaller } from '../core/auth/permissions.ts';
@@ -32,18 +35,23 @@ import { invalidFields, isOurFault, problemResponse } from './routing/problem.ts
 
 export type ApiOptions = Omit<ApiServices, 'secrets'> & {
   /**
-   * The secret that the API's own keys are derived from; null: the master key, and without one each
-   * process has its own.
+   * The secret that the API's own keys are derived from; null: the master key, and
+   * without one each process has its own.
    */
   readonly rootSecretKey: string | null;
-  /** Requests of one account, or of one source without a credential, in a minute; 0: any number. */
+  /**
+   * Requests of one account, or of one source without a credential, in a minute; 0:
+   * any number.
+   */
   readonly requestsPerMinute: number;
 };
 
 export type ApiSurface = {
   /** Answers one request under `/-/api/`. Never rejects. */
   handle(request: HttpRequest, requestId: string): Promise<Response>;
-  /** The OpenAPI document of the API. Cost: 30 ms at the first call, which makes it. */
+  /**
+   * The OpenAPI document of the API. Cost: 30 ms at the first call, which makes it.
+   */
   documentJson(): string;
 };
 
@@ -62,7 +70,9 @@ const PASSED_HEADERS = [
 
 type HeaderFields = Record<string, string>;
 
-/** Makes the API. Cost: 30 ms, which is why lazy-api.ts waits for the first request. */
+/**
+ * Makes the API. Cost: 30 ms, which is why lazy-api.ts waits for the first request.
+ */
 export function createApi({
   rootSecretKey,
   requestsPerMinute,
@@ -133,7 +143,10 @@ export function createApi({
   };
 }
 
-/** Makes the OpenAPI document without a service behind it, for what is generated from it. */
+/**
+ * Makes the OpenAPI document without a service behind it, for what is generated
+ * from it.
+ */
 export const readOpenApiDocument = (): string => documentJson(createRoutes(), BASE_PATH);
 
 /** Makes the routes, which throw what fails: app.fetch then rejects. */
@@ -153,7 +166,10 @@ function createRoutes(): OpenAPIHono<ApiEnv> {
   return api;
 }
 
-/** The methods of the path, for Allow. NoSuchResource; MethodNotAllowed unless it has this one. */
+/**
+ * The methods of the path, for Allow. NoSuchResource; MethodNotAllowed unless it
+ * has this one.
+ */
 function allowedMethods(routes: RouteTable, { rawPath, method }: HttpRequest): string {
   const methods = rawPath === DOCUMENT_PATH ? DOCUMENT_METHODS : routes.methodsOf(rawPath);
   if (methods.length === 0) throw new StorageError('NoSuchResource');
@@ -171,8 +187,9 @@ function respondDocument(request: HttpRequest, document: string): Response {
 }
 
 /**
- * Counts a request of an account, whichever credential it shows: who makes many tokens may send no
- * more. A request without one counts for its source. `limits` gets the headers, of a refusal too.
+ * Counts a request of an account, whichever credential it shows: who makes many
+ * tokens may send no more. A request without one counts for its source. `limits`
+ * gets the headers, of a refusal too.
  */
 function countRequest(
   rateLimit: RateLimit,
@@ -227,8 +244,8 @@ async function dispatch(
 }
 
 /**
- * Adds the headers of every response, with its length. Nothing of the API is for caches, nothing of
- * it is a page.
+ * Adds the headers of every response, with its length. Nothing of the API is for
+ * caches, nothing of it is a page.
  */
 async function finishResponse(
   response: Response,

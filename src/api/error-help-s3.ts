@@ -1,5 +1,6 @@
-// Cause and way out of each error that S3 clients meet. docs-html.ts shows them at the address that
-// `type` of a problem names; scripts/errors-page.ts writes docs/errors.md from them.
+// Cause and way out of each error that S3 clients meet. docs-html.ts shows them at
+// the address that `type` of a problem names; scripts/errors-page.ts writes
+// docs/errors.md from them.
 import type { ErrorCode } from '../domain/errors.ts';
 
 /** Why a request failed, and what its sender can do. */

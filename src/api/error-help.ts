@@ -1,5 +1,5 @@
-// Cause and way out of each error of the JSON API, of limits and of what clients never meet.
-// ERROR_HELP has every code; the compiler says when one is missing.
+// Cause and way out of each error of the JSON API, of limits and of what clients
+// never meet. ERROR_HELP has every code; the compiler says when one is missing.
 import type { ErrorCode } from '../domain/errors.ts';
 import { type ErrorHelp, S3_ERROR_HELP } from './error-help-s3.ts';
 

@@ -1,9 +1,13 @@
-// The entrance of the JSON API and its pages, which costs nothing until a request comes: zod and
-// the routes are loaded by the first one. src/app.ts asks it for every path under `/-`.
+// The entrance of the JSON API and its pages, which costs nothing until a request
+// comes: zod and the routes are loaded by the first one. src/app.ts asks it for
+// every path under `/-`.
 import type { HttpRequest } from '../http/request.ts';
 import type { ApiOptions, ApiSurface } from './app.ts';
 
-/** Answers what is the API's; null for every other page under `/-`. `path` begins behind `/-`. */
+/**
+ * Answers what is the API's; null for every other page under `/-`. `path` begins
+ * behind `/-`.
+ */
 export type AnswerApi = (
   request: HttpRequest,
   path: string,
@@ -14,7 +18,8 @@ type Respond = (request: HttpRequest, path: string, requestId: string) => Promis
 
 /** Makes the entrance. What the first request has loaded stays loaded. */
 export function createLazyApi(options: ApiOptions): AnswerApi {
-  // The API is a variable, never a promise of it: on Workers no request may wait for another's.
+  // The API is a variable, never a promise of it: on Workers no request may wait
+  // for another's.
   let api: ApiSurface | null = null;
   const load = async () => {
     const { createApi } = await import('./app.ts');

@@ -1,5 +1,5 @@
-// The client: every route of the JSON API by name, and the bytes of objects both ways. It knows no
-// platform but fetch, streams and WebCrypto.
+// The client: every route of the JSON API by name, and the bytes of objects both
+// ways. It knows no platform but fetch, streams and WebCrypto.
 import { type AccessKeyPair, createCredential, type Fetch } from './credential.ts';
 import { type Download, type DownloadOptions, startDownload } from './download/download.ts';
 import { createGroups, type Groups } from './groups.ts';
@@ -15,9 +15,15 @@ import type { UploadSource } from './upload/piece.ts';
 import { startUpload, type UploadOptions, type UploadTask } from './upload/upload.ts';
 
 export type ClientOptions = {
-  /** Where the server is: `https://storage.example.org`. In its own pages: `location.origin`. */
+  /**
+   * Where the server is: `https://storage.example.org`. In its own pages:
+   * `location.origin`.
+   */
   readonly endpoint: string;
-  /** A bearer token, `qst_…`. Without it and an access key the browser's session is used. */
+  /**
+   * A bearer token, `qst_…`. Without it and an access key the browser's session is
+   * used.
+   */
   readonly token?: string | undefined;
   readonly accessKey?: AccessKeyPair | undefined;
   /** What signatures by an access key name; `auto` by default. */
@@ -28,13 +34,21 @@ export type ClientOptions = {
 };
 
 export type Client = Groups & {
-  /** Any route of the API: `request('GET /buckets/{bucket}', { path: { bucket } })`. */
+  /**
+   * Any route of the API: `request('GET /buckets/{bucket}', { path: { bucket } })`.
+   */
   readonly request: Request;
   /** All items of a list, over all its pages. */
   readonly each: Each;
-  /** Sends an object; resolves when it is there. The task pauses, goes on and cancels. */
+  /**
+   * Sends an object; resolves when it is there. The task pauses, goes on and
+   * cancels.
+   */
   upload(bucket: string, key: string, source: UploadSource, options?: UploadOptions): UploadTask;
-  /** Goes on with an upload of this or another device: parts that are there are not sent again. */
+  /**
+   * Goes on with an upload of this or another device: parts that are there are not
+   * sent again.
+   */
   resumeUpload(upload: UploadRef, source: UploadSource, options?: UploadOptions): UploadTask;
   /** Resolves with what the object is; its bytes come when they are read. */
   download(bucket: string, key: string, options?: DownloadOptions): Promise<Download>;

@@ -1,5 +1,5 @@
-// Who asks the JSON API: a bearer token, the cookie of a browser that signed in, or a session that
-// an access key begins when it is first needed.
+// Who asks the JSON API: a bearer token, the cookie of a browser that signed in, or
+// a session that an access key begins when it is first needed.
 import { failureOf } from './read-failure.ts';
 
 export type AccessKeyPair = { readonly id: string; readonly secret: string };
@@ -23,7 +23,10 @@ type Shown = {
   readonly accessKey?: AccessKeyPair | undefined;
 };
 
-/** The credential of a client. A token wins over an access key, which wins over a cookie. */
+/**
+ * The credential of a client. A token wins over an access key, which wins over a
+ * cookie.
+ */
 export function createCredential(
   fetch: Fetch,
   apiUrl: string,

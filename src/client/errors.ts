@@ -1,5 +1,5 @@
-// The one error of the client. Programs branch on `code`, which is the server's own word; people
-// read `message` and `hint`.
+// The one error of the client. Programs branch on `code`, which is the server's own
+// word; people read `message` and `hint`.
 
 export type QuaysideErrorFacts = {
   /** HTTP status; null: no response came. */
@@ -37,7 +37,9 @@ export class QuaysideError extends Error {
   }
 }
 
-/** What to do next where the client knows better than the server's page of codes. */
+/**
+ * What to do next where the client knows better than the server's page of codes.
+ */
 const HINTS: Readonly<Record<string, string>> = {
   ChecksumMismatch: 'The bytes changed on the way: download them again.',
   IncompleteList: 'Narrow the prefix or the text, or sort by name.',

@@ -1,5 +1,6 @@
-// Routes under names of their own: `client.buckets.create({ body: { name } })`. One table, no code
-// for each. A star marks a list, which is iterated over all its pages.
+// Routes under names of their own: `client.buckets.create({ body: { name } })`. One
+// table, no code for each. A star marks a list, which is iterated over all its
+// pages.
 import type { Each } from './pages.ts';
 import type {
   Answer,
@@ -106,7 +107,10 @@ type Bound<Entry> = Entry extends `*${infer R extends ListRoute}`
     ? (...input: [...PathTexts<Entry>, ...Rest<Entry>]) => Promise<Answer<Entry>>
     : never;
 
-/** Named calls, by what they are about: the path's texts first, then one object with the rest. */
+/**
+ * Named calls, by what they are about: the path's texts first, then one object with
+ * the rest.
+ */
 export type Groups = {
   readonly [G in keyof typeof GROUPS]: {
     readonly [N in keyof (typeof GROUPS)[G]]: Bound<(typeof GROUPS)[G][N]>;

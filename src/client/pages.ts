@@ -1,4 +1,5 @@
-// Lists without an end of a page: every page is asked for, and a list that the server cut says so.
+// Lists without an end of a page: every page is asked for, and a list that the
+// server cut says so.
 import { QuaysideError } from './errors.ts';
 import type { Item, ListRoute, OptionsOf, Request, RequestOptions, Route } from './routes.ts';
 
@@ -19,8 +20,9 @@ const PAGE_ITEMS = 1000;
 const UNLIMITED: readonly string[] = ['GET /buckets/{bucket}/lifecycle-preview'];
 
 /**
- * Makes the iterator of lists. Code IncompleteList: the server looked at a part of what there is
- * (long lists sorted by size or date, short searches of large buckets).
+ * Makes the iterator of lists. Code IncompleteList: the server looked at a part of
+ * what there is (long lists sorted by size or date, short searches of large
+ * buckets).
  */
 export function createEach(request: Request): Each {
   async function* each(route: Route, given: { query?: object } = {}) {

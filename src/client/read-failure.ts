@@ -1,8 +1,12 @@
-// A refusal of the server as an error: problem details of the JSON API, XML of the S3 surface.
+// A refusal of the server as an error: problem details of the JSON API, XML of the
+// S3 surface.
 import { QuaysideError } from './errors.ts';
 import { textOf } from './xml.ts';
 
-/** Statuses that pass by waiting. Source: RFC 9110 section 15; 429 is RFC 6585 section 4. */
+/**
+ * Statuses that pass by waiting. Source: RFC 9110 section 15; 429 is RFC 6585
+ * section 4.
+ */
 const RETRYABLE_STATUSES: readonly number[] = [408, 429, 500, 502, 503, 504];
 /** Codes with other statuses that pass by waiting. */
 const RETRYABLE_CODES: readonly string[] = [

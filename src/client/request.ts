@@ -1,4 +1,5 @@
-// Sends requests to the JSON API by the name of their route, and repeats those that may be.
+// Sends requests to the JSON API by the name of their route, and repeats those that
+// may be.
 import type { Credential, CredentialInit, Fetch } from './credential.ts';
 import { failureOf } from './read-failure.ts';
 import { type RetryPolicy, retrying } from './retry.ts';

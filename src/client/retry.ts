@@ -1,6 +1,6 @@
-// Repeats what may be repeated: exponential backoff with full jitter, never sooner than the server
-// wants, and bounded in attempts and in time.
-// Source: https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/
+// Repeats what may be repeated: exponential backoff with full jitter, never sooner
+// than the server wants, and bounded in attempts and in time. Source:
+// https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/
 import { networkFailure, QuaysideError } from './errors.ts';
 
 export type RetryPolicy = {
@@ -10,7 +10,10 @@ export type RetryPolicy = {
   readonly baseMs: number;
   /** Longest wait, milliseconds, unless the server wants a longer one. */
   readonly maxMs: number;
-  /** No wait begins that would end later than this after the first attempt, milliseconds. */
+  /**
+   * No wait begins that would end later than this after the first attempt,
+   * milliseconds.
+   */
   readonly totalMs: number;
 };
 
@@ -24,7 +27,10 @@ export const RETRY_DEFAULTS: RetryPolicy = {
 export type Repeating = {
   readonly policy: RetryPolicy;
   readonly signal?: AbortSignal | undefined;
-  /** Whether it may be tried again after that error; by default whether the error says so. */
+  /**
+   * Whether it may be tried again after that error; by default whether the error
+   * says so.
+   */
   readonly mayRepeat?: (error: QuaysideError) => boolean;
 };
 
@@ -54,7 +60,10 @@ function waitBefore(index: number, { baseMs, maxMs }: RetryPolicy, leastMs: numb
   return (leastMs ?? 0) + jitterMs;
 }
 
-/** What fetch throws without a response, as our error: a cut or a time limit. Throws defects on. */
+/**
+ * What fetch throws without a response, as our error: a cut or a time limit. Throws
+ * defects on.
+ */
 export function asFailure(cause: unknown): QuaysideError {
   if (cause instanceof RangeError || cause instanceof ReferenceError) throw cause;
   return cause instanceof QuaysideError ? cause : networkFailure(cause);

@@ -9,7 +9,10 @@ export type CommonOptions = {
   readonly signal?: AbortSignal | undefined;
   /** Makes a POST safe to repeat; the client makes one up where none is given. */
   readonly idempotencyKey?: string | undefined;
-  /** Changes it only in that state: an answer that this client gave, an ETag, or `*`. */
+  /**
+   * Changes it only in that state: an answer that this client gave, an ETag, or
+   * `*`.
+   */
   readonly ifMatch?: string | object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sees the response with its headers before the answer is given. */
@@ -19,7 +22,9 @@ export type CommonOptions = {
 export type Input<R extends Route> = Omit<Routes[R], 'answer'>;
 export type RequestOptions<R extends Route> = Input<R> & CommonOptions;
 
-/** The options of a call, which may be left out where nothing of them is required. */
+/**
+ * The options of a call, which may be left out where nothing of them is required.
+ */
 export type OptionsOf<Options> = object extends Options ? [options?: Options] : [options: Options];
 
 /** Routes whose answers are pages. */

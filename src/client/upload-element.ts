@@ -1,6 +1,6 @@
-// <quayside-upload>: a drop zone and the list of an upload queue, for pages without a framework.
-// Its own entry, `quayside/upload-element`. The page makes the queue and gives it: the element only
-// shows it, and hands on what people do.
+// <quayside-upload>: a drop zone and the list of an upload queue, for pages without
+// a framework. Its own entry, `quayside/upload-element`. The page makes the queue
+// and gives it: the element only shows it, and hands on what people do.
 
 import type { Dropped } from './queue/dropped-files.ts';
 import type { QueueItem } from './queue/queue-item.ts';
@@ -60,7 +60,10 @@ export class QuaysideUpload extends Base {
   #stop: () => void = () => {};
   #rows = new Map<string, Row>();
   texts: UploadTexts = ENGLISH;
-  /** Set by the page: reads a drop, `droppedFiles` of quayside/client. Without it: files alone. */
+  /**
+   * Set by the page: reads a drop, `droppedFiles` of quayside/client. Without it:
+   * files alone.
+   */
   readDrop: ((dropped: Dropped) => Promise<Parameters<UploadQueue['add']>[0]>) | null = null;
 
   get queue(): UploadQueue | null {

@@ -1,4 +1,5 @@
-// The little XML that S3 needs of a client: texts of elements by name, no nesting, no attributes.
+// The little XML that S3 needs of a client: texts of elements by name, no nesting,
+// no attributes.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&lt;': '<',

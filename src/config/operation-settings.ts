@@ -1,5 +1,5 @@
-// Settings of logs, metrics, the JSON API and bills. settings.ts puts them together with the
-// others.
+// Settings of logs, metrics, the JSON API and bills. settings.ts puts them together
+// with the others.
 import { parseIssuer, parseRateCardId, parseStripeUrl, parseToken } from './parse-texts.ts';
 import { oneOf, onOff, optional, text, whole } from './setting.ts';
 

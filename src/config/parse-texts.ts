@@ -1,15 +1,18 @@
-// Parses the texts of settings, one function a form; the tables beside this file say which setting
-// has which. Everything here throws ConfigError for a text that can't be used, and never shows a
-// secret in it.
+// Parses the texts of settings, one function a form; the tables beside this file
+// say which setting has which. Everything here throws ConfigError for a text that
+// can't be used, and never shows a secret in it.
 
-/** A setting that cannot be used; the message names its variable and never shows a secret. */
+/**
+ * A setting that cannot be used; the message names its variable and never shows a
+ * secret.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * Parses an access key id: S3 clients expect 16 to 128 word characters. Source: AWS IAM API,
- * AccessKey.AccessKeyId.
+ * Parses an access key id: S3 clients expect 16 to 128 word characters. Source: AWS
+ * IAM API, AccessKey.AccessKeyId.
  */
 export function parseAccessKey(value: string | null): string | null {
   if (value === null || /^[\w-]{3,128}$/.test(value)) return value;
@@ -19,8 +22,8 @@ export function parseAccessKey(value: string | null): string | null {
 }
 
 /**
- * Parses a secret key. A short one can be guessed offline from one signed request; 8 characters are
- * the least that other S3 servers take.
+ * Parses a secret key. A short one can be guessed offline from one signed request;
+ * 8 characters are the least that other S3 servers take.
  */
 export function parseSecretKey(value: string | null): string | null {
   if (value === null || /^[\x21-\x7e]{8,256}$/.test(value)) return value;
@@ -28,8 +31,8 @@ export function parseSecretKey(value: string | null): string | null {
 }
 
 /**
- * Parses a bearer token. Anybody may guess at it over the network, so it is not short. Its
- * characters are those of RFC 6750.
+ * Parses a bearer token. Anybody may guess at it over the network, so it is not
+ * short. Its characters are those of RFC 6750.
  */
 export function parseToken(variable: string, value: string | null): string | null {
   if (value === null || /^[\w.~+/=-]{16,256}$/.test(value)) return value;
@@ -41,7 +44,10 @@ export function parseDomain(variable: string, value: string | null): string | nu
   return value === null ? null : requireDomain(variable, value);
 }
 
-/** Parses a domain that must be there, into lower case. ConfigError names `variable`. */
+/**
+ * Parses a domain that must be there, into lower case. ConfigError names
+ * `variable`.
+ */
 export function requireDomain(variable: string, value: string): string {
   const domain = value.toLowerCase();
   if (
@@ -61,7 +67,10 @@ export function parseRegion(value: string): string {
   );
 }
 
-/** Parses the id of a rate card; whether there is one is checked when a bill is made. */
+/**
+ * Parses the id of a rate card; whether there is one is checked when a bill is
+ * made.
+ */
 export function parseRateCardId(value: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(value)) return value;
   throw new ConfigError('QUAYSIDE_RATE_CARD must be the id of a rate card, like cloudflare-r2.');
@@ -119,7 +128,10 @@ export function parseAddressRanges(variable: string, value: string | null): read
   });
 }
 
-/** A resolver: DNS over HTTPS at `url`, else these servers; neither: the platform's own. */
+/**
+ * A resolver: DNS over HTTPS at `url`, else these servers; neither: the platform's
+ * own.
+ */
 export type DnsResolver = { readonly url: string | null; readonly servers: readonly string[] };
 
 /** An address of a DNS server: `1.1.1.1`, `127.0.0.1:5353`, `::1`, `[::1]:53`. */
@@ -127,7 +139,10 @@ const DNS_SERVER = /^(?:[0-9.]{7,15}(?::\d{1,5})?|[0-9a-f:]{2,39}|\[[0-9a-f:]{2,
 const DNS_URL =
   /^(?:https:\/\/[a-z0-9.-]{1,253}|http:\/\/(?:localhost|127\.0\.0\.1))(?::\d{1,5})?\/[\w/.-]{0,255}$/;
 
-/** Parses a resolver. `hasSockets`: the platform reaches servers, not DNS over HTTPS alone. */
+/**
+ * Parses a resolver. `hasSockets`: the platform reaches servers, not DNS over HTTPS
+ * alone.
+ */
 export function parseDnsResolver(value: string | null, hasSockets: boolean): DnsResolver {
   if (value === null) return { url: null, servers: [] };
   if (DNS_URL.test(value)) return { url: value, servers: [] };

@@ -1,5 +1,5 @@
-// Settings of reads: memory of the tiers, how old a pointer may be, what is made of objects.
-// settings.ts puts them together with the others.
+// Settings of reads: memory of the tiers, how old a pointer may be, what is made of
+// objects. settings.ts puts them together with the others.
 import {
   COMPRESSION_DEFAULT_BYTES,
   DERIVED_DISK_DEFAULT_BYTES,

@@ -1,5 +1,5 @@
-// Settings of the service itself: where it listens, its keys, its addresses and its connections.
-// settings.ts puts them together with the others.
+// Settings of the service itself: where it listens, its keys, its addresses and its
+// connections. settings.ts puts them together with the others.
 
 import { parseSeed, SeedError } from '../core/auth/seed.ts';
 import { type MasterKeys, parseMasterKeys } from '../core/encryption/master-keys.ts';

@@ -1,5 +1,6 @@
-// One setting: its variable, meaning, unit, bounds, default and parser. The tables beside this file
-// are made of it; config.ts parses by them, scripts/configuration-page.ts prints them.
+// One setting: its variable, meaning, unit, bounds, default and parser. The tables
+// beside this file are made of it; config.ts parses by them,
+// scripts/configuration-page.ts prints them.
 import { ConfigError, parseChoice, parseSwitch } from './parse-texts.ts';
 
 /** Where the program runs; it chooses some of the defaults. */
@@ -174,7 +175,9 @@ const BINARY_UNITS = [
   [2 ** 10, 'KiB'],
 ] as const;
 
-/** A number as the page shows it: bytes also in the largest unit that divides them. */
+/**
+ * A number as the page shows it: bytes also in the largest unit that divides them.
+ */
 function shownNumber(value: number, unit: string): string {
   if (value === Number.POSITIVE_INFINITY) return 'no limit';
   const fitting = BINARY_UNITS.find(([size]) => value >= size && value % size === 0);

@@ -10,7 +10,10 @@ import {
 import type { SettingTable } from './setting.ts';
 import { WEBHOOK_SETTINGS, WRITE_SETTINGS } from './write-settings.ts';
 
-/** Settings that are members of Config by their own name; those of webhooks stand in `webhooks`. */
+/**
+ * Settings that are members of Config by their own name; those of webhooks stand in
+ * `webhooks`.
+ */
 export const SETTINGS = {
   ...PLACE_SETTINGS,
   ...KEY_SETTINGS,

@@ -1,5 +1,6 @@
-// Finds misspelt settings: variables that begin like ours and mean nothing. The roots log them at
-// the start, by `warnOfUnknown`. No value is looked at, because it may be a secret.
+// Finds misspelt settings: variables that begin like ours and mean nothing. The
+// roots log them at the start, by `warnOfUnknown`. No value is looked at, because
+// it may be a secret.
 import { VARIABLES } from './settings.ts';
 
 /** Start of the variables that are looked at. */
@@ -10,9 +11,15 @@ const FOREIGN_PREFIXES = ['WIRE_', 'FUZZ_', 'TEST_', 'BENCH_', 'CRASH_'].map(
 );
 /** Longest name that is compared, characters; ours have up to 41. */
 const NAME_MAX_LENGTH = 64;
-/** Most unknown variables that are named; the rest is noise of a strange environment. */
+/**
+ * Most unknown variables that are named; the rest is noise of a strange
+ * environment.
+ */
 const NAMED_MAX = 20;
-/** Most edits between a name and the setting that it may mean: a slip, an ending or a word. */
+/**
+ * Most edits between a name and the setting that it may mean: a slip, an ending or
+ * a word.
+ */
 const EDITS_MAX = 6;
 
 type Environment = Readonly<Record<string, unknown>>;
@@ -23,7 +30,10 @@ export type UnknownVariable = {
   readonly nearest: string | null;
 };
 
-/** Variables of the environment that begin like settings and are none, in alphabetical order. */
+/**
+ * Variables of the environment that begin like settings and are none, in
+ * alphabetical order.
+ */
 export function findUnknownVariables(env: Environment): readonly UnknownVariable[] {
   const known = new Set(VARIABLES);
   const unknown = Object.keys(env).filter((name) => {
@@ -67,7 +77,8 @@ function nearestTo(name: string): string | null {
 
 /**
  * Levenshtein distance of two short texts. Cost: the product of their lengths.
- * Source: https://en.wikipedia.org/wiki/Levenshtein_distance#Iterative_with_two_matrix_rows
+ * Source:
+ * https://en.wikipedia.org/wiki/Levenshtein_distance#Iterative_with_two_matrix_rows
  */
 function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);

@@ -1,5 +1,5 @@
-// Settings of writes and of what follows them: inline bodies, uploads, the sweep, lifecycle rules,
-// webhooks. settings.ts puts them together with the others.
+// Settings of writes and of what follows them: inline bodies, uploads, the sweep,
+// lifecycle rules, webhooks. settings.ts puts them together with the others.
 
 import { HOUR_MS } from '../domain/time.ts';
 import { HOUR_SECONDS, INLINE_DEFAULT_BYTES, INLINE_MAX_BYTES, KiB, MiB } from './defaults.ts';

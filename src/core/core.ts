@@ -1,36 +1,53 @@
-// What every use case of core receives: the ports of the platform, and the settings of core. Made
-// at the start of the app.
+// What every use case of core receives: the ports of the platform, and the settings
+// of core. Made at the start of the app.
 import type { AccessKey } from '../domain/nouns.ts';
 import type { Ports } from '../ports/index.ts';
 import type { MasterKeys } from './encryption/master-keys.ts';
 import type { WebhookSettings } from './outbox/webhook-settings.ts';
 
-/** Settings and limits of core, from the configuration; limits that S3 fixes are in limits.ts. */
+/**
+ * Settings and limits of core, from the configuration; limits that S3 fixes are in
+ * limits.ts.
+ */
 export type CoreSettings = {
   /** Bodies up to this many bytes are stored in the index row instead of a blob. */
   readonly inlineBodyMaxBytes: number;
   /**
-   * Seconds for which a blob that nothing references stays readable: longer than any stale pointer
-   * or download.
+   * Seconds for which a blob that nothing references stays readable: longer than
+   * any stale pointer or download.
    */
   readonly graceSeconds: number;
   /** The length of a day of lifecycle rules, seconds; 86,400 except in tests. */
   readonly lifecycleDaySeconds: number;
   /** A call to a tier that takes longer has failed, milliseconds. */
   readonly tierLimitMs: number;
-  /** Smallest object that a lifecycle rule without sizes moves to another class, bytes. */
+  /**
+   * Smallest object that a lifecycle rule without sizes moves to another class,
+   * bytes.
+   */
   readonly transitionMinBytes: number;
-  /** Hours without a new part after which an unfinished upload is aborted; 0: never. */
+  /**
+   * Hours without a new part after which an unfinished upload is aborted; 0: never.
+   */
   readonly staleUploadHours: number;
-  /** Hosts of the service itself: neither they nor their sub-domains can be bound to a bucket. */
+  /**
+   * Hosts of the service itself: neither they nor their sub-domains can be bound to
+   * a bucket.
+   */
   readonly ownHosts: readonly string[];
-  /** Whether others than the root account may bind hosts: the operator has set the own hosts. */
+  /**
+   * Whether others than the root account may bind hosts: the operator has set the
+   * own hosts.
+   */
   readonly accountsMayBindHosts: boolean;
   /** Whether accounts prove by DNS that a host is theirs before they bind it. */
   readonly requiresHostProof: boolean;
   /** Most objects that one ZIP file may have. */
   readonly zipMaxObjects: number;
-  /** Calls to the platform that one request may make; Infinity where there is no limit. */
+  /**
+   * Calls to the platform that one request may make; Infinity where there is no
+   * limit.
+   */
   readonly subrequestsMax: number;
   /** The keys that the server wraps other keys with, newest first. */
   readonly masterKeys: MasterKeys;

@@ -1,6 +1,7 @@
-// Limits that S3 fixes, and of documents and images. Called throughout core and http. Source:
-// https://docs.aws.amazon.com/general/latest/gr/s3.html and
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html (read November 2026).
+// Limits that S3 fixes, and of documents and images. Called throughout core and
+// http. Source: https://docs.aws.amazon.com/general/latest/gr/s3.html and
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html (read November
+// 2026).
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
@@ -22,32 +23,35 @@ export const LIST_MAX_KEYS = 1000;
 /** Keys of one DeleteObjects request. */
 export const DELETE_MAX_KEYS = 1000;
 /**
- * Largest XML request body, bytes (a CompleteMultipartUpload of 10,000 parts with checksums needs
- * about 2 MiB).
+ * Largest XML request body, bytes (a CompleteMultipartUpload of 10,000 parts with
+ * checksums needs about 2 MiB).
  */
 export const XML_MAX_BYTES = 4 * MiB;
 /**
- * Elements of one XML document: parts of a CompleteMultipartUpload, or rules of a lifecycle. Each
- * costs a microsecond.
+ * Elements of one XML document: parts of a CompleteMultipartUpload, or rules of a
+ * lifecycle. Each costs a microsecond.
  */
 export const XML_MAX_ELEMENTS = 100_000;
 /**
- * Largest DeleteObjects document, bytes: 1,000 of the longest keys with all that may stand beside
- * them are 1.3 MiB.
+ * Largest DeleteObjects document, bytes: 1,000 of the longest keys with all that
+ * may stand beside them are 1.3 MiB.
  */
 export const DELETE_MAX_BYTES = 2 * MiB;
-/** Elements of a DeleteObjects document: the root, Quiet, six for each key, and 100 to spare. */
+/**
+ * Elements of a DeleteObjects document: the root, Quiet, six for each key, and 100
+ * to spare.
+ */
 export const DELETE_MAX_ELEMENTS = 6 * DELETE_MAX_KEYS + 102;
 /**
- * Largest document of any other setting, bytes: 50 tags of the longest names and values fit, or 100
- * grants.
+ * Largest document of any other setting, bytes: 50 tags of the longest names and
+ * values fit, or 100 grants.
  */
 export const SETTING_MAX_BYTES = 128 * 1024;
 /** Largest lifecycle, bytes: 1,000 rules. The JSON API takes as much. */
 export const LIFECYCLE_MAX_BYTES = MiB;
 /**
- * Largest notification configuration, bytes: 100 rules with all events and the longest prefixes and
- * suffixes.
+ * Largest notification configuration, bytes: 100 rules with all events and the
+ * longest prefixes and suffixes.
  */
 export const NOTIFICATION_MAX_BYTES = 512 * 1024;
 /**
@@ -89,7 +93,8 @@ export const TAG_KEY_MAX_LENGTH = 128;
 export const TAG_VALUE_MAX_LENGTH = 256;
 /**
  * Longest default retention. Source:
- * https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html (up to 100 years)
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html (up to 100
+ * years)
  */
 export const RETENTION_MAX_DAYS = 36_500;
 export const RETENTION_MAX_YEARS = 100;
@@ -100,14 +105,15 @@ export const PURGE_MAX_SCOPES = 100;
 /** Largest bucket policy, bytes. */
 export const POLICY_MAX_BYTES = 20 * 1024;
 /**
- * Longest encryption context of SSE-KMS, characters of its base64. S3 takes 8,192; here it is
- * stored with every blob, whose metadata has 8 KiB in all on R2.
+ * Longest encryption context of SSE-KMS, characters of its base64. S3 takes 8,192;
+ * here it is stored with every blob, whose metadata has 8 KiB in all on R2.
  */
 export const ENCRYPTION_CONTEXT_MAX_LENGTH = 1024;
 /** Largest encryption configuration of a bucket: one rule with a key id. Bytes. */
 export const ENCRYPTION_DOCUMENT_MAX_BYTES = 8 * 1024;
 /**
- * Largest width and height of a derived image, pixels. 16 megapixels take half a second.
+ * Largest width and height of a derived image, pixels. 16 megapixels take half a
+ * second.
  */
 export const IMAGE_MAX_SIDE_PX = 4096;
 /** Largest source of derived images, bytes: it is read into memory. */

@@ -1,5 +1,5 @@
-// The parsers of names that clients send: they alone make the branded types BucketName and
-// ObjectKey. Called by every surface.
+// The parsers of names that clients send: they alone make the branded types
+// BucketName and ObjectKey. Called by every surface.
 
 import { StorageError } from '../domain/errors.ts';
 import type { BucketName, ObjectKey } from '../domain/nouns.ts';
@@ -35,8 +35,8 @@ export function parseBucketName(text: string): BucketName {
 const encoder = new TextEncoder();
 
 /**
- * Parses a decoded key: well-formed Unicode of 1 to 1,024 bytes. KeyTooLongError, InvalidURI (a
- * lone surrogate, or empty).
+ * Parses a decoded key: well-formed Unicode of 1 to 1,024 bytes. KeyTooLongError,
+ * InvalidURI (a lone surrogate, or empty).
  */
 export function parseObjectKey(text: string): ObjectKey {
   if (text === '' || !text.isWellFormed()) throw new StorageError('InvalidURI');

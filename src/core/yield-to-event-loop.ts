@@ -1,5 +1,5 @@
-// Yields to the event loop, for long work in steps. On Node a read of the index is synchronous, so
-// many of them in a row would delay every request.
+// Yields to the event loop, for long work in steps. On Node a read of the index is
+// synchronous, so many of them in a row would delay every request.
 
 /** Yields to the event loop once, so that other requests can run. */
 export function yieldToEventLoop(): Promise<void> {
@@ -7,13 +7,14 @@ export function yieldToEventLoop(): Promise<void> {
 }
 
 /**
- * How long steps in a row may take, milliseconds, as when a long policy is evaluated for many keys.
+ * How long steps in a row may take, milliseconds, as when a long policy is
+ * evaluated for many keys.
  */
 const IN_A_ROW_MAX_MS = 10;
 
 /**
- * Creates a function to await after each of many steps. It yields to the event loop once the steps
- * in a row have taken long enough.
+ * Creates a function to await after each of many steps. It yields to the event loop
+ * once the steps in a row have taken long enough.
  */
 export function createYielder(): () => Promise<void> | null {
   let beganAtMs = performance.now();

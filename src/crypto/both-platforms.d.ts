@@ -1,6 +1,6 @@
-// The parts of node:crypto and node:zlib that Quayside uses. Node has both modules; workerd has
-// them with nodejs_compat. The neutral and the workers type check know the two modules by this file
-// alone, so nothing else of Node can slip in.
+// The parts of node:crypto and node:zlib that Quayside uses. Node has both modules;
+// workerd has them with nodejs_compat. The neutral and the workers type check know
+// the two modules by this file alone, so nothing else of Node can slip in.
 
 declare module 'node:crypto' {
   export type BinaryLike = string | Uint8Array;

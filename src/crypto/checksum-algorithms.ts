@@ -1,5 +1,5 @@
-// The five additional checksums of S3, each as the same three steps, so that digest-set.ts treats
-// them alike. Used only inside src/crypto.
+// The five additional checksums of S3, each as the same three steps, so that
+// digest-set.ts treats them alike. Used only inside src/crypto.
 import { createHash } from 'node:crypto';
 import { crc32, createCrc32Combiner } from './crc32.ts';
 import type { Crc32Combiner } from './crc32-polynomial.ts';
@@ -13,7 +13,9 @@ export type RunningChecksum = {
   finish(): Uint8Array;
 };
 
-/** A checksum being put together from those of neighbouring parts, in their order. */
+/**
+ * A checksum being put together from those of neighbouring parts, in their order.
+ */
 export type CombinedChecksum = {
   add(checksum: Uint8Array, partSizeBytes: number): void;
   finish(): Uint8Array;
@@ -23,8 +25,8 @@ type Algorithm = {
   readonly sizeBytes: number;
   start(): RunningChecksum;
   /**
-   * Starts a checksum that is combined from those of parts; null where that is impossible (the
-   * hashes).
+   * Starts a checksum that is combined from those of parts; null where that is
+   * impossible (the hashes).
    */
   readonly startCombining: (() => CombinedChecksum) | null;
 };

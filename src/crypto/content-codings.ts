@@ -1,6 +1,7 @@
-// HTTP content codings by node:zlib, which both platforms have. It is no adapter, because only the
-// time that a compression may take differs. On Node it runs in the thread pool; in a Worker it
-// takes the isolate's own time. Called by the adapters that make compressed variants.
+// HTTP content codings by node:zlib, which both platforms have. It is no adapter,
+// because only the time that a compression may take differs. On Node it runs in the
+// thread pool; in a Worker it takes the isolate's own time. Called by the adapters
+// that make compressed variants.
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { zstdFrame } from './zstd-frames.ts';
 
@@ -18,9 +19,10 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 
 /**
- * Levels by thoroughness, the smallest sources first. CPU and remaining size of JavaScript text,
- * measured 2026-11: br 11 takes 1.9 s/MB for 13.6 %, br 9 95 ms/MB for 15.1 %, br 5 21 ms/MB for
- * 15.9 %; zstd 19 430 ms/MB for 14.2 %, zstd 9 28 ms/MB for 15.9 %; gzip 9 58 ms/MB for 17.1 %.
+ * Levels by thoroughness, the smallest sources first. CPU and remaining size of
+ * JavaScript text, measured 2026-11: br 11 takes 1.9 s/MB for 13.6 %, br 9 95 ms/MB
+ * for 15.1 %, br 5 21 ms/MB for 15.9 %; zstd 19 430 ms/MB for 14.2 %, zstd 9 28
+ * ms/MB for 15.9 %; gzip 9 58 ms/MB for 17.1 %.
  */
 const LEVELS = {
   /** Once per object, on a thread of its own: up to 2 s. */
@@ -28,7 +30,10 @@ const LEVELS = {
     { upToBytes: MiB, br: 11, zstd: 19, gzip: 9 },
     { upToBytes: Number.POSITIVE_INFINITY, br: 9, zstd: 15, gzip: 9 },
   ],
-  /** Once per object and colo, while other requests of the isolate wait: up to 0.1 s. */
+  /**
+   * Once per object and colo, while other requests of the isolate wait: up to 0.1
+   * s.
+   */
   brief: [
     { upToBytes: 64 * KiB, br: 11, zstd: 19, gzip: 9 },
     { upToBytes: MiB, br: 9, zstd: 9, gzip: 9 },

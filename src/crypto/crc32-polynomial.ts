@@ -1,12 +1,12 @@
-// Arithmetic of polynomials over GF(2) modulo a 32-bit CRC polynomial, for CRC32 and CRC32C. It
-// makes lookup tables and combines checksums of neighbouring runs of bytes. Used only inside
-// src/crypto. Source: zlib's crc32_combine (Mark Adler),
+// Arithmetic of polynomials over GF(2) modulo a 32-bit CRC polynomial, for CRC32
+// and CRC32C. It makes lookup tables and combines checksums of neighbouring runs of
+// bytes. Used only inside src/crypto. Source: zlib's crc32_combine (Mark Adler),
 // https://github.com/madler/zlib/blob/master/crc32.c
 
 /**
- * Makes sixteen lookup tables of 256 entries in one array. Entry `256 * n + byte` is the effect of
- * a byte on the checksum when `n` more bytes follow it. 16 KiB, so it stays in the first-level
- * cache. `polynomial` is in reflected form.
+ * Makes sixteen lookup tables of 256 entries in one array. Entry `256 * n + byte`
+ * is the effect of a byte on the checksum when `n` more bytes follow it. 16 KiB, so
+ * it stays in the first-level cache. `polynomial` is in reflected form.
  */
 export function crc32Tables(polynomial: number): Int32Array {
   const tables = new Int32Array(16 * 256);
@@ -23,15 +23,15 @@ export function crc32Tables(polynomial: number): Int32Array {
 }
 
 /**
- * Computes the checksum of A followed by B, from the checksums of both and the length of B in bytes
- * (0 to 2^53). Unsigned.
+ * Computes the checksum of A followed by B, from the checksums of both and the
+ * length of B in bytes (0 to 2^53). Unsigned.
  */
 export type Crc32Combiner = (crcA: number, crcB: number, lengthBytesB: number) => number;
 
 /**
- * Makes a combiner that remembers the last length, since most parts of an upload have one size.
- * Cost of a call: 0.2 µs with the length of the call before, else about 5 µs, whatever the length
- * (measured November 2026).
+ * Makes a combiner that remembers the last length, since most parts of an upload
+ * have one size. Cost of a call: 0.2 µs with the length of the call before, else
+ * about 5 µs, whatever the length (measured November 2026).
  */
 export function crc32Combiner(polynomial: number): Crc32Combiner {
   let lastLengthBytes = 0;
@@ -46,8 +46,8 @@ export function crc32Combiner(polynomial: number): Crc32Combiner {
 }
 
 /**
- * Computes x^(8 * lengthBytes) by repeated squaring. Multiplying a checksum by it has the effect of
- * that many zero bytes.
+ * Computes x^(8 * lengthBytes) by repeated squaring. Multiplying a checksum by it
+ * has the effect of that many zero bytes.
  */
 function shiftOf(polynomial: number, lengthBytes: number): number {
   let shift = 1 << 31;

@@ -1,11 +1,12 @@
-// CRC-64/NVME, the checksum that S3 clients send by default. Neither platform has it in native
-// code: it is computed sixteen bytes a step, on two 32-bit halves (BigInt is fifteen times slower).
-// Called by checksum-algorithms.ts; the result of a call is the state for the next. Source: NVM
-// Express NVM Command Set Specification 1.0b, section 5.2.1.3.4 "64b CRC Definition"
+// CRC-64/NVME, the checksum that S3 clients send by default. Neither platform has
+// it in native code: it is computed sixteen bytes a step, on two 32-bit halves
+// (BigInt is fifteen times slower). Called by checksum-algorithms.ts; the result of
+// a call is the state for the next. Source: NVM Express NVM Command Set
+// Specification 1.0b, section 5.2.1.3.4 "64b CRC Definition"
 
 /**
- * A checksum of 64 bits as two halves; each is a signed 32-bit integer, so that the arithmetic
- * stays in integers.
+ * A checksum of 64 bits as two halves; each is a signed 32-bit integer, so that the
+ * arithmetic stays in integers.
  */
 export type Crc64 = { readonly high: number; readonly low: number };
 
@@ -15,7 +16,9 @@ export const CRC64_OF_NOTHING: Crc64 = { high: 0, low: 0 };
 /** 0xad93d23594c93659 in reflected form. */
 const POLYNOMIAL: Crc64 = { high: 0x9a6c9329 | 0, low: 0xac4bc9b5 | 0 };
 
-/** Halves of sixteen tables of 256 entries, as in crc32-polynomial.ts: 16 KiB each. */
+/**
+ * Halves of sixteen tables of 256 entries, as in crc32-polynomial.ts: 16 KiB each.
+ */
 const [TABLES_HIGH, TABLES_LOW] = makeTables();
 
 function makeTables(): [Int32Array, Int32Array] {
@@ -37,8 +40,8 @@ function makeTables(): [Int32Array, Int32Array] {
 }
 
 /**
- * Computes the checksum of the bytes so far and `data` after them: pass each result to the next
- * call. Cost: 1 GB/s where zlib's CRC32 did 4 (measured November 2026).
+ * Computes the checksum of the bytes so far and `data` after them: pass each result
+ * to the next call. Cost: 1 GB/s where zlib's CRC32 did 4 (measured November 2026).
  */
 export function crc64nvme(data: Uint8Array, crcSoFar: Crc64 = CRC64_OF_NOTHING): Crc64 {
   const h = TABLES_HIGH;
@@ -53,7 +56,8 @@ export function crc64nvme(data: Uint8Array, crcSoFar: Crc64 = CRC64_OF_NOTHING):
     const b = view.getInt32(i + 4, true) ^ high;
     const c = view.getInt32(i + 8, true);
     const d = view.getInt32(i + 12, true);
-    // One index a byte, used in both tables; why `as number` is safe: see crc32c.ts.
+    // One index a byte, used in both tables; why `as number` is safe: see
+    // crc32c.ts.
     const a0 = 3840 | (a & 255);
     const a1 = 3584 | ((a >>> 8) & 255);
     const a2 = 3328 | ((a >>> 16) & 255);
@@ -90,10 +94,10 @@ export function crc64nvme(data: Uint8Array, crcSoFar: Crc64 = CRC64_OF_NOTHING):
 }
 
 /**
- * Creates a combiner: the checksum of A followed by B, from the checksums of both and the length of
- * B in bytes (0 to 2^53). It remembers the last length, since most parts of an upload have one
- * size. Cost of a call: 0.5 µs with the length of the call before, else about 20 µs, whatever the
- * length (measured November 2026).
+ * Creates a combiner: the checksum of A followed by B, from the checksums of both
+ * and the length of B in bytes (0 to 2^53). It remembers the last length, since
+ * most parts of an upload have one size. Cost of a call: 0.5 µs with the length of
+ * the call before, else about 20 µs, whatever the length (measured November 2026).
  */
 export function createCrc64nvmeCombiner(): (
   crcA: Crc64,
@@ -113,8 +117,8 @@ export function createCrc64nvmeCombiner(): (
 }
 
 /**
- * Computes x^(8 * lengthBytes) by repeated squaring. Multiplying a checksum by it has the effect of
- * that many zero bytes.
+ * Computes x^(8 * lengthBytes) by repeated squaring. Multiplying a checksum by it
+ * has the effect of that many zero bytes.
  */
 function shiftOf(lengthBytes: number): Crc64 {
   let shift: Crc64 = { high: 1 << 31, low: 0 };

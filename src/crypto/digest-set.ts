@@ -1,24 +1,30 @@
-// The digests of a body: MD5 for the ETag, SHA-256 for SigV4 and one additional checksum. Also the
-// digests of a multipart object from those of its parts. Called by core while bodies stream in, and
-// by http to check the values that clients send. A value that `isChecksumValue` refuses is a
-// RangeError here.
+// The digests of a body: MD5 for the ETag, SHA-256 for SigV4 and one additional
+// checksum. Also the digests of a multipart object from those of its parts. Called
+// by core while bodies stream in, and by http to check the values that clients
+// send. A value that `isChecksumValue` refuses is a RangeError here.
 import { createHash } from 'node:crypto';
 import { CHECKSUM_ALGORITHMS, type RunningChecksum } from './checksum-algorithms.ts';
 
-/** Algorithms by the names of domain/nouns.ts; crypto is a leaf and imports no other folder. */
+/**
+ * Algorithms by the names of domain/nouns.ts; crypto is a leaf and imports no other
+ * folder.
+ */
 export type ChecksumAlgorithm = keyof typeof CHECKSUM_ALGORITHMS;
 
 export type DigestSet = {
-  /** Takes the next bytes. They are read before it returns, so the buffer can be used again. */
+  /**
+   * Takes the next bytes. They are read before it returns, so the buffer can be
+   * used again.
+   */
   update(chunk: Uint8Array): void;
   /** Ends the digests; once. Those that were not requested are null. */
   finish(): { md5Hex: string | null; sha256Hex: string | null; checksumBase64: string | null };
 };
 
 /**
- * Starts the requested digests, computed chunk by chunk on the calling thread. Cost per 64 KiB
- * (measured November 2026 on a busy machine): MD5 95 µs, SHA-256 and SHA1 40, CRC32 16, CRC32C 47,
- * CRC64NVME 65.
+ * Starts the requested digests, computed chunk by chunk on the calling thread. Cost
+ * per 64 KiB (measured November 2026 on a busy machine): MD5 95 µs, SHA-256 and
+ * SHA1 40, CRC32 16, CRC32C 47, CRC64NVME 65.
  */
 export function createDigestSet(requested: {
   readonly md5: boolean;
@@ -26,7 +32,8 @@ export function createDigestSet(requested: {
   readonly checksum: ChecksumAlgorithm | null;
 }): DigestSet {
   const md5 = requested.md5 ? createHash('md5') : null;
-  // A SHA256 checksum is the digest of SigV4 in another spelling: one of them is enough.
+  // A SHA256 checksum is the digest of SigV4 in another spelling: one of them is
+  // enough.
   const isSha256Checksum = requested.checksum === 'SHA256';
   const sha256 = requested.sha256 || isSha256Checksum ? CHECKSUM_ALGORITHMS.SHA256.start() : null;
   const checksum: RunningChecksum | null =
@@ -59,16 +66,17 @@ export function checksumOf(algorithm: ChecksumAlgorithm, bytes: Uint8Array): str
 }
 
 /**
- * Whether a text is a checksum of that algorithm: canonical, padded base64 of exactly its length.
- * Composite values are none.
+ * Whether a text is a checksum of that algorithm: canonical, padded base64 of
+ * exactly its length. Composite values are none.
  */
 export function isChecksumValue(algorithm: ChecksumAlgorithm, text: string): boolean {
   return decodeValue(algorithm, text) !== null;
 }
 
 /**
- * Computes the COMPOSITE checksum of a multipart object, `{base64}-{parts}`: the checksum of the
- * parts' binary checksums. RangeError when a value is none of that algorithm.
+ * Computes the COMPOSITE checksum of a multipart object, `{base64}-{parts}`: the
+ * checksum of the parts' binary checksums. RangeError when a value is none of that
+ * algorithm.
  */
 export function compositeChecksum(
   algorithm: ChecksumAlgorithm,
@@ -80,10 +88,11 @@ export function compositeChecksum(
 }
 
 /**
- * Computes the FULL_OBJECT checksum of a multipart object from those of its parts, without a byte
- * of it. Only CRCs can be combined. RangeError for SHA1 and SHA256 (S3 refuses FULL_OBJECT for them
- * when the upload begins), and when a value is none of that algorithm. Cost: about 1 µs a part when
- * their sizes are equal, up to 25 µs when no two neighbours' are.
+ * Computes the FULL_OBJECT checksum of a multipart object from those of its parts,
+ * without a byte of it. Only CRCs can be combined. RangeError for SHA1 and SHA256
+ * (S3 refuses FULL_OBJECT for them when the upload begins), and when a value is
+ * none of that algorithm. Cost: about 1 µs a part when their sizes are equal, up to
+ * 25 µs when no two neighbours' are.
  */
 export function combineChecksums(
   algorithm: ChecksumAlgorithm,
@@ -99,8 +108,8 @@ export function combineChecksums(
 const MD5_SIZE_BYTES = 16;
 
 /**
- * Computes the ETag of a multipart object, without quotes: MD5 of the parts' binary MD5s, and how
- * many they are.
+ * Computes the ETag of a multipart object, without quotes: MD5 of the parts' binary
+ * MD5s, and how many they are.
  */
 export function multipartEtag(partMd5Hexes: readonly string[]): string {
   const whole = createHash('md5');

@@ -1,13 +1,15 @@
-// Authenticated encryption in chunks: any range of a body can be decrypted by itself, and no
-// flipped, cut or swapped byte goes unnoticed. Plain bytes are cut at multiples of CHUNK_BYTES.
-// Each chunk becomes its AES-256-GCM cipher text and tag, once for each key: a second key is a
-// second layer around the first. The nonce is the chunk's position, so a key must never encrypt two
-// bodies. Called by core/encryption. Source: STREAM, https://eprint.iacr.org/2015/189.pdf
+// Authenticated encryption in chunks: any range of a body can be decrypted by
+// itself, and no flipped, cut or swapped byte goes unnoticed. Plain bytes are cut
+// at multiples of CHUNK_BYTES. Each chunk becomes its AES-256-GCM cipher text and
+// tag, once for each key: a second key is a second layer around the first. The
+// nonce is the chunk's position, so a key must never encrypt two bodies. Called by
+// core/encryption. Source: STREAM, https://eprint.iacr.org/2015/189.pdf
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 /**
- * Plain bytes of a chunk; the last one may have fewer, an empty body has no chunk. A range costs up
- * to two chunks too many, which at 64 KiB is 80 µs of work. The tags are 0.02 % of the bytes.
+ * Plain bytes of a chunk; the last one may have fewer, an empty body has no chunk.
+ * A range costs up to two chunks too many, which at 64 KiB is 80 µs of work. The
+ * tags are 0.02 % of the bytes.
  */
 export const CHUNK_BYTES = 64 * 1024;
 /** Bytes that one key adds to a chunk: the tag of AES-256-GCM. */
@@ -30,7 +32,10 @@ export type ChunkEncryptor = {
 /** The position of a chunk in its body. */
 export type ChunkPosition = { readonly index: number; readonly isLast: boolean };
 
-/** Makes the nonce of 12 bytes: whether the chunk is the last, and its number, big-endian. */
+/**
+ * Makes the nonce of 12 bytes: whether the chunk is the last, and its number,
+ * big-endian.
+ */
 function nonceOf({ index, isLast }: ChunkPosition): Uint8Array {
   const nonce = new Uint8Array(12);
   nonce[0] = isLast ? 1 : 0;
@@ -38,7 +43,10 @@ function nonceOf({ index, isLast }: ChunkPosition): Uint8Array {
   return nonce;
 }
 
-/** Starts the encryption of a chunk. `keys` go from the innermost layer to the outermost. */
+/**
+ * Starts the encryption of a chunk. `keys` go from the innermost layer to the
+ * outermost.
+ */
 export function startChunkEncryption(
   keys: readonly Uint8Array[],
   position: ChunkPosition,
@@ -63,8 +71,9 @@ function throughAll(layers: readonly Cipher[], piece: Uint8Array): Uint8Array {
 }
 
 /**
- * Decrypts a whole chunk; null unless it was encrypted with these keys at this position. Cost: 40
- * µs for a full chunk with one key, 50 to encrypt it; its MD5 takes 95 (bench/encryption.ts).
+ * Decrypts a whole chunk; null unless it was encrypted with these keys at this
+ * position. Cost: 40 µs for a full chunk with one key, 50 to encrypt it; its MD5
+ * takes 95 (bench/encryption.ts).
  */
 export function decryptChunk(
   keys: readonly Uint8Array[],

@@ -1,6 +1,7 @@
-// Texts that are stored encrypted: secrets of access keys, responses of idempotency records. Each
-// is AES-256-GCM with a key of its own, derived with a fresh salt, as key-wrap.ts does for keys.
-// Called by core and the JSON API; no plain text may reach a log.
+// Texts that are stored encrypted: secrets of access keys, responses of idempotency
+// records. Each is AES-256-GCM with a key of its own, derived with a fresh salt, as
+// key-wrap.ts does for keys. Called by core and the JSON API; no plain text may
+// reach a log.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deriveKey } from './key-wrap.ts';
 
@@ -8,15 +9,18 @@ import { deriveKey } from './key-wrap.ts';
 const FORMAT = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 16;
-/** The label of the key derivation, in the words of its first day: stored texts depend on it. */
+/**
+ * The label of the key derivation, in the words of its first day: stored texts
+ * depend on it.
+ */
 const USE = `quayside ${'seal'}ed text 1`;
 /** The nonce may be constant: each text has a key of its own, for one message. */
 const NONCE = new Uint8Array(12);
 const encoder = new TextEncoder();
 
 /**
- * Encrypts a text, as base64. `bound` is additional authenticated data, which decryption must pass
- * again. Cost: 25 µs and that of AES.
+ * Encrypts a text, as base64. `bound` is additional authenticated data, which
+ * decryption must pass again. Cost: 25 µs and that of AES.
  */
 export function encryptText(key: Uint8Array, text: string, bound: string): string {
   const salt = randomBytes(SALT_BYTES);
@@ -36,8 +40,8 @@ export function encryptText(key: Uint8Array, text: string, bound: string): strin
 }
 
 /**
- * Decrypts a text that `encryptText` encrypted; null for another key, another `bound` text or a
- * damaged one.
+ * Decrypts a text that `encryptText` encrypted; null for another key, another
+ * `bound` text or a damaged one.
  */
 export function decryptText(key: Uint8Array, encrypted: string, bound: string): string | null {
   try {

@@ -1,13 +1,14 @@
-// One-shot digests, keyed hashes and the comparison of secrets, in the fastest form that both
-// platforms have. Called by http (SigV4, chunk signatures) and core. Keeps no key and no state.
+// One-shot digests, keyed hashes and the comparison of secrets, in the fastest form
+// that both platforms have. Called by http (SigV4, chunk signatures) and core.
+// Keeps no key and no state.
 import { createHmac, hash } from 'node:crypto';
 
 /** Bytes, or text that is taken as UTF-8. */
 export type HashInput = Uint8Array | string;
 
 /**
- * Computes SHA-256 in lower-case hex. Cost: 0.9 µs for 600 bytes, half of createHash (measured on
- * Node 26, November 2026).
+ * Computes SHA-256 in lower-case hex. Cost: 0.9 µs for 600 bytes, half of
+ * createHash (measured on Node 26, November 2026).
  */
 export function sha256Hex(data: HashInput): string {
   return hash('sha256', data, 'hex');
@@ -23,30 +24,32 @@ export function md5Hex(data: HashInput): string {
   return hash('md5', data, 'hex');
 }
 
-/** Computes MD5 in base64: how clients prove that an SSE-C key arrived undamaged. */
+/**
+ * Computes MD5 in base64: how clients prove that an SSE-C key arrived undamaged.
+ */
 export function md5Base64(data: HashInput): string {
   return hash('md5', data, 'base64');
 }
 
 /**
- * Computes HMAC-SHA-256 as 32 bytes: the steps of SigV4's key derivation. Each call imports the key
- * anew.
+ * Computes HMAC-SHA-256 as 32 bytes: the steps of SigV4's key derivation. Each call
+ * imports the key anew.
  */
 export function hmacSha256(key: HashInput, data: HashInput): Uint8Array {
   return createHmac('sha256', key).update(data).digest();
 }
 
 /**
- * Computes HMAC-SHA-256 as lower-case hex: a signature. Cost: 8 µs. For many texts under one key
- * use `createKeyedHash`.
+ * Computes HMAC-SHA-256 as lower-case hex: a signature. Cost: 8 µs. For many texts
+ * under one key use `createKeyedHash`.
  */
 export function hmacSha256Hex(key: HashInput, data: HashInput): string {
   return createHmac('sha256', key).update(data).digest('hex');
 }
 
 /**
- * Computes HMAC-SHA-256 of a text under one key, in lower-case hex. Discard it when the secret
- * behind it changes, and never log it.
+ * Computes HMAC-SHA-256 of a text under one key, in lower-case hex. Discard it when
+ * the secret behind it changes, and never log it.
  */
 export type KeyedHash = (text: string) => string;
 
@@ -57,9 +60,9 @@ const DIGEST_BYTES = 32;
 const KEYED_TEXT_MAX_LENGTH = 512;
 
 /**
- * Creates the keyed hash of a key of at most 64 bytes, for many short texts. Two one-shot hashes in
- * a reused buffer take half of what an Hmac object does (1.2 µs against 2.3, measured on Node 26,
- * November 2026). Source: RFC 2104 section 2.
+ * Creates the keyed hash of a key of at most 64 bytes, for many short texts. Two
+ * one-shot hashes in a reused buffer take half of what an Hmac object does (1.2 µs
+ * against 2.3, measured on Node 26, November 2026). Source: RFC 2104 section 2.
  */
 export function createKeyedHash(key: Uint8Array): KeyedHash {
   const inner = new Uint8Array(BLOCK_BYTES + KEYED_TEXT_MAX_LENGTH).fill(0x36, 0, BLOCK_BYTES);
@@ -77,7 +80,10 @@ export function createKeyedHash(key: Uint8Array): KeyedHash {
   };
 }
 
-/** Writes a text as bytes; false when it has other characters than ASCII, whose UTF-8 is longer. */
+/**
+ * Writes a text as bytes; false when it has other characters than ASCII, whose
+ * UTF-8 is longer.
+ */
 function putAscii(bytes: Uint8Array, at: number, text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -98,16 +104,19 @@ function hexDigit(code: number): number {
   return code < 0x3a ? code - 0x30 : code - 0x57;
 }
 
-/** Computes HMAC-SHA-1 in base64, which signs the policy of an older form upload, nothing else. */
+/**
+ * Computes HMAC-SHA-1 in base64, which signs the policy of an older form upload,
+ * nothing else.
+ */
 export function hmacSha1Base64(key: HashInput, data: HashInput): string {
   return createHmac('sha1', key).update(data).digest('base64');
 }
 
 /**
- * Whether two texts are equal, in a time that depends on their lengths only. Both must be short and
- * already known to be of public length (a signature, a token). Cost: 0.1 µs for 64 characters;
- * timingSafeEqual wants bytes, and the encoding to them costs ten times that (measured November
- * 2026).
+ * Whether two texts are equal, in a time that depends on their lengths only. Both
+ * must be short and already known to be of public length (a signature, a token).
+ * Cost: 0.1 µs for 64 characters; timingSafeEqual wants bytes, and the encoding to
+ * them costs ten times that (measured November 2026).
  */
 export function isEqualInConstantTime(a: string, b: string): boolean {
   if (a.length !== b.length) return false;

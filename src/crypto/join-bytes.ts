@@ -1,9 +1,9 @@
-// The one concatenation of bytes. It stands in crypto, the leaf below all folders, because
-// zstd-frames.ts needs it too and imports nothing from outside.
+// The one concatenation of bytes. It stands in crypto, the leaf below all folders,
+// because zstd-frames.ts needs it too and imports nothing from outside.
 
 /**
- * Joins pieces to one run of `lengthBytes`, in a buffer of its own; by default as long as they are
- * together. RangeError when they have more.
+ * Joins pieces to one run of `lengthBytes`, in a buffer of its own; by default as
+ * long as they are together. RangeError when they have more.
  */
 export function joinBytes(
   pieces: readonly Uint8Array[],

@@ -1,7 +1,8 @@
-// Key wrapping and key derivation, the two steps of envelope encryption. A data key is stored
-// wrapped by another key: a master key, a KMS key or a client's. Each body takes keys of its own,
-// derived from the data key. Called by core/encryption, which decides whose key wraps what. Nothing
-// is stored here, and no key may reach a log.
+// Key wrapping and key derivation, the two steps of envelope encryption. A data key
+// is stored wrapped by another key: a master key, a KMS key or a client's. Each
+// body takes keys of its own, derived from the data key. Called by core/encryption,
+// which decides whose key wraps what. Nothing is stored here, and no key may reach
+// a log.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Length of every key here: AES-256. */
@@ -12,7 +13,10 @@ const FORMAT = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 16;
 const WRAPPED_BYTES = 1 + SALT_BYTES + KEY_BYTES + TAG_BYTES;
-/** The nonce may be constant: each wrapping derives a key with a fresh salt, for one message. */
+/**
+ * The nonce may be constant: each wrapping derives a key with a fresh salt, for one
+ * message.
+ */
 const NONCE = new Uint8Array(12);
 const NO_SALT = new Uint8Array(0);
 const WRAP_USE = 'quayside wrap 1';
@@ -23,18 +27,18 @@ export function randomKey(): Uint8Array {
 }
 
 /**
- * Derives the key for one use of `key` by HKDF-SHA-256. Keys of other uses reveal nothing of it.
- * Source: RFC 5869. Cost: 7 µs (bench/encryption.ts).
+ * Derives the key for one use of `key` by HKDF-SHA-256. Keys of other uses reveal
+ * nothing of it. Source: RFC 5869. Cost: 7 µs (bench/encryption.ts).
  */
 export function deriveKey(key: Uint8Array, use: string, salt: Uint8Array = NO_SALT): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, salt, use, KEY_BYTES));
 }
 
 /**
- * Wraps `key` with `wrapping`: encrypts it, as base64 of 65 bytes. `bound` is additional
- * authenticated data, which unwrapping must pass again. Each wrapping has a salt instead of a
- * random nonce, so one wrapping key may make any number of them. Cost: 25 µs, and 20 to unwrap
- * (bench/encryption.ts).
+ * Wraps `key` with `wrapping`: encrypts it, as base64 of 65 bytes. `bound` is
+ * additional authenticated data, which unwrapping must pass again. Each wrapping
+ * has a salt instead of a random nonce, so one wrapping key may make any number of
+ * them. Cost: 25 µs, and 20 to unwrap (bench/encryption.ts).
  */
 export function wrapKey(wrapping: Uint8Array, key: Uint8Array, bound: string): string {
   const salt = randomBytes(SALT_BYTES);
@@ -52,8 +56,8 @@ export function wrapKey(wrapping: Uint8Array, key: Uint8Array, bound: string): s
 }
 
 /**
- * Unwraps the key that `wrapKey` wrapped; null for another wrapping key, another `bound` text or a
- * damaged text.
+ * Unwraps the key that `wrapKey` wrapped; null for another wrapping key, another
+ * `bound` text or a damaged text.
  */
 export function unwrapKey(wrapping: Uint8Array, wrapped: string, bound: string): Uint8Array | null {
   const bytes = decode(wrapped);

@@ -1,7 +1,8 @@
-// Password hashes that are slow to guess, by scrypt. Called by core/accounts; no password is stored
-// or logged. Source:
-// https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#scrypt (N=2^14,
-// r=8, p=5: the choice of least memory, 16 MiB, because an isolate has 128 MB in all).
+// Password hashes that are slow to guess, by scrypt. Called by core/accounts; no
+// password is stored or logged. Source:
+// https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#scrypt
+// (N=2^14, r=8, p=5: the choice of least memory, 16 MiB, because an isolate has 128
+// MB in all).
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 const COST = { logN: 14, r: 8, p: 5 } as const;
@@ -12,8 +13,8 @@ const FORMAT = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w+/=]+)\$([\w+/=]+)
 type Cost = { readonly logN: number; readonly r: number; readonly p: number };
 
 /**
- * Hashes a password to `scrypt$logN$r$p$salt$hash`. Cost: about 210 ms of CPU (measured on Node,
- * 2026-11, on a shared machine); on Node in the thread pool.
+ * Hashes a password to `scrypt$logN$r$p$salt$hash`. Cost: about 210 ms of CPU
+ * (measured on Node, 2026-11, on a shared machine); on Node in the thread pool.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = new Uint8Array(randomBytes(SALT_BYTES));
@@ -22,8 +23,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether a password has that hash. A null hash, where there is no such account, takes as long and
- * is false. Cost: as of `hashPassword`.
+ * Whether a password has that hash. A null hash, where there is no such account,
+ * takes as long and is false. Cost: as of `hashPassword`.
  */
 export async function isPassword(password: string, storedHash: string | null): Promise<boolean> {
   const [, logN = '', r = '', p = '', salt = '', hash = ''] = FORMAT.exec(storedHash ?? '') ?? [];
@@ -36,7 +37,10 @@ export async function isPassword(password: string, storedHash: string | null): P
   return timingSafeEqual(derived, Uint8Array.fromBase64(hash));
 }
 
-/** Derives the hash. Texts of one NFC form are one password. Source: RFC 8265 section 4.2.2. */
+/**
+ * Derives the hash. Texts of one NFC form are one password. Source: RFC 8265
+ * section 4.2.2.
+ */
 function derive(password: string, salt: Uint8Array, { logN, r, p }: Cost): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     scrypt(

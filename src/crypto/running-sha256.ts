@@ -1,9 +1,10 @@
-// A running SHA-256 over a body that streams, for S3's payload hashes and chunk signatures. Called
-// by http/s3.
+// A running SHA-256 over a body that streams, for S3's payload hashes and chunk
+// signatures. Called by http/s3.
 import { createHash } from 'node:crypto';
 
 /**
- * A running SHA-256. `takeHex` gives the digest of all bytes since the last one, and starts anew.
+ * A running SHA-256. `takeHex` gives the digest of all bytes since the last one,
+ * and starts anew.
  */
 export type RunningSha256 = { update(bytes: Uint8Array): void; takeHex(): string };
 

@@ -1,6 +1,7 @@
-// The seek table of Zstandard's seekable format, which says where the frames of a compressed blob
-// lie. It is a skippable frame at the end of the blob: any zstd decompresses the whole blob, and
-// range reads find their frames. Pure; without checksums, for each frame has its own. Source:
+// The seek table of Zstandard's seekable format, which says where the frames of a
+// compressed blob lie. It is a skippable frame at the end of the blob: any zstd
+// decompresses the whole blob, and range reads find their frames. Pure; without
+// checksums, for each frame has its own. Source:
 // zstd_seekable_compression_format.md 0.1.0 in
 // https://github.com/facebook/zstd/tree/dev/contrib/seekable_format
 
@@ -14,8 +15,8 @@ const ENTRY_BYTES = 8;
 const FOOT_BYTES = 9;
 
 /**
- * The layout of a compressed blob: frames of `frameBytes` plain bytes, of which the last may have
- * fewer, then the seek table.
+ * The layout of a compressed blob: frames of `frameBytes` plain bytes, of which the
+ * last may have fewer, then the seek table.
  */
 export type FrameLayout = {
   readonly frameBytes: number;
@@ -25,7 +26,10 @@ export type FrameLayout = {
   readonly storedBytes: number;
 };
 
-/** Offsets at which the frames begin in the blob, and behind the last one where they end. */
+/**
+ * Offsets at which the frames begin in the blob, and behind the last one where they
+ * end.
+ */
 export type FrameStarts = Float64Array;
 
 /** The number of frames of a blob. */
@@ -41,7 +45,10 @@ export function seekTableBytes(frames: number): number {
   return HEAD_BYTES + frames * ENTRY_BYTES + FOOT_BYTES;
 }
 
-/** Encodes the seek table that goes behind the frames. `compressedBytes`: of each frame. */
+/**
+ * Encodes the seek table that goes behind the frames. `compressedBytes`: of each
+ * frame.
+ */
 export function encodeSeekTable(
   compressedBytes: readonly number[],
   layout: Omit<FrameLayout, 'storedBytes'>,
@@ -60,7 +67,10 @@ export function encodeSeekTable(
   return table;
 }
 
-/** Decodes the table of a blob of that layout; null when it is damaged, or another blob's. */
+/**
+ * Decodes the table of a blob of that layout; null when it is damaged, or another
+ * blob's.
+ */
 export function decodeSeekTable(table: Uint8Array, layout: FrameLayout): FrameStarts | null {
   const frames = frameCount(layout);
   if (table.length !== seekTableBytes(frames)) return null;
@@ -82,7 +92,10 @@ export function decodeSeekTable(table: Uint8Array, layout: FrameLayout): FrameSt
   return starts[frames] === layout.storedBytes - table.length ? starts : null;
 }
 
-/** The offsets of a blob of one frame, which need no look at its table; null for more frames. */
+/**
+ * The offsets of a blob of one frame, which need no look at its table; null for
+ * more frames.
+ */
 export function onlyFrame(layout: FrameLayout): FrameStarts | null {
   return frameCount(layout) === 1
     ? Float64Array.of(0, layout.storedBytes - seekTableBytes(1))

@@ -1,13 +1,16 @@
-// The signing keys of SigV4: their derivation, a bounded cache of derived ones, and the comparison
-// of signatures. Called by http/s3. A computed signature leaves this file for the URLs of
-// http/s3/signature/presign.ts alone, so no error and no log can carry one.
+// The signing keys of SigV4: their derivation, a bounded cache of derived ones, and
+// the comparison of signatures. Called by http/s3. A computed signature leaves this
+// file for the URLs of http/s3/signature/presign.ts alone, so no error and no log
+// can carry one.
 import { LRUCache } from 'lru-cache';
 import { createKeyedHash, hmacSha256, isEqualInConstantTime, type KeyedHash } from './hash.ts';
 
 /** The HMAC key of one access key, day, region and service. */
 export type SigningKey = KeyedHash;
 
-/** The credential scope that a signing key is derived from. `date` is `yyyymmdd`. */
+/**
+ * The credential scope that a signing key is derived from. `date` is `yyyymmdd`.
+ */
 export type SigningScope = {
   readonly date: string;
   readonly region: string;
@@ -15,15 +18,15 @@ export type SigningScope = {
 };
 
 /**
- * Entries of the cache of derived keys, each with its secret: about 1 KiB, so 4 MiB. One access key
- * needs one entry a day and region. A derivation costs 28 µs, a signature with a cached key 1.2
- * (measured November 2026).
+ * Entries of the cache of derived keys, each with its secret: about 1 KiB, so 4
+ * MiB. One access key needs one entry a day and region. A derivation costs 28 µs, a
+ * signature with a cached key 1.2 (measured November 2026).
  */
 const CACHED_KEYS_MAX = 4096;
 
 /**
- * Derives the signing key of a secret, by four HMACs.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ * Derives the signing key of a secret, by four HMACs. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 export function deriveSigningKey(secret: string, scope: SigningScope): SigningKey {
   const dateKey = hmacSha256(`AWS4${secret}`, scope.date);
@@ -32,8 +35,8 @@ export function deriveSigningKey(secret: string, scope: SigningScope): SigningKe
 }
 
 /**
- * Whether `signature` (64 lower-case hex digits, as the client sent it) is that of `message`. The
- * comparison takes constant time, wherever the two differ.
+ * Whether `signature` (64 lower-case hex digits, as the client sent it) is that of
+ * `message`. The comparison takes constant time, wherever the two differ.
  */
 export function isSignatureOf(key: SigningKey, message: string, signature: string): boolean {
   return isEqualInConstantTime(key(message), signature);
@@ -47,13 +50,13 @@ export function signatureOf(key: SigningKey, message: string): string {
 /** A bounded cache of derived keys; `credential` names access key and scope. */
 export type SigningKeys = {
   /**
-   * Finds the key of a credential, or null. A key that was derived from another secret, before a
-   * change, is not found.
+   * Finds the key of a credential, or null. A key that was derived from another
+   * secret, before a change, is not found.
    */
   find(credential: string, secret: string): SigningKey | null;
   /**
-   * Caches a key. Call it only after a signature made with it was right, so that strangers can't
-   * push out good ones.
+   * Caches a key. Call it only after a signature made with it was right, so that
+   * strangers can't push out good ones.
    */
   keep(credential: string, secret: string, key: SigningKey): void;
 };

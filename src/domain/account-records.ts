@@ -1,11 +1,12 @@
-// Accounts, their members, their access keys and what was changed, as the directory stores them.
-// Secrets come encrypted or hashed. Only `getAccessKey` gives one back, for checking signatures.
+// Accounts, their members, their access keys and what was changed, as the directory
+// stores them. Secrets come encrypted or hashed. Only `getAccessKey` gives one
+// back, for checking signatures.
 import type { Role } from './accounts.ts';
 import type { AccessKeyId, Account, AccountId } from './nouns.ts';
 
 /**
- * What a key may do at most; null: no limit of that kind. core/auth/key-scope.ts says what each
- * means.
+ * What a key may do at most; null: no limit of that kind. core/auth/key-scope.ts
+ * says what each means.
  */
 export type KeyScope = {
   /** Names of buckets; one that ends in `*` means all that begin so. */
@@ -19,8 +20,8 @@ export type KeyScope = {
 };
 
 /**
- * A key as signatures are checked with it. `secret` is encrypted by a master key, or plain where an
- * old program wrote it.
+ * A key as signatures are checked with it. `secret` is encrypted by a master key,
+ * or plain where an old program wrote it.
  */
 export type StoredAccessKey = {
   readonly id: AccessKeyId;
@@ -41,8 +42,8 @@ export type AccessKeyRecord = {
   readonly name: string;
   readonly scope: KeyScope | null;
   /**
-   * What whoever signs in to the JSON API with it may do: no more than who made it. Null: it is for
-   * S3 alone.
+   * What whoever signs in to the JSON API with it may do: no more than who made it.
+   * Null: it is for S3 alone.
    */
   readonly role: Role | null;
   readonly createdAtMs: number;
@@ -59,7 +60,10 @@ export type AccountRecord = Account & {
   readonly revision: number;
 };
 
-/** `login` is the name to sign in with, in lower case, of one member on the whole server. */
+/**
+ * `login` is the name to sign in with, in lower case, of one member on the whole
+ * server.
+ */
 export type MemberRecord = {
   readonly id: string;
   readonly accountId: AccountId;
@@ -95,8 +99,8 @@ export type AuditEntry = {
 };
 
 /**
- * What a list of changes is narrowed to; null: not by that. Times in milliseconds, the first
- * included, the last not.
+ * What a list of changes is narrowed to; null: not by that. Times in milliseconds,
+ * the first included, the last not.
  */
 export type AuditFilter = {
   readonly action: string | null;

@@ -1,13 +1,16 @@
-// Who may use the JSON API, as the directory stores it: tokens, sessions, failures to sign in, and
-// idempotency records. Secrets come digested or encrypted; nothing here can be used to sign in.
+// Who may use the JSON API, as the directory stores it: tokens, sessions, failures
+// to sign in, and idempotency records. Secrets come digested or encrypted; nothing
+// here can be used to sign in.
 import type { AccessKeyId, AccountId } from './nouns.ts';
 
-/** What a member of an account may do; core/auth/permissions.ts says it in scopes. */
+/**
+ * What a member of an account may do; core/auth/permissions.ts says it in scopes.
+ */
 export type Role = 'owner' | 'admin' | 'member' | 'billing' | 'reader';
 
 /**
- * Who is behind a token or a session: a member of the account, or whoever holds one of its access
- * keys.
+ * Who is behind a token or a session: a member of the account, or whoever holds one
+ * of its access keys.
  */
 export type Holder = {
   readonly accountId: AccountId;
@@ -17,8 +20,8 @@ export type Holder = {
   /** The access key that signed in; null: none did. */
   readonly accessKeyId: AccessKeyId | null;
   /**
-   * Digest of that access key with its secret, or of a passkey: what a session or token is bound
-   * to. Null: a password, whose change ends them.
+   * Digest of that access key with its secret, or of a passkey: what a session or
+   * token is bound to. Null: a password, whose change ends them.
    */
   readonly credentialDigest: string | null;
 };
@@ -30,7 +33,8 @@ export type Holder = {
 export const MEMBER_KEY_PREFIX = 'QS-member-';
 
 /**
- * A bearer token. `scopes` null: all that its holder's role has. Times in milliseconds since 1970.
+ * A bearer token. `scopes` null: all that its holder's role has. Times in
+ * milliseconds since 1970.
  */
 export type Token = Holder & {
   readonly id: string;
@@ -42,8 +46,8 @@ export type Token = Holder & {
 };
 
 /**
- * A browser that signed in. `label` is what it said of itself, so that its owner can tell it from
- * others.
+ * A browser that signed in. `label` is what it said of itself, so that its owner
+ * can tell it from others.
  */
 export type Session = Holder & {
   readonly id: string;
@@ -54,7 +58,10 @@ export type Session = Holder & {
   readonly provenAtMs: number;
 };
 
-/** Who tries to sign in, as digests, so that the directory has no list of names and addresses. */
+/**
+ * Who tries to sign in, as digests, so that the directory has no list of names and
+ * addresses.
+ */
 export type SignInSubjects = {
   readonly name: string;
   readonly source: string;
@@ -62,7 +69,9 @@ export type SignInSubjects = {
   readonly pair: string;
 };
 
-/** A wrong secret. `credential` says which one was tried, '' a name that nobody has. */
+/**
+ * A wrong secret. `credential` says which one was tried, '' a name that nobody has.
+ */
 export type FailedSignIn = {
   /** Sorts by time. */
   readonly id: string;
@@ -76,8 +85,8 @@ export type FailedSignIn = {
 };
 
 /**
- * An idempotency record: the response that a repeated request gets again. `encryptedBody` is its
- * body, encrypted, because it may show a secret.
+ * An idempotency record: the response that a repeated request gets again.
+ * `encryptedBody` is its body, encrypted, because it may show a secret.
  */
 export type IdempotencyRecord = {
   readonly status: number;
@@ -86,8 +95,9 @@ export type IdempotencyRecord = {
 };
 
 /**
- * What is known of a request with an idempotency key. `new`: nothing, so it may run. `busy`: it is
- * under way. `other`: the key was used for another request. `answered`: here is its response.
+ * What is known of a request with an idempotency key. `new`: nothing, so it may
+ * run. `busy`: it is under way. `other`: the key was used for another request.
+ * `answered`: here is its response.
  */
 export type IdempotencyState =
   | { readonly kind: 'new' | 'busy' | 'other' }

@@ -1,10 +1,14 @@
-// Who may do what with a bucket, as its owner set it: grants, policy, ownership of what others
-// write, and the four switches against publicness. Plain data; core/auth decides with it.
-// `publicReads` is worked out from the rest whenever it changes (core/auth/public-reads.ts), so
-// that delivery can answer in nanoseconds whether everyone may read a key.
+// Who may do what with a bucket, as its owner set it: grants, policy, ownership of
+// what others write, and the four switches against publicness. Plain data;
+// core/auth decides with it. `publicReads` is worked out from the rest whenever it
+// changes (core/auth/public-reads.ts), so that delivery can answer in nanoseconds
+// whether everyone may read a key.
 import type { Grant } from './object-facts.ts';
 
-/** Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html */
+/**
+ * Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
+ */
 export type ObjectOwnership = 'BucketOwnerEnforced' | 'BucketOwnerPreferred' | 'ObjectWriter';
 
 /**
@@ -19,15 +23,15 @@ export type PublicAccessBlock = {
 };
 
 /**
- * What the access of a bucket means for reads without a signature. Prefixes of keys; '' is every
- * key.
+ * What the access of a bucket means for reads without a signature. Prefixes of
+ * keys; '' is every key.
  */
 export type PublicReads = {
   /** Under these the policy lets everyone read what the bucket's owner owns. */
   readonly open: readonly string[];
   /**
-   * Under these it depends on the request or on a pattern whether the policy lets everyone: it must
-   * be evaluated.
+   * Under these it depends on the request or on a pattern whether the policy lets
+   * everyone: it must be evaluated.
    */
   readonly mayOpen: readonly string[];
   /** Under these the policy lets nobody. Wins over everything. */
@@ -38,7 +42,9 @@ export type PublicReads = {
   readonly isAclHeard: boolean;
   /** Whether the bucket's owner owns every object in it, whoever wrote it. */
   readonly isAllOwned: boolean;
-  /** Whether everyone may list the bucket, and so learn that a key does not exist. */
+  /**
+   * Whether everyone may list the bucket, and so learn that a key does not exist.
+   */
   readonly listing: PublicDecision;
 };
 
@@ -54,8 +60,8 @@ export type BucketAccess = {
   readonly ownership: ObjectOwnership | null;
   readonly publicAccessBlock: PublicAccessBlock | null;
   /**
-   * Whether an ACL ever opened an object of the bucket to everyone. While not, strangers need no
-   * look at objects.
+   * Whether an ACL ever opened an object of the bucket to everyone. While not,
+   * strangers need no look at objects.
    */
   readonly hasPublicObjects: boolean;
   /** Derived from all of the above; null: nobody reads without a signature. */

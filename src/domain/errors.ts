@@ -1,8 +1,12 @@
-// The one list of failures. Codes are S3's published names where S3 has one; the few of our own
-// never reach a client. The HTTP status of each code is http/semantics/error-status.ts. Source:
+// The one list of failures. Codes are S3's published names where S3 has one; the
+// few of our own never reach a client. The HTTP status of each code is
+// http/semantics/error-status.ts. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 
-/** Default message of each code; a thrower gives a better one in `detail` where it knows more. */
+/**
+ * Default message of each code; a thrower gives a better one in `detail` where it
+ * knows more.
+ */
 export const ERROR_MESSAGES = {
   AccessControlListNotSupported: 'The bucket does not allow ACLs',
   AccessDenied: 'Access Denied',
@@ -132,11 +136,13 @@ export const ERROR_MESSAGES = {
    */
   BucketChanged: 'The bucket changed meanwhile.',
   /**
-   * Ours: the bucket needs more of its account's quota. Resolved by core/buckets/bucket-handle.ts.
+   * Ours: the bucket needs more of its account's quota. Resolved by
+   * core/buckets/bucket-handle.ts.
    */
   StorageGrantNeeded: 'The bucket needs more of the quota of its account.',
   /**
-   * Ours: a blob of a copy was condemned meanwhile. Resolved by reading the source again.
+   * Ours: a blob of a copy was condemned meanwhile. Resolved by reading the source
+   * again.
    */
   NoSuchBlob: 'The bytes to copy are gone.',
 } as const;
@@ -144,8 +150,8 @@ export const ERROR_MESSAGES = {
 export type ErrorCode = keyof typeof ERROR_MESSAGES;
 
 /**
- * A failure that ends a request. `fields` go into the rendered error as elements of their own (S3:
- * BucketName, Key, …).
+ * A failure that ends a request. `fields` go into the rendered error as elements of
+ * their own (S3: BucketName, Key, …).
  */
 export class StorageError extends Error {
   override readonly name = 'StorageError';

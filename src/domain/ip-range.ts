@@ -1,12 +1,12 @@
-// IP addresses and ranges, as policies and settings write them. Pure; used by policies, webhooks
-// and limits.
+// IP addresses and ranges, as policies and settings write them. Pure; used by
+// policies, webhooks and limits.
 
 /** `bytes`: 4 or 16; `prefixBits` of them count. */
 export type IpRange = { readonly bytes: readonly number[]; readonly prefixBits: number };
 
 /**
- * The bytes of an IPv4 or IPv6 address, null for anything else. An IPv4-mapped IPv6 address is an
- * IPv4 address.
+ * The bytes of an IPv4 or IPv6 address, null for anything else. An IPv4-mapped IPv6
+ * address is an IPv4 address.
  */
 export function parseIp(text: string): readonly number[] | null {
   if (!text.includes(':')) return parseIpv4(text);
@@ -40,8 +40,8 @@ export function isInRange(address: readonly number[], { bytes, prefixBits }: IpR
 }
 
 /**
- * Bytes of an IPv6 address that name the network: whoever has one address there has all of them.
- * Source: RFC 6177 section 2
+ * Bytes of an IPv6 address that name the network: whoever has one address there has
+ * all of them. Source: RFC 6177 section 2
  */
 const NETWORK_BYTES = 8;
 

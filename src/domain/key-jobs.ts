@@ -1,21 +1,21 @@
-// Work on many keys of a bucket that goes on page by page: renames and moves, bulk deletions,
-// restores, emptying the trash, and undoing these. As plain data: what is to be done, how far it
-// came, and the actions of one commit. core/key-jobs drives it, index/key-jobs/key-jobs.ts keeps
-// it.
+// Work on many keys of a bucket that goes on page by page: renames and moves, bulk
+// deletions, restores, emptying the trash, and undoing these. As plain data: what
+// is to be done, how far it came, and the actions of one commit. core/key-jobs
+// drives it, index/key-jobs/key-jobs.ts keeps it.
 import type { AccountId, BucketId, BucketName, ObjectKey, VersionId } from './nouns.ts';
 
 /** Random, and ordered by time. */
 export type KeyJobId = string;
 
 /**
- * What a move does where the new key is taken: leave the object alone, replace the other, or find a
- * free key.
+ * What a move does where the new key is taken: leave the object alone, replace the
+ * other, or find a free key.
  */
 export type ConflictPolicy = 'refuse' | 'replace' | 'keep-both';
 
 /**
- * The keys that a job is about: all that start with the prefix, or of these the listed ones, in
- * byte order.
+ * The keys that a job is about: all that start with the prefix, or of these the
+ * listed ones, in byte order.
  */
 export type KeySelection = { readonly prefix: string; readonly keys: readonly ObjectKey[] | null };
 
@@ -27,15 +27,18 @@ export type KeyJobTask =
       readonly to: string;
       readonly toBucket: BucketName | null;
       /**
-       * The incarnation of that bucket which the starter was allowed to write to; startKeyJob sets
-       * it.
+       * The incarnation of that bucket which the starter was allowed to write to;
+       * startKeyJob sets it.
        */
       readonly toBucketId?: BucketId;
       readonly conflict: ConflictPolicy;
     }
   /** Deletes current objects: into the trash where the bucket keeps versions. */
   | { readonly kind: 'delete'; readonly selection: KeySelection }
-  /** Brings back what is deleted: the newest version of each key that a delete marker hides. */
+  /**
+   * Brings back what is deleted: the newest version of each key that a delete
+   * marker hides.
+   */
   | { readonly kind: 'restore'; readonly selection: KeySelection }
   /** Removes every version of keys that a delete marker hides, for good. */
   | { readonly kind: 'purge'; readonly selection: KeySelection }
@@ -75,8 +78,8 @@ export type KeyJob = {
   /** Grows with each commit; a step that was planned on another is refused. */
   readonly revision: number;
   /**
-   * The cursor of the job: `after` is the last key that is done; for a list of keys and an undo,
-   * `at` is the position in it.
+   * The cursor of the job: `after` is the last key that is done; for a list of keys
+   * and an undo, `at` is the position in it.
    */
   readonly after: string;
   readonly at: number;
@@ -136,16 +139,24 @@ export type KeyAction =
       /** What the copy elsewhere became, if there is one. */
       readonly movedTo: { readonly key: ObjectKey; readonly versionId: VersionId } | null;
     }
-  /** Removes the delete markers that hide the key; with an id only if that one is the newest. */
+  /**
+   * Removes the delete markers that hide the key; with an id only if that one is
+   * the newest.
+   */
   | { readonly kind: 'unhide'; readonly key: ObjectKey; readonly onlyMarkerId: VersionId | null }
   | { readonly kind: 'purge'; readonly key: ObjectKey };
 
 /** `more`: some of it is done, and the same action goes on. */
 export type KeyOutcome = 'done' | 'missing' | 'conflict' | 'locked' | 'more';
 
-/** Keys of one step, and so actions of one commit: some 20 ms of the index's time. */
+/**
+ * Keys of one step, and so actions of one commit: some 20 ms of the index's time.
+ */
 export const KEY_STEP_MAX = 500;
-/** Things that a job remembers to be able to undo; one that did more can't be undone. */
+/**
+ * Things that a job remembers to be able to undo; one that did more can't be
+ * undone.
+ */
 export const UNDO_MAX_ITEMS = 50_000;
 /** Jobs that a bucket remembers, the newest; those that run among them. */
 export const KEY_JOBS_STORED = 100;

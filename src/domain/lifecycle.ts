@@ -1,13 +1,13 @@
-// Lifecycle of a bucket as plain data: the rules as the owner put them, which stand in the bucket's
-// settings, and what the index and core say to each other when the rules are carried out. What
-// rules decide is core/lifecycle's. Source:
+// Lifecycle of a bucket as plain data: the rules as the owner put them, which stand
+// in the bucket's settings, and what the index and core say to each other when the
+// rules are carried out. What rules decide is core/lifecycle's. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html
 import type { ObjectKey, ObjectVersion, UploadId, VersionId } from './nouns.ts';
 import type { Tags } from './object-facts.ts';
 
 /**
- * Which objects a rule is about: all that is set must hold. Null: no such condition, and none was
- * written.
+ * Which objects a rule is about: all that is set must hold. Null: no such
+ * condition, and none was written.
  */
 export type LifecycleFilter = {
   readonly prefix: string | null;
@@ -26,17 +26,25 @@ export type LifecycleExpiration = {
   readonly expiredObjectDeleteMarker: boolean | null;
 };
 
-/** When the current version gets another storage class. Exactly one of days and date is set. */
+/**
+ * When the current version gets another storage class. Exactly one of days and date
+ * is set.
+ */
 export type LifecycleTransition = {
   readonly days: number | null;
   readonly dateMs: number | null;
   readonly storageClass: string;
 };
 
-/** What happens to versions that were replaced or hidden, this many days after that. */
+/**
+ * What happens to versions that were replaced or hidden, this many days after that.
+ */
 export type NoncurrentExpiration = {
   readonly noncurrentDays: number;
-  /** How many newer ones of the key must be there that are not current either; null: none. */
+  /**
+   * How many newer ones of the key must be there that are not current either; null:
+   * none.
+   */
   readonly newerVersions: number | null;
 };
 export type NoncurrentTransition = NoncurrentExpiration & { readonly storageClass: string };
@@ -45,8 +53,8 @@ export type LifecycleRule = {
   readonly id: string;
   readonly isEnabled: boolean;
   /**
-   * Whether the prefix was written as S3's first version had it: beside the actions, without a
-   * filter.
+   * Whether the prefix was written as S3's first version had it: beside the
+   * actions, without a filter.
    */
   readonly isOldForm: boolean;
   readonly filter: LifecycleFilter;
@@ -59,8 +67,8 @@ export type LifecycleRule = {
 };
 
 /**
- * Below which size no object changes its class, unless a rule's filter speaks of sizes. Both mean
- * 128 KiB for the classes that we have.
+ * Below which size no object changes its class, unless a rule's filter speaks of
+ * sizes. Both mean 128 KiB for the classes that we have.
  */
 export type TransitionMinimum = 'all_storage_classes_128K' | 'varies_by_storage_class';
 
@@ -94,7 +102,10 @@ type Facts = Pick<
   'key' | 'versionId' | 'sizeBytes' | 'storageClass' | 'tags' | 'lock'
 >;
 
-/** What becomes of one: it is hidden or goes, goes for good, changes its class, is given up. */
+/**
+ * What becomes of one: it is hidden or goes, goes for good, changes its class, is
+ * given up.
+ */
 export type LifecycleAction =
   | {
       readonly kind: 'expire';
@@ -117,11 +128,17 @@ export type LifecycleCounts = { readonly [Kind in LifecycleAction['kind']]: numb
 /** Subjects of one page at most, and so actions of one commit: it stays short. */
 export const LIFECYCLE_PAGE_MAX = 250;
 
-/** Current objects; other versions and markers; uploads. A run goes through them in this order. */
+/**
+ * Current objects; other versions and markers; uploads. A run goes through them in
+ * this order.
+ */
 export const LIFECYCLE_PHASES = ['objects', 'versions', 'uploads'] as const;
 export type LifecyclePhase = (typeof LIFECYCLE_PHASES)[number];
 
-/** The cursor of a run: it goes on behind the last row seen of the keys with this prefix. */
+/**
+ * The cursor of a run: it goes on behind the last row seen of the keys with this
+ * prefix.
+ */
 export type LifecycleCursor = {
   readonly phase: LifecyclePhase;
   readonly prefix: string;
@@ -134,8 +151,8 @@ export type LifecycleCursor = {
 };
 
 /**
- * Which rows can be due at all, so that the others stay in the index. Times are of the row; null:
- * none for this reason.
+ * Which rows can be due at all, so that the others stay in the index. Times are of
+ * the row; null: none for this reason.
  */
 export type LifecycleBounds = {
   /** Written, replaced or begun up to then: may have to go. */

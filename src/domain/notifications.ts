@@ -1,10 +1,11 @@
-// Which changes of objects a bucket reports, and to whom: the rules that its owner put, and which
-// of them an event meets. The index evaluates them in the commit of a change, core when rules are
-// put; both must agree, so the rule stands here. Pure.
+// Which changes of objects a bucket reports, and to whom: the rules that its owner
+// put, and which of them an event meets. The index evaluates them in the commit of
+// a change, core when rules are put; both must agree, so the rule stands here.
+// Pure.
 
 /**
- * What happens to objects, as S3 names it in events (without its `s3:`). The last two are of our
- * own lifecycle alone.
+ * What happens to objects, as S3 names it in events (without its `s3:`). The last
+ * two are of our own lifecycle alone.
  */
 export type ObjectEventName =
   | `ObjectCreated:${'Put' | 'Post' | 'Copy' | 'CompleteMultipartUpload'}`
@@ -14,7 +15,9 @@ export type ObjectEventName =
   | `LifecycleExpiration:${'Delete' | 'DeleteMarkerCreated'}`
   | 'LifecycleTransition';
 
-/** One rule: these events of keys with this prefix and suffix go to that endpoint. */
+/**
+ * One rule: these events of keys with this prefix and suffix go to that endpoint.
+ */
 export type NotificationRule = {
   readonly id: string;
   /** The element of S3's document that it came in; all three mean the same here. */
@@ -22,7 +25,10 @@ export type NotificationRule = {
   /** The ARN as it was put; `endpointId` is what it names. */
   readonly arn: string;
   readonly endpointId: string;
-  /** `s3:ObjectCreated:Put`, `s3:ObjectCreated:*`: S3's names, some of which never happen here. */
+  /**
+   * `s3:ObjectCreated:Put`, `s3:ObjectCreated:*`: S3's names, some of which never
+   * happen here.
+   */
   readonly events: readonly string[];
   /** '' is every key. */
   readonly prefix: string;
@@ -40,8 +46,8 @@ export type EventOrigin = {
 };
 
 /**
- * What a commit needs to write down events: the rules of the revision that its caller decided on,
- * and the caller.
+ * What a commit needs to write down events: the rules of the revision that its
+ * caller decided on, and the caller.
  */
 export type Notify = {
   readonly ownerId: string;
@@ -50,7 +56,9 @@ export type Notify = {
   readonly origin: EventOrigin | null;
 };
 
-/** Whether a name in a rule, with or without a wildcard at its end, means the event. */
+/**
+ * Whether a name in a rule, with or without a wildcard at its end, means the event.
+ */
 function meansEvent(ruleEvent: string, event: ObjectEventName): boolean {
   const name = ruleEvent.slice('s3:'.length);
   return name.endsWith(':*') ? event.startsWith(name.slice(0, -1)) : name === event;

@@ -1,7 +1,8 @@
-// The nouns of Quayside as plain data: what the index stores, what the ports pass, what the
-// surfaces render. No HTTP, no SQL, no runtime type appears here. Everything can be
-// structured-cloned (worker threads, Durable Object RPC). Branded strings are made only by their
-// parse function in core/parse-names.ts or by an index row.
+// The nouns of Quayside as plain data: what the index stores, what the ports pass,
+// what the surfaces render. No HTTP, no SQL, no runtime type appears here.
+// Everything can be structured-cloned (worker threads, Durable Object RPC). Branded
+// strings are made only by their parse function in core/parse-names.ts or by an
+// index row.
 import type { KeyScope } from './account-records.ts';
 import type { Role } from './accounts.ts';
 import type { BucketQuotas } from './billing/quotas.ts';
@@ -15,11 +16,13 @@ declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };
 
 /**
- * 3 to 63 characters of lower-case letters, digits, dots and hyphens. Made by `parseBucketName`.
+ * 3 to 63 characters of lower-case letters, digits, dots and hyphens. Made by
+ * `parseBucketName`.
  */
 export type BucketName = Brand<'BucketName'>;
 /**
- * Random id of one incarnation of a bucket; a bucket that is deleted and made again gets another.
+ * Random id of one incarnation of a bucket; a bucket that is deleted and made again
+ * gets another.
  */
 export type BucketId = Brand<'BucketId'>;
 /** 1 to 1,024 bytes of UTF-8, stored as they came. Made by `parseObjectKey`. */
@@ -27,8 +30,8 @@ export type ObjectKey = Brand<'ObjectKey'>;
 /** Random id of one version of an object. */
 export type VersionId = Brand<'VersionId'>;
 /**
- * `{bucketId}/{time-ordered random id}`: the owner bucket's id, then an id that sorts by creation
- * time.
+ * `{bucketId}/{time-ordered random id}`: the owner bucket's id, then an id that
+ * sorts by creation time.
  */
 export type BlobId = Brand<'BlobId'>;
 /** Random id of one multipart upload. */
@@ -39,9 +42,9 @@ export type AccountId = Brand<'AccountId'>;
 export type AccessKeyId = Brand<'AccessKeyId'>;
 
 /**
- * How the bytes of a blob are compressed: frames of zstd, each of `frameBytes` plain bytes but the
- * last, then a seek table (crypto/seek-table.ts). `plainBytes` and `storedBytes` are of the whole
- * blob. It never changes for a blob.
+ * How the bytes of a blob are compressed: frames of zstd, each of `frameBytes`
+ * plain bytes but the last, then a seek table (crypto/seek-table.ts). `plainBytes`
+ * and `storedBytes` are of the whole blob. It never changes for a blob.
  */
 export type BlobCompression = {
   readonly frameBytes: number;
@@ -50,8 +53,8 @@ export type BlobCompression = {
 };
 
 /**
- * A run of bytes of one blob: of its plain bytes where it is compressed. It must travel whole:
- * without `packing` it means other bytes.
+ * A run of bytes of one blob: of its plain bytes where it is compressed. It must
+ * travel whole: without `packing` it means other bytes.
  */
 export type Segment = ByteRange & {
   readonly blobId: BlobId;
@@ -72,7 +75,9 @@ export type ObjectHeaders = {
 
 export type ChecksumAlgorithm = 'CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA256';
 
-/** One additional checksum. `value` is base64; a COMPOSITE value ends in `-{parts}`. */
+/**
+ * One additional checksum. `value` is base64; a COMPOSITE value ends in `-{parts}`.
+ */
 export type Checksum = {
   readonly algorithm: ChecksumAlgorithm;
   readonly type: 'FULL_OBJECT' | 'COMPOSITE';
@@ -80,7 +85,8 @@ export type Checksum = {
 };
 
 /**
- * One part of an object that came by multipart upload. `checksum` is the part's own base64 value.
+ * One part of an object that came by multipart upload. `checksum` is the part's own
+ * base64 value.
  */
 export type ObjectPart = {
   readonly partNumber: number;
@@ -89,8 +95,8 @@ export type ObjectPart = {
 };
 
 /**
- * The attributes of an object that a client decides about, apart from its bytes. `userMetadata` has
- * lower-case names, no prefix.
+ * The attributes of an object that a client decides about, apart from its bytes.
+ * `userMetadata` has lower-case names, no prefix.
  */
 export type ObjectAttributes = {
   readonly headers: ObjectHeaders;
@@ -99,8 +105,8 @@ export type ObjectAttributes = {
 };
 
 /**
- * The bytes of an object: segments of blobs, or the bytes themselves when they are few. Exactly one
- * of the two.
+ * The bytes of an object: segments of blobs, or the bytes themselves when they are
+ * few. Exactly one of the two.
  */
 export type ObjectBody =
   | { readonly segments: readonly Segment[]; readonly inlineBytes: null }
@@ -112,7 +118,10 @@ export type ObjectVersion = ObjectAttributes &
   ObjectBody & {
     readonly key: ObjectKey;
     readonly versionId: VersionId;
-    /** Whether S3 calls the version `null`: it was made while the bucket kept no versions. */
+    /**
+     * Whether S3 calls the version `null`: it was made while the bucket kept no
+     * versions.
+     */
     readonly isNull: boolean;
     readonly sizeBytes: number;
     readonly etag: string;
@@ -122,15 +131,18 @@ export type ObjectVersion = ObjectAttributes &
   };
 
 /**
- * What takes the place of a current version that was deleted in a bucket with versions. It has no
- * bytes.
+ * What takes the place of a current version that was deleted in a bucket with
+ * versions. It has no bytes.
  */
 export type DeleteMarker = Pick<
   ObjectVersion,
   'key' | 'versionId' | 'isNull' | 'lastModifiedMs' | 'ownerId'
 >;
 
-/** A version of a key as a client names it: one of ours, or `null` for the one without an id. */
+/**
+ * A version of a key as a client names it: one of ours, or `null` for the one
+ * without an id.
+ */
 export type VersionName = VersionId | 'null';
 
 /** What a listing says of an object. `ownerId` null: the owner of the bucket. */
@@ -155,14 +167,14 @@ export type VersionSummary = ObjectSummary & {
 };
 
 /**
- * Whether a bucket retains what is replaced or deleted. It can't be switched off again, only
- * suspended.
+ * Whether a bucket retains what is replaced or deleted. It can't be switched off
+ * again, only suspended.
  */
 export type Versioning = 'off' | 'enabled' | 'suspended';
 
 /**
- * A bucket. `revision` grows with each change of the record; a caller that decided on an older one
- * is refused.
+ * A bucket. `revision` grows with each change of the record; a caller that decided
+ * on an older one is refused.
  */
 export type BucketRecord = {
   readonly id: BucketId;
@@ -173,8 +185,8 @@ export type BucketRecord = {
   readonly access: BucketAccess;
   readonly settings: BucketSettings;
   /**
-   * Rule files of the site, as in BucketReadPolicy. Only `resolve` gives them, and only of a bucket
-   * whose hosting settings want it; absent means none.
+   * Rule files of the site, as in BucketReadPolicy. Only `resolve` gives them, and
+   * only of a bucket whose hosting settings want it; absent means none.
    */
   readonly siteFiles?: readonly SiteFile[];
 };
@@ -183,8 +195,8 @@ export type BucketRecord = {
 export type SiteFile = { readonly key: ObjectKey; readonly versionId: VersionId };
 
 /**
- * The bucket that a caller decided on: the index refuses with `BucketChanged` when it is no longer
- * this one.
+ * The bucket that a caller decided on: the index refuses with `BucketChanged` when
+ * it is no longer this one.
  */
 export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'> & {
   /** Versioning, as the record of that revision says; absent means `off`. */
@@ -192,15 +204,21 @@ export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'> & {
   /** Default retention, as the record of that revision says; absent means none. */
   readonly defaultRetention?: DefaultRetention | null;
   /**
-   * Who gets reports of changes, as the record of that revision says, and who makes this one;
-   * absent means nobody.
+   * Who gets reports of changes, as the record of that revision says, and who makes
+   * this one; absent means nobody.
    */
   readonly notify?: Notify;
-  /** Quotas that hold for the bucket, as the record of that revision says; absent means none. */
+  /**
+   * Quotas that hold for the bucket, as the record of that revision says; absent
+   * means none.
+   */
   readonly quotas?: BucketQuotas;
 };
 
-/** A bucket's incarnation by its id, and its name, which says in which database it is. */
+/**
+ * A bucket's incarnation by its id, and its name, which says in which database it
+ * is.
+ */
 export type BucketAddress = Pick<BucketRecord, 'id' | 'name'>;
 
 /** An account: `id` is the canonical user id, `displayName` what listings show. */
@@ -213,7 +231,9 @@ export type AccessKey = {
   readonly account: Account;
   /** What it may do at most; absent or null: all that its account may. */
   readonly scope?: KeyScope | null;
-  /** What it may do in the JSON API; null: nothing; absent: all that an owner may. */
+  /**
+   * What it may do in the JSON API; null: nothing; absent: all that an owner may.
+   */
   readonly role?: Role | null;
 };
 
@@ -229,8 +249,8 @@ export type Principal =
   | { readonly kind: 'anonymous' };
 
 /**
- * What must be true of a version that is to be deleted; null: no such condition. Times in whole
- * seconds, as S3 shows them.
+ * What must be true of a version that is to be deleted; null: no such condition.
+ * Times in whole seconds, as S3 shows them.
  */
 export type DeleteCondition = {
   readonly ifMatch: string | null;
@@ -238,15 +258,17 @@ export type DeleteCondition = {
   readonly ifSizeBytes: number | null;
 };
 
-/** A conditional write (RFC 9110 section 13): entity tags without quotes, or `*`. */
+/**
+ * A conditional write (RFC 9110 section 13): entity tags without quotes, or `*`.
+ */
 export type WriteCondition = {
   readonly ifMatch: string | null;
   readonly ifNoneMatch: string | null;
 };
 
 /**
- * The bucket read policy: what a reader without a signature meets of the owner's access and
- * settings, in one small record.
+ * The bucket read policy: what a reader without a signature meets of the owner's
+ * access and settings, in one small record.
  */
 export type BucketReadPolicy = {
   readonly bucketId: BucketId;
@@ -258,8 +280,8 @@ export type BucketReadPolicy = {
     'cors' | 'website' | 'hosting' | 'logging' | 'purges' | 'isCapped' | 'receipts'
   >;
   /**
-   * `_headers` and `_redirects` at the roots of the bucket's site, those that there are; absent
-   * means none.
+   * `_headers` and `_redirects` at the roots of the bucket's site, those that there
+   * are; absent means none.
    */
   readonly siteFiles?: readonly SiteFile[];
 };

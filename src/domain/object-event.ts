@@ -2,8 +2,8 @@
 import type { EventOrigin, ObjectEventName } from './notifications.ts';
 
 /**
- * What happened to an object, as the commit wrote it down; core/outbox/s3-event.ts makes S3's JSON
- * of it.
+ * What happened to an object, as the commit wrote it down; core/outbox/s3-event.ts
+ * makes S3's JSON of it.
  */
 export type ObjectEvent = {
   readonly name: ObjectEventName;

@@ -1,13 +1,16 @@
-// What S3 knows of an object version besides bytes and headers, as plain data: whose it is, who may
-// read it, its tags, what keeps it from being deleted, how its bytes are encrypted. Tags, grants
-// and lock may change after the write.
+// What S3 knows of an object version besides bytes and headers, as plain data:
+// whose it is, who may read it, its tags, what keeps it from being deleted, how its
+// bytes are encrypted. Tags, grants and lock may change after the write.
 import type { AccountId } from './nouns.ts';
 
-/** Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#permissions */
+/**
+ * Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#permissions
+ */
 export type Permission = 'READ' | 'WRITE' | 'READ_ACP' | 'WRITE_ACP' | 'FULL_CONTROL';
 /**
- * The groups that S3 defines: everybody, everybody with an account, and whoever delivers access
- * logs.
+ * The groups that S3 defines: everybody, everybody with an account, and whoever
+ * delivers access logs.
  */
 export type GranteeGroup = 'AllUsers' | 'AuthenticatedUsers' | 'LogDelivery';
 export type Grantee =
@@ -19,7 +22,9 @@ export type Grant = { readonly grantee: Grantee; readonly permission: Permission
 export type Tags = Readonly<Record<string, string>>;
 
 export type RetentionMode = 'GOVERNANCE' | 'COMPLIANCE';
-/** Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html */
+/**
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html
+ */
 export type ObjectLock = {
   readonly retention: { readonly mode: RetentionMode; readonly untilMs: number } | null;
   /** Null: it never had one, which S3 tells from one that was taken away. */
@@ -27,8 +32,8 @@ export type ObjectLock = {
 };
 
 /**
- * For how long new versions of a bucket are retained that say nothing themselves. Exactly one of
- * the two is set.
+ * For how long new versions of a bucket are retained that say nothing themselves.
+ * Exactly one of the two is set.
  */
 export type DefaultRetention = {
   readonly mode: RetentionMode;
@@ -37,10 +42,10 @@ export type DefaultRetention = {
 };
 
 /**
- * Envelope encryption of a version at rest: its bytes are encrypted with a data key of its own,
- * which stands here wrapped. It is wrapped by a key that only the client has (`customer`), by the
- * master key (`server`), or by a KMS key (`named`). core/encryption/key-keeping.ts makes and opens
- * it.
+ * Envelope encryption of a version at rest: its bytes are encrypted with a data key
+ * of its own, which stands here wrapped. It is wrapped by a key that only the
+ * client has (`customer`), by the master key (`server`), or by a KMS key (`named`).
+ * core/encryption/key-keeping.ts makes and opens it.
  */
 export type ObjectEncryption =
   | { readonly kind: 'customer'; readonly wrappedKey: string }
@@ -76,8 +81,8 @@ export const NO_FACTS: ObjectFacts = {
 };
 
 /**
- * What a locked version can't be: deleted. `bypass`: the caller may, and asked to, override
- * GOVERNANCE.
+ * What a locked version can't be: deleted. `bypass`: the caller may, and asked to,
+ * override GOVERNANCE.
  */
 export function isLocked(lock: ObjectLock | null, nowMs: number, bypass: boolean): boolean {
   if (lock === null) return false;
@@ -88,8 +93,8 @@ export function isLocked(lock: ObjectLock | null, nowMs: number, bypass: boolean
 }
 
 /**
- * The lock of a new version: what it says itself, else what its bucket says. Years are those of the
- * calendar, in UTC.
+ * The lock of a new version: what it says itself, else what its bucket says. Years
+ * are those of the calendar, in UTC.
  */
 export function lockOfNew(
   lock: ObjectLock | null,
@@ -107,9 +112,10 @@ export function lockOfNew(
 }
 
 /**
- * Whether one retention may take another's place: a longer one of the same mode always, anything
- * else only when the old one is over or is GOVERNANCE and bypassed. So from GOVERNANCE to
- * COMPLIANCE needs the bypass too. Source: "Retention modes" of
+ * Whether one retention may take another's place: a longer one of the same mode
+ * always, anything else only when the old one is over or is GOVERNANCE and
+ * bypassed. So from GOVERNANCE to COMPLIANCE needs the bypass too. Source:
+ * "Retention modes" of
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html
  */
 export function mayReplaceRetention(
@@ -130,8 +136,8 @@ export type VersionChange = {
   readonly retention?: ObjectLock['retention'];
   readonly hasLegalHold?: boolean;
   /**
-   * Its data key wrapped anew. It must be the data key of that very version, so `versionId` must
-   * not be 'null'.
+   * Its data key wrapped anew. It must be the data key of that very version, so
+   * `versionId` must not be 'null'.
    */
   readonly encryption?: ObjectEncryption;
 };

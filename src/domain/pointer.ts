@@ -1,13 +1,14 @@
-// The small records that travel to readers, cut out of the index's rows, and the one rule about
-// them: may everyone read this? The fast path and the full path of delivery call it for each
-// request, the publisher before it writes to KV.
+// The small records that travel to readers, cut out of the index's rows, and the
+// one rule about them: may everyone read this? The fast path and the full path of
+// delivery call it for each request, the publisher before it writes to KV.
 import type { BucketAccess, PublicDecision } from './bucket-access.ts';
 import type { AccountId, BucketReadPolicy, BucketRecord, ObjectVersion, Pointer } from './nouns.ts';
 import type { ObjectFacts } from './object-facts.ts';
 
 /**
- * The canonical user that S3 has for requests without a signature: it owns what strangers write.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
+ * The canonical user that S3 has for requests without a signature: it owns what
+ * strangers write. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
  */
 export const ANONYMOUS_ID = '65a011a29cdf8ec533ec3d1ccaae921c' as AccountId;
 
@@ -44,7 +45,8 @@ export function toPointer({ parts: _parts, lock: _lock, acl, ...pointer }: Objec
 }
 
 /**
- * Whether an object's own list lets everyone read it. What a stranger wrote is every stranger's.
+ * Whether an object's own list lets everyone read it. What a stranger wrote is
+ * every stranger's.
  */
 export function isPublicByAcl({ acl, ownerId }: Pick<ObjectFacts, 'acl' | 'ownerId'>): boolean {
   if (acl === null) return ownerId === ANONYMOUS_ID;
@@ -56,8 +58,8 @@ export function isPublicByAcl({ acl, ownerId }: Pick<ObjectFacts, 'acl' | 'owner
 }
 
 /**
- * Whether an object of that key could be everyone's to read, whatever the object: if not, none need
- * be looked up.
+ * Whether an object of that key could be everyone's to read, whatever the object:
+ * if not, none need be looked up.
  */
 export function canBePublic({ publicReads }: BucketAccess, key: string): boolean {
   if (publicReads === null) return false;
@@ -67,9 +69,9 @@ export function canBePublic({ publicReads }: BucketAccess, key: string): boolean
 }
 
 /**
- * Whether everyone may read the object of that key; null: there is none, and `yes` means that
- * everyone may know that. `ask`: only the policy can decide, with the request in hand
- * (core/auth/decide.ts). Cost: 10 ns.
+ * Whether everyone may read the object of that key; null: there is none, and `yes`
+ * means that everyone may know that. `ask`: only the policy can decide, with the
+ * request in hand (core/auth/decide.ts). Cost: 10 ns.
  */
 export function everyoneMayRead(
   { publicReads }: BucketAccess,
@@ -80,7 +82,8 @@ export function everyoneMayRead(
   const { open, mayOpen, closed, mayClose, isAclHeard, isAllOwned, listing } = publicReads;
   if (closed.length > 0 && isUnder(closed, key)) return 'no';
   if (mayClose.length > 0 && isUnder(mayClose, key)) return 'ask';
-  // A policy is the word of the bucket's owner, so it opens only what that account owns.
+  // A policy is the word of the bucket's owner, so it opens only what that account
+  // owns.
   const isPolicyHeard = object === null || object.ownerId === null || isAllOwned;
   if (isPolicyHeard && isUnder(open, key)) return 'yes';
   if (object === null ? listing === 'yes' : isAclHeard && object.isPublicByAcl) return 'yes';
@@ -89,8 +92,8 @@ export function everyoneMayRead(
 }
 
 /**
- * Whether a policy lets everyone read whatever the bucket's owner has, or will have, under the
- * prefix.
+ * Whether a policy lets everyone read whatever the bucket's owner has, or will
+ * have, under the prefix.
  */
 export function isOpenFolder({ publicReads }: BucketAccess, prefix: string): boolean {
   if (publicReads === null) return false;

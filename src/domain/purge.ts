@@ -1,12 +1,13 @@
-// Purges without a list of what is cached where: a purge moves an invalidation watermark. Every
-// cached record of a key knows the revision of the bucket that it was read at. Watermarks travel in
-// the bucket read policy, and a record below one counts as unknown. So nothing is enumerated and
-// nobody is notified: whoever reads the policy obeys it.
+// Purges without a list of what is cached where: a purge moves an invalidation
+// watermark. Every cached record of a key knows the revision of the bucket that it
+// was read at. Watermarks travel in the bucket read policy, and a record below one
+// counts as unknown. So nothing is enumerated and nobody is notified: whoever reads
+// the policy obeys it.
 import type { ObjectKey, Pointer } from './nouns.ts';
 
 /**
- * What an owner wants forgotten. Tags are those of the object's own `cache-tag` metadata, compared
- * without regard to case.
+ * What an owner wants forgotten. Tags are those of the object's own `cache-tag`
+ * metadata, compared without regard to case.
  */
 export type PurgeScope =
   | { readonly scope: 'bucket' }
@@ -16,7 +17,10 @@ export type InvalidationWatermark = Exclude<PurgeScope, { scope: 'bucket' }> & {
   readonly revision: number;
 };
 
-/** `latest` is the highest of them all: a record of that revision or later needs no other look. */
+/**
+ * `latest` is the highest of them all: a record of that revision or later needs no
+ * other look.
+ */
 export type InvalidationWatermarks = {
   readonly latest: number;
   readonly bucket: number;
@@ -24,19 +28,20 @@ export type InvalidationWatermarks = {
 };
 
 /**
- * Name of the user metadata (x-amz-meta-cache-tag) with the tags of an object, separated by commas.
+ * Name of the user metadata (x-amz-meta-cache-tag) with the tags of an object,
+ * separated by commas.
  */
 const CACHE_TAG_METADATA = 'cache-tag';
 /**
- * Longest texts of watermarks together, UTF-16 units: they stand in every copy of the read policy.
- * What is too much becomes part of the bucket's own watermark, oldest first, which forgets more
- * than was asked for and nothing less.
+ * Longest texts of watermarks together, UTF-16 units: they stand in every copy of
+ * the read policy. What is too much becomes part of the bucket's own watermark,
+ * oldest first, which forgets more than was asked for and nothing less.
  */
 export const WATERMARKS_MAX_LENGTH = 8192;
 
 /**
- * Most watermarks: each takes some 50 bytes of the read policy besides its text, and a comparison
- * for records that are below the latest.
+ * Most watermarks: each takes some 50 bytes of the read policy besides its text,
+ * and a comparison for records that are below the latest.
  */
 export const WATERMARKS_MAX = 500;
 
@@ -74,8 +79,8 @@ export function addWatermarks(
 }
 
 /**
- * Whether a record of the key that was read at `revision` is below an invalidation watermark. Cost:
- * nothing for those above all.
+ * Whether a record of the key that was read at `revision` is below an invalidation
+ * watermark. Cost: nothing for those above all.
  */
 export function isPurged(
   watermarks: InvalidationWatermarks,

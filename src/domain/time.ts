@@ -1,5 +1,5 @@
-// Hours and days as the ledger, bills and rules count them: milliseconds since 1970, UTC, which has
-// no daylight saving.
+// Hours and days as the ledger, bills and rules count them: milliseconds since
+// 1970, UTC, which has no daylight saving.
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

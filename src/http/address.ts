@@ -1,11 +1,14 @@
-// Reads from the request line and the Host header what is asked for: a page of our own, the
-// service, a bucket or an object. Works on the raw path, because keys hold `//`, `.`, `..`, `+` and
-// everything else that URL parsers mend.
+// Reads from the request line and the Host header what is asked for: a page of our
+// own, the service, a bucket or an object. Works on the raw path, because keys hold
+// `//`, `.`, `..`, `+` and everything else that URL parsers mend.
 import { hostNameOf, isBindableHost } from '../core/hosting/host-names.ts';
 import type { HostBinding } from '../ports/directory.ts';
 import { encodeForXmlUrl } from './semantics/raw-path.ts';
 
-/** Where a request goes. Names are still percent-encoded; `rawKey` null means the bucket itself. */
+/**
+ * Where a request goes. Names are still percent-encoded; `rawKey` null means the
+ * bucket itself.
+ */
 export type Address =
   | { readonly kind: 'system'; readonly path: string }
   | { readonly kind: 'service' }
@@ -16,8 +19,8 @@ export type Address =
       readonly isVirtualHost: boolean;
     }
   /**
-   * A page of a website; `rawPath` '' is its root. `binding` null: the host is `{bucket}.{website
-   * domain}`.
+   * A page of a website; `rawPath` '' is its root. `binding` null: the host is
+   * `{bucket}.{website domain}`.
    */
   | {
       readonly kind: 'site';
@@ -26,11 +29,17 @@ export type Address =
       readonly binding: HostBinding | null;
     };
 
-/** Domains whose sub-domains are buckets; lower case, without a port. Null turns one off. */
+/**
+ * Domains whose sub-domains are buckets; lower case, without a port. Null turns one
+ * off.
+ */
 export type Domains = {
   /** `{bucket}.{baseDomain}`: the S3 API and plain public reads. */
   readonly baseDomain: string | null;
-  /** `{bucket}.{websiteDomain}`: the bucket's website. It may be a sub-domain of the other. */
+  /**
+   * `{bucket}.{websiteDomain}`: the bucket's website. It may be a sub-domain of the
+   * other.
+   */
   readonly websiteDomain: string | null;
   /** Hosts of the service, which no bucket can have; nor what is below them. */
   readonly ownHosts: readonly string[];
@@ -40,12 +49,15 @@ export type Domains = {
 export type HostPlace =
   | { readonly kind: 'website' | 'bucket'; readonly rawBucket: string }
   /**
-   * `bindableName`: the name under which it may be bound to a bucket; null for hosts that never
-   * are.
+   * `bindableName`: the name under which it may be bound to a bucket; null for
+   * hosts that never are.
    */
   | { readonly kind: 'other'; readonly bindableName: string | null };
 
-/** First path segment of everything that is not storage; no bucket name starts with a hyphen. */
+/**
+ * First path segment of everything that is not storage; no bucket name starts with
+ * a hyphen.
+ */
 const SYSTEM_PREFIX = '/-/';
 
 /** Never throws. Cost: 0.3 µs. */
@@ -82,7 +94,8 @@ export function addressAt(rawPath: string, place: HostPlace, binding: HostBindin
 }
 
 /**
- * An address for the S3 surface; at a bound host the key is below the prefix that the host shows.
+ * An address for the S3 surface; at a bound host the key is below the prefix that
+ * the host shows.
  */
 export function toS3Address(address: Exclude<Address, { kind: 'system' }>) {
   if (address.kind === 'service') return { bucket: null, rawKey: null, isVirtualHost: false };
@@ -100,9 +113,9 @@ const HOSTS_MAX = 1024;
 const HOST_MAX_LENGTH = 255;
 
 /**
- * Makes the reader of addresses: at once, unless it must ask what the host is bound to. `findHost`
- * is the directory's; a promise rejects with what it rejects with. Cost: 0.1 µs for a host seen
- * before.
+ * Makes the reader of addresses: at once, unless it must ask what the host is bound
+ * to. `findHost` is the directory's; a promise rejects with what it rejects with.
+ * Cost: 0.1 µs for a host seen before.
  */
 export function createAddressReader(
   domains: Domains,

@@ -1,6 +1,6 @@
-// Answers a request by the surface that it is for: with an id, counted and logged, and with a
-// rendering of what went wrong. Called by app.ts, for Hono and for the platforms' fast paths. It
-// knows no surface.
+// Answers a request by the surface that it is for: with an id, counted and logged,
+// and with a rendering of what went wrong. Called by app.ts, for Hono and for the
+// platforms' fast paths. It knows no surface.
 import { countBlocked } from '../core/metering/count-blocked.ts';
 import type { Ports } from '../ports/index.ts';
 import { FailureWithHeaders } from './failure-with-headers.ts';

@@ -1,6 +1,6 @@
-// Bytes of a long answer count as they leave, so that whoever opens a large object and goes away
-// does not make its owner pay for all of it. Called by all that meter responses. Where a platform
-// sends a body by itself, it counts whole at the start.
+// Bytes of a long answer count as they leave, so that whoever opens a large object
+// and goes away does not make its owner pay for all of it. Called by all that meter
+// responses. Where a platform sends a body by itself, it counts whole at the start.
 
 import { StorageError } from '../domain/errors.ts';
 import { ChunkStream } from '../ports/chunk-stream.ts';
@@ -8,8 +8,9 @@ import type { OpenUse, UsageCounter, Use } from '../ports/metering.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 
 /**
- * Counts an answer and gives the body to send. At most one chunk, and what the sockets hold, is
- * counted beyond what the client took. Cost above `count`: a closure, and a promise for each chunk.
+ * Counts an answer and gives the body to send. At most one chunk, and what the
+ * sockets hold, is counted beyond what the client took. Cost above `count`: a
+ * closure, and a promise for each chunk.
  */
 export function countSent(
   counter: UsageCounter,
@@ -25,9 +26,10 @@ export function countSent(
 }
 
 /**
- * Counts one object that another response is made of, and gives its body: a class B operation of
- * its own storage class now, and what is retrieved as it is read. `lengthBytes`: of the body; one
- * that a platform reads by itself counts whole at the start.
+ * Counts one object that another response is made of, and gives its body: a class B
+ * operation of its own storage class now, and what is retrieved as it is read.
+ * `lengthBytes`: of the body; one that a platform reads by itself counts whole at
+ * the start.
  */
 export function countPart<Body extends Uint8Array | ReadableStream<Uint8Array> | null>(
   counter: UsageCounter,

@@ -1,11 +1,11 @@
-// Failures that must be answered with headers of their own, as a browser's script is shown none
-// without the bucket's CORS.
+// Failures that must be answered with headers of their own, as a browser's script
+// is shown none without the bucket's CORS.
 import type { HeaderRecord } from './semantics/object-headers.ts';
 
 /**
- * A failure together with headers that its answer must have, whoever renders it: a surface that
- * knows the bucket's CORS rules throws it, and errors.ts puts the headers on what becomes of
- * `failure`.
+ * A failure together with headers that its answer must have, whoever renders it: a
+ * surface that knows the bucket's CORS rules throws it, and errors.ts puts the
+ * headers on what becomes of `failure`.
  */
 export class FailureWithHeaders extends Error {
   override readonly name = 'FailureWithHeaders';
@@ -19,7 +19,10 @@ export class FailureWithHeaders extends Error {
   }
 }
 
-/** The failure with those headers besides what it has already; as it is when there are none. */
+/**
+ * The failure with those headers besides what it has already; as it is when there
+ * are none.
+ */
 export function withFailureHeaders(
   failure: unknown,
   headers: Readonly<HeaderRecord> | null,

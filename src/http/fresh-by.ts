@@ -1,6 +1,7 @@
-// The promise that a change can ask for: a time from which no tier anywhere shows the past any
-// more. Request and response have it in one header, on the S3 surface and in the JSON API. Each of
-// them knows which of its requests are changes; what these have changed the bucket handles note.
+// The promise that a change can ask for: a time from which no tier anywhere shows
+// the past any more. Request and response have it in one header, on the S3 surface
+// and in the JSON API. Each of them knows which of its requests are changes; what
+// these have changed the bucket handles note.
 import { freshByMs } from '../core/buckets/fresh-by.ts';
 import type { Core } from '../core/core.ts';
 import type { BucketName } from '../domain/nouns.ts';
@@ -16,9 +17,9 @@ export function noteChange(request: HttpRequest, bucket: BucketName, change: Rea
 }
 
 /**
- * The header of the answer to a change of this bucket, or of what is in it; null when the request
- * did not ask for it. A request that has noted nothing may repeat what another process did a moment
- * ago: it gets the longest time.
+ * The header of the answer to a change of this bucket, or of what is in it; null
+ * when the request did not ask for it. A request that has noted nothing may repeat
+ * what another process did a moment ago: it gets the longest time.
  */
 export function freshByAnswer(core: Core, request: HttpRequest, bucket: BucketName): string | null {
   if (request.header(FRESH_BY_HEADER) !== '1') return null;

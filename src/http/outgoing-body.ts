@@ -1,5 +1,5 @@
-// Where an answer becomes a Response, the one place of all surfaces: a platform that sends answers
-// itself makes its own.
+// Where an answer becomes a Response, the one place of all surfaces: a platform
+// that sends answers itself makes its own.
 import type { HttpRequest, OutgoingAnswer } from './request.ts';
 
 export type OutgoingBody = OutgoingAnswer['body'];

@@ -1,5 +1,5 @@
-// The receipt of a response as a header. The S3 surface and delivery write it, each decides who is
-// shown one; docs/billing.md tells clients how to read it.
+// The receipt of a response as a header. The S3 surface and delivery write it, each
+// decides who is shown one; docs/billing.md tells clients how to read it.
 import type { Receipt } from '../core/billing/receipts/take-receipt.ts';
 
 /** `1` on requests that ask for a receipt; on responses the receipt. */
@@ -14,9 +14,9 @@ export const FREE_RECEIPT = 'class=free, amount=0';
 const INTEGER_MAX = 999_999_999_999_999n;
 
 /**
- * A dictionary of RFC 9651: `class=B, amount=37, currency=USD, card="cloudflare-r2",
- * period="2026-11", used=(class-b/STANDARD;n=1;amount=1 egress/bucket;n=1048576;amount=36),
- * id="…"`. Amounts are micro-units.
+ * A dictionary of RFC 9651: `class=B, amount=37, currency=USD,
+ * card="cloudflare-r2", period="2026-11", used=(class-b/STANDARD;n=1;amount=1
+ * egress/bucket;n=1048576;amount=36), id="…"`. Amounts are micro-units.
  */
 export function receiptHeader({ operationClass, price }: Receipt, requestId: string): string {
   if (price === null) return `class=${operationClass}, unavailable, id="${requestId}"`;

@@ -1,12 +1,13 @@
-// A request as the surfaces see it, and a response before it is one of the runtime. Each platform
-// makes requests its own way; nothing here knows a runtime.
+// A request as the surfaces see it, and a response before it is one of the runtime.
+// Each platform makes requests its own way; nothing here knows a runtime.
 import type { ByteSource } from '../ports/byte-source.ts';
 import type { RequestNotes } from './observe/request-notes.ts';
 
 /**
- * A request as the surfaces see it: the request target as it came, never normalised (keys hold
- * `//`, `..`, `+`), headers by lower-case name, and a body that is read only when somebody asks.
- * Each platform makes it its own way, so that the hot path builds no URL and no Headers object.
+ * A request as the surfaces see it: the request target as it came, never normalised
+ * (keys hold `//`, `..`, `+`), headers by lower-case name, and a body that is read
+ * only when somebody asks. Each platform makes it its own way, so that the hot path
+ * builds no URL and no Headers object.
  */
 export type HttpRequest = {
   readonly method: string;
@@ -20,45 +21,50 @@ export type HttpRequest = {
   /** How the client itself came, where this platform can tell; absent is null. */
   readonly knownProtocol?: KnownProtocol;
   /**
-   * The TLS between the client and this platform; null without, or where a proxy has ended it.
-   * Absent where none is known.
+   * The TLS between the client and this platform; null without, or where a proxy
+   * has ended it. Absent where none is known.
    */
   readonly tls?: () => Tls | null;
   readonly remoteAddress: string | null;
   /**
-   * Whether client and server are one machine, and nobody has passed the request on: no network has
-   * seen it. Absent where the platform can't tell, as on Cloudflare.
+   * Whether client and server are one machine, and nobody has passed the request
+   * on: no network has seen it. Absent where the platform can't tell, as on
+   * Cloudflare.
    */
   readonly isFromLoopback?: () => boolean;
-  /** Value of a header by lower-case name, one character per byte; repeated ones joined by `, `. */
+  /**
+   * Value of a header by lower-case name, one character per byte; repeated ones
+   * joined by `, `.
+   */
   header(name: string): string | null;
   headerNames(): Iterable<string>;
   /**
-   * The body as it comes over the wire, aws-chunked framing included. Answers `Expect:
-   * 100-continue` when pumped.
+   * The body as it comes over the wire, aws-chunked framing included. Answers
+   * `Expect: 100-continue` when pumped.
    */
   body(): ByteSource;
   readonly notes: RequestNotes;
   /**
-   * Reports once how the sending of the response ended. For the access log; called when the
-   * response's head stands.
+   * Reports once how the sending of the response ended. For the access log; called
+   * when the response's head stands.
    */
   onSent(report: (sent: SentAnswer) => void): void;
   /**
-   * Makes the Response of a response, where this platform sends some of them itself; others have
-   * none.
+   * Makes the Response of a response, where this platform sends some of them
+   * itself; others have none.
    */
   readonly respond?: ((answer: OutgoingAnswer) => Response) | undefined;
 };
 
 /**
- * Null: plain HTTP that comes from a proxy nobody named, for all we know, which may have taken
- * https from the client.
+ * Null: plain HTTP that comes from a proxy nobody named, for all we know, which may
+ * have taken https from the client.
  */
 export type KnownProtocol = 'http' | 'https' | null;
 
 /**
- * `version` is the number alone: `1.3`. `cipher`: as the platform names it; null where it does not.
+ * `version` is the number alone: `1.3`. `cipher`: as the platform names it; null
+ * where it does not.
  */
 export type Tls = { readonly version: string; readonly cipher: string | null };
 
@@ -69,11 +75,17 @@ export type OutgoingAnswer = {
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
 };
 
-/** What only the platform's server knows of a response. Null where it can't be known. */
+/**
+ * What only the platform's server knows of a response. Null where it can't be
+ * known.
+ */
 export type SentAnswer = {
   /** `HTTP/1.1` */
   readonly protocol: string;
-  /** Bytes of the body that were given to the connection, with the framing of chunks. */
+  /**
+   * Bytes of the body that were given to the connection, with the framing of
+   * chunks.
+   */
   readonly bodyBytes: number | null;
   /** Whether the client stayed to the end. */
   readonly isWhole: boolean | null;

@@ -1,7 +1,8 @@
-// The bucket index: the vocabulary of ports/metadata-index.ts as plain synchronous code over a SQL
-// port. One implementation serves both platforms: on Node over a file with all buckets, on
-// Cloudflare in one Durable Object for each bucket name. Here the families of calls are put
-// together and made atomic; each family knows its tables.
+// The bucket index: the vocabulary of ports/metadata-index.ts as plain synchronous
+// code over a SQL port. One implementation serves both platforms: on Node over a
+// file with all buckets, on Cloudflare in one Durable Object for each bucket name.
+// Here the families of calls are put together and made atomic; each family knows
+// its tables.
 import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBucketCalls } from './buckets/buckets.ts';
@@ -23,8 +24,8 @@ import { inTransactions } from './transactions.ts';
 import { createUploadCalls } from './uploads/uploads.ts';
 
 /**
- * Queries of one statement, which is atomic by itself; a transaction around them would cost as much
- * again.
+ * Queries of one statement, which is atomic by itself; a transaction around them
+ * would cost as much again.
  */
 const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([
   'getBucket',
@@ -35,9 +36,9 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([
 ]);
 
 /**
- * The calls over a database whose tables `migrate(sql, INDEX_SCHEMA)` made. Each runs in a
- * transaction of its own: a command happens whole or not at all, a query sees one state. Calls
- * throw StorageError; what SQL throws passes.
+ * The calls over a database whose tables `migrate(sql, INDEX_SCHEMA)` made. Each
+ * runs in a transaction of its own: a command happens whole or not at all, a query
+ * sees one state. Calls throw StorageError; what SQL throws passes.
  */
 export function createBucketIndex(sql: Sql): IndexApi {
   const calls: IndexApi = {

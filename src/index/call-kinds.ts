@@ -1,6 +1,6 @@
-// Which calls read and which change, for the adapters that carry them: commands go to the one
-// writer, queries may go to a read-only connection. A call that a port gains and this list lacks
-// does not compile.
+// Which calls read and which change, for the adapters that carry them: commands go
+// to the one writer, queries may go to a read-only connection. A call that a port
+// gains and this list lacks does not compile.
 import type { DirectoryApi } from '../ports/directory.ts';
 import type { LedgerApi } from '../ports/ledger.ts';
 import type { IndexApi, IndexCommands, IndexQueries } from '../ports/metadata-index.ts';
@@ -216,8 +216,9 @@ export function isIndexCommand(
 }
 
 /**
- * Whether the call adds to what a bucket stores. It is refused while the disk has little room; all
- * other commands give room back, end something, or are what an operator needs to make room.
+ * Whether the call adds to what a bucket stores. It is refused while the disk has
+ * little room; all other commands give room back, end something, or are what an
+ * operator needs to make room.
  */
 export function storesMore(name: keyof IndexApi): boolean {
   return STORING.has(name);
@@ -241,7 +242,8 @@ export function isDirectoryCommand(name: keyof DirectoryApi): boolean {
 }
 
 /**
- * Whether the call can change what `getAccessKey` gives: caches of access keys are cleared then.
+ * Whether the call can change what `getAccessKey` gives: caches of access keys are
+ * cleared then.
  */
 export function changesAccessKeys(name: keyof DirectoryApi): boolean {
   return KEY_CHANGES.has(name);

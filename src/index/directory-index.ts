@@ -1,7 +1,7 @@
-// The directory: accounts, access keys and all else that concerns accounts rather than one bucket,
-// put together of its parts, as plain synchronous code over a SQL port, like the bucket index.
-// Secrets of access keys and KMS keys come encrypted; the older `putAccount` stores them as they
-// are, until core encrypts them.
+// The directory: accounts, access keys and all else that concerns accounts rather
+// than one bucket, put together of its parts, as plain synchronous code over a SQL
+// port, like the bucket index. Secrets of access keys and KMS keys come encrypted;
+// the older `putAccount` stores them as they are, until core encrypts them.
 import type { DirectoryApi } from '../ports/directory.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBillingCalls } from './billing/billing.ts';
@@ -65,7 +65,10 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'listPushTargets',
 ]);
 
-/** The calls over a database whose tables `migrate(sql, DIRECTORY_SCHEMA)` made. Each is atomic. */
+/**
+ * The calls over a database whose tables `migrate(sql, DIRECTORY_SCHEMA)` made.
+ * Each is atomic.
+ */
 export function createDirectoryIndex(sql: Sql): DirectoryApi {
   const calls: DirectoryApi = {
     ...createAccountCalls(sql),

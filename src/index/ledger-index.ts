@@ -1,5 +1,6 @@
-// The ledger as plain synchronous code over a SQL port, like the bucket index: rollups of usage by
-// the hour and by the month, and sequences that recognise a repeated batch. No prices here.
+// The ledger as plain synchronous code over a SQL port, like the bucket index:
+// rollups of usage by the hour and by the month, and sequences that recognise a
+// repeated batch. No prices here.
 
 import type { PriceReceipt } from '../domain/billing/receipts.ts';
 import { DAY_MS } from '../domain/time.ts';
@@ -15,15 +16,15 @@ import { sumUsage } from './usage/usage-sums.ts';
 import { usageTime } from './usage/usage-time.ts';
 
 /**
- * How long a source is stored after its last batch; a batch is repeated within minutes.
- * Milliseconds.
+ * How long a source is stored after its last batch; a batch is repeated within
+ * minutes. Milliseconds.
  */
 const SOURCE_STORED_MS = 90 * DAY_MS;
 const SOURCES_REMOVED = 20;
 
 /**
- * The calls over a database whose tables `migrate(sql, LEDGER_SCHEMA)` made. Each is atomic.
- * `price` prices receipts.
+ * The calls over a database whose tables `migrate(sql, LEDGER_SCHEMA)` made. Each
+ * is atomic. `price` prices receipts.
  */
 export function createLedgerIndex(sql: Sql, price: PriceReceipt): LedgerApi {
   const calls: LedgerApi = {

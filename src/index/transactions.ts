@@ -1,5 +1,5 @@
-// Makes the calls of a database atomic: each runs in a transaction of its own. Used by the bucket
-// index, the directory and the ledger.
+// Makes the calls of a database atomic: each runs in a transaction of its own. Used
+// by the bucket index, the directory and the ledger.
 import type { Sql } from '../ports/sql.ts';
 
 /** Wraps each call in a transaction, but for those named in `bare`. */

@@ -1,5 +1,5 @@
-// Where bytes lie: blobs under random ids, written once, read in ranges, deleted by the sweeper
-// alone.
+// Where bytes lie: blobs under random ids, written once, read in ranges, deleted by
+// the sweeper alone.
 
 import type {
   BlobCompression,
@@ -12,7 +12,10 @@ import type {
 import type { ObjectEncryption } from '../domain/object-facts.ts';
 import type { ByteSource } from './byte-source.ts';
 
-/** What a blob knows of its object, so that an index can be rebuilt from blobs alone. */
+/**
+ * What a blob knows of its object, so that an index can be rebuilt from blobs
+ * alone.
+ */
 export type BlobIdentity = {
   readonly bucket: BucketName;
   readonly key: ObjectKey;
@@ -21,15 +24,15 @@ export type BlobIdentity = {
   /** Set on a part of a multipart upload. */
   readonly part: { readonly uploadId: string; readonly partNumber: number } | null;
   /**
-   * What decrypts the bytes, where they are encrypted; its wrapped key is the only copy besides the
-   * index's.
+   * What decrypts the bytes, where they are encrypted; its wrapped key is the only
+   * copy besides the index's.
    */
   readonly encryption: ObjectEncryption | null;
   /** How the bytes are compressed, where they are. It is stored under this name. */
   readonly packing?: Pick<BlobCompression, 'frameBytes' | 'plainBytes'>;
   /**
-   * The class that was asked for, where it is not STANDARD: a platform with cheaper storage for
-   * what is seldom read uses it.
+   * The class that was asked for, where it is not STANDARD: a platform with cheaper
+   * storage for what is seldom read uses it.
    */
   readonly storageClass?: string;
 };
@@ -37,9 +40,9 @@ export type BlobIdentity = {
 export type BlobListPage = { readonly blobIds: readonly BlobId[]; readonly isTruncated: boolean };
 
 /**
- * A borrowed buffer with bytes: `lengthBytes` of it from `at` on. The borrower may write to what
- * stands in front of them. `release` is to be called once, when nobody reads them any more.
- * `tookMs`: what the reading took.
+ * A borrowed buffer with bytes: `lengthBytes` of it from `at` on. The borrower may
+ * write to what stands in front of them. `release` is to be called once, when
+ * nobody reads them any more. `tookMs`: what the reading took.
  */
 export type BorrowedBuffer = {
   readonly buffer: Uint8Array;
@@ -48,7 +51,8 @@ export type BorrowedBuffer = {
   readonly tookMs: number;
   readonly release: () => void;
   /**
-   * Set where nothing was read, and the buffer is empty: what sends the bytes from where they are.
+   * Set where nothing was read, and the buffer is empty: what sends the bytes from
+   * where they are.
    */
   readonly sender: RangeSender | null;
 };
@@ -56,69 +60,75 @@ export type BorrowedBuffer = {
 /** Sends a range from where it is. For platforms with sockets of the system. */
 export type RangeSender = {
   /**
-   * What is written at its beginning goes out in front of the range. Shared: to be written right
-   * before `send`.
+   * What is written at its beginning goes out in front of the range. Shared: to be
+   * written right before `send`.
    */
   readonly head: Uint8Array;
   /**
-   * Gives so much of the head and the range to a socket, by its descriptor, that has nothing
-   * waiting: how many bytes it took at once, 0 also where it fails. To be called once.
+   * Gives so much of the head and the range to a socket, by its descriptor, that
+   * has nothing waiting: how many bytes it took at once, 0 also where it fails. To
+   * be called once.
    */
   send(socketFd: number, headBytes: number): number;
   /**
-   * Reads what of the range is behind its first bytes, right after `send`. Null: it can't be read.
+   * Reads what of the range is behind its first bytes, right after `send`. Null: it
+   * can't be read.
    */
   readBehind(skipBytes: number): Uint8Array | null;
 };
 
 /**
- * Reads what a cache has, at once, into a borrowed buffer. Null: the cache has it no more.
- * `maySend`: the caller can send from where the bytes are, which is for the lender to choose.
+ * Reads what a cache has, at once, into a borrowed buffer. Null: the cache has it
+ * no more. `maySend`: the caller can send from where the bytes are, which is for
+ * the lender to choose.
  */
 export type BorrowBytes = (maySend: boolean) => BorrowedBuffer | null;
 
 /**
- * A range of a blob, of its plain bytes where it is compressed. The stores of platforms get calls
- * for plain blobs only (adapters/shared/decompressing-blob-store.ts).
+ * A range of a blob, of its plain bytes where it is compressed. The stores of
+ * platforms get calls for plain blobs only
+ * (adapters/shared/decompressing-blob-store.ts).
  */
 export type BlobRange = Omit<Segment, 'blobId'>;
 
 /** Stores blobs: runs of bytes written once under a fresh id and never changed. */
 export type BlobStore = {
   /**
-   * Streams a body into a new blob; resolves with its size once the bytes are durable. On any
-   * failure, including one of the source, nothing is left that `open` would find. Cost on R2: one
-   * class A call, more for large bodies.
+   * Streams a body into a new blob; resolves with its size once the bytes are
+   * durable. On any failure, including one of the source, nothing is left that
+   * `open` would find. Cost on R2: one class A call, more for large bodies.
    */
   write(id: BlobId, source: ByteSource, identity: BlobIdentity): Promise<{ sizeBytes: number }>;
   /**
-   * Opens a range; the stream delivers exactly `lengthBytes` bytes (> 0) or errors. Cancelling it
-   * frees everything. A platform that sends chunks itself gives a ChunkStream. Throws
-   * `ObjectDamaged` when the blob is missing or short. Cost on R2: one class B call.
+   * Opens a range; the stream delivers exactly `lengthBytes` bytes (> 0) or errors.
+   * Cancelling it frees everything. A platform that sends chunks itself gives a
+   * ChunkStream. Throws `ObjectDamaged` when the blob is missing or short. Cost on
+   * R2: one class B call.
    */
   open(id: BlobId, range: BlobRange): Promise<ReadableStream<Uint8Array>>;
   /**
-   * Reads a range into memory, in a buffer of its own; else like `open`. For slices and other small
-   * ranges.
+   * Reads a range into memory, in a buffer of its own; else like `open`. For slices
+   * and other small ranges.
    */
   read(id: BlobId, range: BlobRange): Promise<Uint8Array>;
   /**
-   * How to read the range at once and without waiting, where a cache of the operating system most
-   * likely has it; else null. Only small ranges. Reads nothing yet: many calls first and then many
-   * reads cost less than one after the other (measured: ADR 28). Platforms without such a cache
-   * lack it.
+   * How to read the range at once and without waiting, where a cache of the
+   * operating system most likely has it; else null. Only small ranges. Reads
+   * nothing yet: many calls first and then many reads cost less than one after the
+   * other (measured: ADR 28). Platforms without such a cache lack it.
    */
   atHand?(id: BlobId, range: BlobRange): BorrowBytes | null;
   /**
-   * Opens runs of blobs (one at least) one after the other as one stream, for a body that is sent
-   * on as it is: the runtime may move the bytes itself. The first is open when this resolves; else
-   * as `open`, with its cost for each run.
+   * Opens runs of blobs (one at least) one after the other as one stream, for a
+   * body that is sent on as it is: the runtime may move the bytes itself. The first
+   * is open when this resolves; else as `open`, with its cost for each run.
    */
   openRuns(runs: readonly Segment[]): Promise<ReadableStream<Uint8Array>>;
   /** Deletes blobs; one that is not there is no error. */
   delete(ids: readonly BlobId[]): Promise<void>;
   /**
-   * Ids under `prefix` greater than `after`, in byte order, at most `limit`. For the sweeper only.
+   * Ids under `prefix` greater than `after`, in byte order, at most `limit`. For
+   * the sweeper only.
    */
   list(options: { prefix: string; after: string; limit: number }): Promise<BlobListPage>;
 };

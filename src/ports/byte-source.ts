@@ -1,22 +1,22 @@
 /**
- * A request body on its way in. Push with backpressure: cheap on a Node socket, plain on a web
- * stream.
+ * A request body on its way in. Push with backpressure: cheap on a Node socket,
+ * plain on a web stream.
  *
- * A source is pumped at most once. A client that goes away or sends fewer bytes than it declared
- * rejects the pump with `IncompleteBody`; what `onChunk` throws rejects it too, and stops the
- * reading.
+ * A source is pumped at most once. A client that goes away or sends fewer bytes
+ * than it declared rejects the pump with `IncompleteBody`; what `onChunk` throws
+ * rejects it too, and stops the reading.
  */
 export type ByteSource = {
   /** Bytes that `pump` will deliver, or null when nobody said. */
   readonly lengthBytes: number | null;
   /**
-   * SHA-256 that the pump proves: it rejects when the bytes were others. Null or absent: nobody
-   * said.
+   * SHA-256 that the pump proves: it rejects when the bytes were others. Null or
+   * absent: nobody said.
    */
   readonly provenSha256Hex?: string | null;
   /**
-   * Delivers every chunk in order, each after the promise of the one before. The receiver may keep
-   * a chunk.
+   * Delivers every chunk in order, each after the promise of the one before. The
+   * receiver may keep a chunk.
    */
   pump(onChunk: (chunk: Uint8Array) => void | Promise<void>): Promise<void>;
 };

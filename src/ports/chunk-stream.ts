@@ -1,37 +1,39 @@
-// Bytes on their way out, pulled chunk by chunk: the mirror of ByteSource. A web stream can't say
-// when a chunk has been sent, so whoever fills one needs a fresh buffer for each, which on Node
-// costs more than reading the file (measured, bench/README.md). Chunks say it: the next call means
-// that the last buffer is free. A ChunkStream is both: a web stream for everybody, and its chunks
-// for a platform that knows how to send those itself.
+// Bytes on their way out, pulled chunk by chunk: the mirror of ByteSource. A web
+// stream can't say when a chunk has been sent, so whoever fills one needs a fresh
+// buffer for each, which on Node costs more than reading the file (measured,
+// bench/README.md). Chunks say it: the next call means that the last buffer is
+// free. A ChunkStream is both: a web stream for everybody, and its chunks for a
+// platform that knows how to send those itself.
 
 /**
- * A chunk in `bytes`. `isBorrowed`: they are good until the next call only; otherwise they stay,
- * and may be shared.
+ * A chunk in `bytes`. `isBorrowed`: they are good until the next call only;
+ * otherwise they stay, and may be shared.
  */
 export type Chunk = { readonly bytes: Uint8Array; readonly isBorrowed: boolean };
 
 export type ByteChunks = {
   /**
-   * The next chunk, null behind the last one and after `close`. About `wantedBytes`; what stands in
-   * memory anyway may be longer. One call at a time. When it rejects, everything is freed.
+   * The next chunk, null behind the last one and after `close`. About
+   * `wantedBytes`; what stands in memory anyway may be longer. One call at a time.
+   * When it rejects, everything is freed.
    */
   next(wantedBytes: number): Promise<Chunk | null>;
   /**
-   * Frees everything at once, wherever the reading stands: no bytes of a borrowed chunk may be in
-   * use. Idempotent.
+   * Frees everything at once, wherever the reading stands: no bytes of a borrowed
+   * chunk may be in use. Idempotent.
    */
   close(): void;
 };
 
 /**
- * Bytes of a chunk for a reader of the web stream. Measured 2026-11 on Node, 64 MiB files: less
- * costs more per byte.
+ * Bytes of a chunk for a reader of the web stream. Measured 2026-11 on Node, 64 MiB
+ * files: less costs more per byte.
  */
 const STREAM_CHUNK_BYTES = 512 * 1024;
 
 /**
- * A web stream of chunks; borrowed ones are copied, so a reader may keep what it got. Use the one
- * or the other.
+ * A web stream of chunks; borrowed ones are copied, so a reader may keep what it
+ * got. Use the one or the other.
  */
 export class ChunkStream extends ReadableStream<Uint8Array> {
   readonly chunks: ByteChunks;
@@ -67,8 +69,8 @@ export function chunksOf(stream: ReadableStream<Uint8Array>): ByteChunks {
 }
 
 /**
- * Waits for the first chunk and gives all of them: a failure at the start of a body rejects here,
- * before a response begins.
+ * Waits for the first chunk and gives all of them: a failure at the start of a body
+ * rejects here, before a response begins.
  */
 export async function awaitFirstChunk(
   chunks: ByteChunks,
@@ -93,7 +95,8 @@ export async function awaitFirstChunk(
 export type OpenPart = () => Uint8Array | Promise<Uint8Array | ReadableStream<Uint8Array>>;
 
 /**
- * The chunks of a body, then those of further ones, each opened when the one before it has ended.
+ * The chunks of a body, then those of further ones, each opened when the one before
+ * it has ended.
  */
 export function joinChunks(
   first: Uint8Array | ReadableStream<Uint8Array>,
@@ -110,8 +113,8 @@ export function joinChunks(
         const chunk = await current.next(wantedBytes);
         if (chunk !== null) return chunk;
         const open = rest[opened];
-        // Closed while the last chunk was waited for: what is opened now would be a read that
-        // nobody wants.
+        // Closed while the last chunk was waited for: what is opened now would be a
+        // read that nobody wants.
         if (open === undefined || isClosed) break;
         opened += 1;
         current = begin(await open());

@@ -1,6 +1,7 @@
-// A circuit breaker: cooldowns of a process during which something is not called again, like a tier
-// that has just failed or a key that is being refreshed. Plain values, so that requests of an
-// isolate may share them. Cooldowns end by themselves: a request may die before it ends one.
+// A circuit breaker: cooldowns of a process during which something is not called
+// again, like a tier that has just failed or a key that is being refreshed. Plain
+// values, so that requests of an isolate may share them. Cooldowns end by
+// themselves: a request may die before it ends one.
 import type { Clock } from './system.ts';
 
 /** Cooldowns at once; beyond it the oldest is dropped, which costs a call more. */

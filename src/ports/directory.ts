@@ -1,6 +1,7 @@
-// Who there is: accounts, their access keys, which account owns which bucket names, and which host
-// names show which buckets. The bucket itself is the index's; a name here without a bucket there is
-// the trace of an interrupted create or delete, and harmless.
+// Who there is: accounts, their access keys, which account owns which bucket names,
+// and which host names show which buckets. The bucket itself is the index's; a name
+// here without a bucket there is the trace of an interrupted create or delete, and
+// harmless.
 
 import type { StoredAccessKey } from '../domain/account-records.ts';
 import type { HostedDomain } from '../domain/hosting.ts';
@@ -22,8 +23,8 @@ import type { OutboxApi } from './outbox.ts';
 export type OwnedBucket = { readonly name: BucketName; readonly createdAtMs: number };
 
 /**
- * A host name that shows a bucket. It counts for that incarnation of the bucket alone, not for a
- * later one of the name.
+ * A host name that shows a bucket. It counts for that incarnation of the bucket
+ * alone, not for a later one of the name.
  */
 export type HostBinding = HostedDomain & {
   readonly bucket: BucketName;
@@ -31,21 +32,24 @@ export type HostBinding = HostedDomain & {
 };
 
 /**
- * A KMS key: a key of the server under a name, which wraps data keys of objects. `wrappedKey` is
- * the key itself, wrapped by the master key.
+ * A KMS key: a key of the server under a name, which wraps data keys of objects.
+ * `wrappedKey` is the key itself, wrapped by the master key.
  */
 export type KmsKey = {
   readonly id: string;
   readonly wrappedKey: string;
   readonly isEnabled: boolean;
-  /** Whose buckets it may protect, besides the operator's; null: those of every account. */
+  /**
+   * Whose buckets it may protect, besides the operator's; null: those of every
+   * account.
+   */
   readonly accountIds: readonly AccountId[] | null;
   readonly createdAtMs: number;
 };
 
 /**
- * The sweeper's cursor through all buckets: it goes on behind the name `after`; null: it was
- * through.
+ * The sweeper's cursor through all buckets: it goes on behind the name `after`;
+ * null: it was through.
  */
 export type SweepCursor = { readonly startedAtMs: number; readonly after: string | null };
 
@@ -68,31 +72,36 @@ type OwnCalls = {
     limit: number;
   }): readonly OwnedBucket[];
   /**
-   * Every bucket name after one, removed ones that may have blobs left included. For the sweeper.
+   * Every bucket name after one, removed ones that may have blobs left included.
+   * For the sweeper.
    */
   listBucketNames(input: { after: string; limit: number }): readonly BucketName[];
   /** Notes that the account has that bucket. Idempotent. */
   addBucket(input: { ownerId: AccountId; name: BucketName; createdAtMs: number }): void;
   /**
-   * Takes that note back, unless it is of a bucket that was made after `createdAtMs`; the name
-   * stays known to `listBucketNames` until it is forgotten. Idempotent.
+   * Takes that note back, unless it is of a bucket that was made after
+   * `createdAtMs`; the name stays known to `listBucketNames` until it is forgotten.
+   * Idempotent.
    */
   removeBucket(input: { ownerId: AccountId; name: BucketName; createdAtMs: number }): void;
   /**
-   * Forgets a name for good, unless it was added at or after `addedBeforeMs`. The sweeper saw that
-   * no bucket has it.
+   * Forgets a name for good, unless it was added at or after `addedBeforeMs`. The
+   * sweeper saw that no bucket has it.
    */
   forgetBucketName(input: { name: BucketName; addedBeforeMs: number }): void;
   /** Null: it never began, or never had to stop. */
   getSweepCursor(input: Readonly<Record<string, never>>): SweepCursor | null;
   /** Idempotent. */
   setSweepCursor(input: SweepCursor): void;
-  /** What a host name, in lower case and without a port, shows; null when nobody has bound it. */
+  /**
+   * What a host name, in lower case and without a port, shows; null when nobody has
+   * bound it.
+   */
   getHost(input: { host: string }): HostBinding | null;
   /**
-   * Makes these the host names of the bucket, and no others. DomainAlreadyBound (with the field
-   * Domain) when one is another bucket's, unless `mayTake` names it with just that incarnation.
-   * Idempotent.
+   * Makes these the host names of the bucket, and no others. DomainAlreadyBound
+   * (with the field Domain) when one is another bucket's, unless `mayTake` names it
+   * with just that incarnation. Idempotent.
    */
   bindHosts(input: {
     bucket: BucketAddress;
@@ -103,7 +112,10 @@ type OwnCalls = {
   getKmsKey(input: { id: string }): KmsKey | null;
   /** KMS keys after an id, in byte order. */
   listKmsKeys(input: { after: string; limit: number }): readonly KmsKey[];
-  /** Stores the key, unless there is one of that id; gives the stored one. Idempotent. */
+  /**
+   * Stores the key, unless there is one of that id; gives the stored one.
+   * Idempotent.
+   */
   addKmsKey(input: { key: KmsKey }): KmsKey;
   /** The key as changed, null when there is none. Idempotent. */
   changeKmsKey(input: { id: string; change: KmsKeyChange }): KmsKey | null;
@@ -120,21 +132,23 @@ export type DirectoryApi = OwnCalls &
 /** The directory as a port: the same calls as promises. */
 export type Directory = {
   /**
-   * Finds a host binding near the reader: at once and without I/O when memory knows it. On Node it
-   * is exact, on Cloudflare as old as the configured bound of pointers. Rejects with what `getHost`
-   * rejects with, if memory knows nothing at all.
+   * Finds a host binding near the reader: at once and without I/O when memory knows
+   * it. On Node it is exact, on Cloudflare as old as the configured bound of
+   * pointers. Rejects with what `getHost` rejects with, if memory knows nothing at
+   * all.
    */
   findHost(host: string): HostBinding | null | Promise<HostBinding | null>;
 
   /**
-   * The host binding that memory knows; undefined where `findHost` would need I/O. Null: nobody has
-   * bound the host.
+   * The host binding that memory knows; undefined where `findHost` would need I/O.
+   * Null: nobody has bound the host.
    */
   peekHost(host: string): HostBinding | null | undefined;
 
   /**
-   * The access key, at once, where memory knows it exactly: the same object until the key changes.
-   * Null: call `getAccessKey`. A platform whose memory is not exact lacks this.
+   * The access key, at once, where memory knows it exactly: the same object until
+   * the key changes. Null: call `getAccessKey`. A platform whose memory is not
+   * exact lacks this.
    */
   peekAccessKey?(id: AccessKeyId): StoredAccessKey | null;
 

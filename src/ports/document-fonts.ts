@@ -1,11 +1,13 @@
 /**
- * Fonts for documents with letters that the standard fonts of PDF lack. They are looked up when a
- * document needs them, so that a server that prints none loads none.
+ * Fonts for documents with letters that the standard fonts of PDF lack. They are
+ * looked up when a document needs them, so that a server that prints none loads
+ * none.
  */
 export type DocumentFonts = {
   /**
-   * Subsets that together have every one of these letters; each letter is in one of them. Null: a
-   * letter is in no font that is installed, or needs shaping. Up to 16 ms of CPU for each subset.
+   * Subsets that together have every one of these letters; each letter is in one of
+   * them. Null: a letter is in no font that is installed, or needs shaping. Up to
+   * 16 ms of CPU for each subset.
    */
   subset(letters: ReadonlySet<string>, weight: FontWeight): Promise<FontSubsets | null>;
 };

@@ -6,8 +6,8 @@ import type { Segment } from '../domain/nouns.ts';
 export type BodyTier = 'memory' | 'edge';
 
 /**
- * Bytes of a slice, or (`isPart`) of the requested part, and where they came from. Shared: never
- * written to.
+ * Bytes of a slice, or (`isPart`) of the requested part, and where they came from.
+ * Shared: never written to.
  */
 export type SliceBytes = {
   readonly bytes: Uint8Array;
@@ -16,9 +16,9 @@ export type SliceBytes = {
 };
 
 /**
- * Caches slices of blobs near the reader. A slice is named by its blob and its offset there, so an
- * entry can't be stale and nothing is ever purged. Large bodies are cut into slices: a range of one
- * touches only its own.
+ * Caches slices of blobs near the reader. A slice is named by its blob and its
+ * offset there, so an entry can't be stale and nothing is ever purged. Large bodies
+ * are cut into slices: a range of one touches only its own.
  */
 export type EdgeCache = {
   /** Blobs are cut at multiples of this many bytes; 0 turns the tiers off. */
@@ -28,15 +28,17 @@ export type EdgeCache = {
   /** The slice, if memory has it: at once, no I/O. */
   peek(slice: Segment): Uint8Array | null;
   /**
-   * Whether a slice that memory lacks should be read whole for a read of `readBytes` in all. Else
-   * that is read from the bucket, past the tiers. Counts as a request for the slice.
+   * Whether a slice that memory lacks should be read whole for a read of
+   * `readBytes` in all. Else that is read from the bucket, past the tiers. Counts
+   * as a request for the slice.
    */
   admits(slice: Segment, readBytes: number): boolean;
   /**
-   * The slice from the nearest tier that has it, else by `load`, which then may be cached. Where
-   * the platform allows it, calls for a slice at the same time share one `load` (request
-   * coalescing). A tier that has the whole slice may give no more than the requested `part`.
-   * Rejects with what `load` rejects with; a tier that fails is a miss.
+   * The slice from the nearest tier that has it, else by `load`, which then may be
+   * cached. Where the platform allows it, calls for a slice at the same time share
+   * one `load` (request coalescing). A tier that has the whole slice may give no
+   * more than the requested `part`. Rejects with what `load` rejects with; a tier
+   * that fails is a miss.
    */
   read(slice: Segment, load: () => Promise<Uint8Array>, part: ByteRange): Promise<SliceBytes>;
 };

@@ -1,4 +1,5 @@
-// Bucket read policies and pointers near the reader, so that a hot read needs no call of the index.
+// Bucket read policies and pointers near the reader, so that a hot read needs no
+// call of the index.
 import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../domain/nouns.ts';
 import type { IndexChange } from './index-calls/index-changes.ts';
 
@@ -6,19 +7,22 @@ import type { IndexChange } from './index-calls/index-changes.ts';
 export type MetadataTier = 'memory' | 'kv';
 
 /**
- * What readers may know of a key; null says that there is none (negative cache). Without a read
- * policy that lets readers in, the pointer is null.
+ * What readers may know of a key; null says that there is none (negative cache).
+ * Without a read policy that lets readers in, the pointer is null.
  */
 export type KnownMetadata = {
   readonly readPolicy: BucketReadPolicy | null;
   readonly pointer: Pointer | null;
 };
 
-/** Why a stale entry is served: one that is older than the bound of freshness (RFC 9111). */
+/**
+ * Why a stale entry is served: one that is older than the bound of freshness (RFC
+ * 9111).
+ */
 export type Staleness = {
   /**
-   * `revalidating`: for a moment, while the index is called behind the response. `error`: the index
-   * fails.
+   * `revalidating`: for a moment, while the index is called behind the response.
+   * `error`: the index fails.
    */
   readonly reason: 'revalidating' | 'error';
   /** Whether this very request called the index in vain. */
@@ -39,21 +43,22 @@ export type MetadataLookup = KnownMetadata & {
 };
 
 /**
- * Read policies and pointers near the reader. On Node it is exact: `evict` comes before the
- * response to the write. On Cloudflare an entry may be as old as the configured bound, and while
- * the index fails as old as another.
+ * Read policies and pointers near the reader. On Node it is exact: `evict` comes
+ * before the response to the write. On Cloudflare an entry may be as old as the
+ * configured bound, and while the index fails as old as another.
  */
 export type HotMetadata = {
   /**
-   * The fresh entry that memory has, at once: no I/O, nothing is started. Null when memory does not
-   * know enough.
+   * The fresh entry that memory has, at once: no I/O, nothing is started. Null when
+   * memory does not know enough.
    */
   peek(bucket: BucketName, key: ObjectKey): KnownMetadata | null;
   /**
-   * The entry from the nearest tier that knows enough, else by `load`, which calls the index. The
-   * result is cached, a negative one only briefly. Where the platform allows it, calls for a key at
-   * the same time share one `load` (request coalescing). Rejects with what `load` rejects with, or
-   * ServiceUnavailable when it hangs, unless something stale may be served.
+   * The entry from the nearest tier that knows enough, else by `load`, which calls
+   * the index. The result is cached, a negative one only briefly. Where the
+   * platform allows it, calls for a key at the same time share one `load` (request
+   * coalescing). Rejects with what `load` rejects with, or ServiceUnavailable when
+   * it hangs, unless something stale may be served.
    */
   find(
     bucket: BucketName,
@@ -61,8 +66,8 @@ export type HotMetadata = {
     load: () => Promise<KnownMetadata>,
   ): MetadataLookup | Promise<MetadataLookup>;
   /**
-   * Entries of several keys, in their order, with one read of each tier for all. `load` gives them
-   * in that order too.
+   * Entries of several keys, in their order, with one read of each tier for all.
+   * `load` gives them in that order too.
    */
   findAll(
     bucket: BucketName,
@@ -70,14 +75,14 @@ export type HotMetadata = {
     load: () => Promise<readonly KnownMetadata[]>,
   ): Promise<readonly MetadataLookup[]>;
   /**
-   * Evicts pointers of keys, or with null the bucket's read policy. What was evicted is never
-   * served as stale.
+   * Evicts pointers of keys, or with null the bucket's read policy. What was
+   * evicted is never served as stale.
    */
   evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   /**
-   * How long from now a reader anywhere can be shown what this change replaced, which this process
-   * has just made and had evicted; `unknown`: a change that another process may have made.
-   * Milliseconds. Outages aside.
+   * How long from now a reader anywhere can be shown what this change replaced,
+   * which this process has just made and had evicted; `unknown`: a change that
+   * another process may have made. Milliseconds. Outages aside.
    */
   staleForMs(bucket: BucketName, change: ReaderChange): number;
 };

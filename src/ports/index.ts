@@ -24,7 +24,10 @@ export type Ports = {
   readonly hotMetadata: HotMetadata;
   readonly edgeCache: EdgeCache;
   readonly derived: DerivedBodies;
-  /** The tiers that this platform has, nearest to the reader first; Cache-Status names these. */
+  /**
+   * The tiers that this platform has, nearest to the reader first; Cache-Status
+   * names these.
+   */
   readonly tiers: {
     readonly metadata: readonly MetadataTier[];
     readonly body: readonly BodyTier[];

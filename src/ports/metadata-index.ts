@@ -1,7 +1,7 @@
-// The vocabulary of the bucket index: one entry per query or command, plain data in and out.
-// index/bucket-index.ts implements it synchronously over SQL; the adapters carry the calls to where
-// that SQL lives (a writer thread, a Durable Object) and give them back as promises. Failures are
-// StorageErrors with the codes named here.
+// The vocabulary of the bucket index: one entry per query or command, plain data in
+// and out. index/bucket-index.ts implements it synchronously over SQL; the adapters
+// carry the calls to where that SQL lives (a writer thread, a Durable Object) and
+// give them back as promises. Failures are StorageErrors with the codes named here.
 
 import type { StorageHours, StorageTotals } from '../domain/billing/stored.ts';
 import type { BucketAccess } from '../domain/bucket-access.ts';
@@ -41,26 +41,30 @@ import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
 import type { OutboxApi } from './outbox.ts';
 
-/** A blob that a commit brings into the index: fresh from the store, or of another owner bucket. */
+/**
+ * A blob that a commit brings into the index: fresh from the store, or of another
+ * owner bucket.
+ */
 export type NewBlobReference = {
   readonly blobId: BlobId;
   readonly sizeBytes: number;
   /**
-   * The owner bucket, when that is not the committing bucket. The remote reference must exist
-   * already.
+   * The owner bucket, when that is not the committing bucket. The remote reference
+   * must exist already.
    */
   readonly ownerBucket: BucketAddress | null;
   /**
-   * Present where the bucket stores equal bytes once (deduplication): of the bytes as clients see
-   * them. When the bucket has a blob of that digest, size and storage class, the commit refers to
-   * that one, and the new blob is not made known.
+   * Present where the bucket stores equal bytes once (deduplication): of the bytes
+   * as clients see them. When the bucket has a blob of that digest, size and
+   * storage class, the commit refers to that one, and the new blob is not made
+   * known.
    */
   readonly digest?: { readonly sha256Hex: string };
 };
 
 /**
- * Which blob a commit refers to instead of the new one, whose bytes are not needed; null: it refers
- * to the new one.
+ * Which blob a commit refers to instead of the new one, whose bytes are not needed;
+ * null: it refers to the new one.
  */
 export type StoredAs = { readonly storedAs: BlobId | null };
 
@@ -70,8 +74,8 @@ export type ListObjectsInput = {
   /** '' means no delimiter. */
   readonly delimiter: string;
   /**
-   * Only names after this one, in byte order. With a delimiter, a name that ends a rolled-up prefix
-   * skips all of it.
+   * Only names after this one, in byte order. With a delimiter, a name that ends a
+   * rolled-up prefix skips all of it.
    */
   readonly after: string;
   /** Rows wanted, objects and common prefixes together; 0 to 1,000. */
@@ -82,7 +86,8 @@ export type ListObjectsPage = {
   readonly commonPrefixes: readonly string[];
   readonly isTruncated: boolean;
   /**
-   * The last key or common prefix of the page; null on an empty one. Give it as `after` to go on.
+   * The last key or common prefix of the page; null on an empty one. Give it as
+   * `after` to go on.
    */
   readonly lastName: string | null;
 };
@@ -92,7 +97,9 @@ export type ListVersionsInput = {
   readonly prefix: string;
   readonly delimiter: string;
   readonly afterKey: string;
-  /** With `afterKey`: older versions of that very key come too; '' skips the key. */
+  /**
+   * With `afterKey`: older versions of that very key come too; '' skips the key.
+   */
   readonly afterVersionId: VersionName | '';
   readonly maxKeys: number;
 };
@@ -117,22 +124,22 @@ export type IndexQueries = FurtherQueries & {
   /** The live bucket of that name, or null. */
   getBucket(input: { name: BucketName }): BucketRecord | null;
   /**
-   * The version of that name, or with null what the key stands for now: an object, a delete marker,
-   * nothing. BucketChanged.
+   * The version of that name, or with null what the key stands for now: an object,
+   * a delete marker, nothing. BucketChanged.
    */
   getVersion(input: {
     bucket: BucketRef;
     key: ObjectKey;
     versionId: VersionName | null;
     /**
-     * A state as old as the platform's bound for public reads will do. A platform that is always
-     * exact ignores it.
+     * A state as old as the platform's bound for public reads will do. A platform
+     * that is always exact ignores it.
      */
     mayBeStale?: boolean;
   }): ResolvedVersion | null;
   /**
-   * What some keys stand for now, in their order, null for none: at most 100, and few MB of inline
-   * bytes. BucketChanged.
+   * What some keys stand for now, in their order, null for none: at most 100, and
+   * few MB of inline bytes. BucketChanged.
    */
   getObjects(input: {
     bucket: BucketRef;
@@ -144,34 +151,38 @@ export type IndexQueries = FurtherQueries & {
     object: ObjectVersion | null;
   };
   /**
-   * Bucket and current versions of several keys, in their order; for a visit that depends on which
-   * of them there are.
+   * Bucket and current versions of several keys, in their order; for a visit that
+   * depends on which of them there are.
    */
   resolveAll(input: { name: BucketName; keys: readonly ObjectKey[] }): {
     bucket: BucketRecord | null;
     objects: readonly (ObjectVersion | null)[];
   };
   /**
-   * One page of current objects in byte order of the key. Cost: rows returned plus a constant.
-   * BucketChanged.
+   * One page of current objects in byte order of the key. Cost: rows returned plus
+   * a constant. BucketChanged.
    */
   listObjects(input: ListObjectsInput): ListObjectsPage;
   /**
-   * One page of all versions and delete markers, latest of a key first. Cost: at most twice the
-   * rows returned.
+   * One page of all versions and delete markers, latest of a key first. Cost: at
+   * most twice the rows returned.
    */
   listVersions(input: ListVersionsInput): ListVersionsPage;
   /**
-   * What the bucket stores now; a class that it never had is missing. BucketChanged. Cost: one row
-   * per class.
+   * What the bucket stores now; a class that it never had is missing.
+   * BucketChanged. Cost: one row per class.
    */
   getStorageTotals(input: { bucket: BucketRef }): readonly StorageTotals[];
-  /** How far the last run of the bucket's rules came; null before the first. BucketChanged. */
+  /**
+   * How far the last run of the bucket's rules came; null before the first.
+   * BucketChanged.
+   */
   getLifecycleRun(input: { bucket: BucketRef }): LifecycleRun | null;
   /**
-   * What rules may be about from the cursor `place` on, within its prefix and phase: some 2,000
-   * rows are scanned, at most 250 returned. `next` null: there is no more. BucketChanged. Cost: the
-   * rows scanned, and the details of those returned.
+   * What rules may be about from the cursor `place` on, within its prefix and
+   * phase: some 2,000 rows are scanned, at most 250 returned. `next` null: there is
+   * no more. BucketChanged. Cost: the rows scanned, and the details of those
+   * returned.
    */
   scanLifecycle(input: { bucket: BucketRef; cursor: LifecycleCursor; bounds: LifecycleBounds }): {
     subjects: readonly LifecycleSubject[];
@@ -192,8 +203,8 @@ export type ResolvedVersion =
   | { readonly kind: 'marker'; readonly marker: DeleteMarker; readonly isLatest: boolean };
 
 /**
- * One thing to delete. Without a version id the current version goes, or is hidden by a marker of
- * that id.
+ * One thing to delete. Without a version id the current version goes, or is hidden
+ * by a marker of that id.
  */
 export type DeleteTarget = {
   readonly key: ObjectKey;
@@ -210,8 +221,8 @@ export type DeletedObject = {
   /** The delete marker that was made, or that was itself deleted. */
   readonly marker: Pick<DeleteMarker, 'versionId' | 'isNull'> | null;
   /**
-   * AccessDenied: the version is locked. NoSuchKey, NoSuchVersion: a condition was to hold of what
-   * is not there.
+   * AccessDenied: the version is locked. NoSuchKey, NoSuchVersion: a condition was
+   * to hold of what is not there.
    */
   readonly refusal: 'PreconditionFailed' | 'NoSuchKey' | 'NoSuchVersion' | 'AccessDenied' | null;
 };
@@ -221,36 +232,42 @@ export type IndexCommands = FurtherCommands & {
   /** BucketAlreadyExists (owned by another), BucketAlreadyOwnedByYou. */
   createBucket(input: { bucket: BucketRecord }): BucketRecord;
   /**
-   * Replaces the access settings that are present, leaves the others, moves the revision on.
-   * BucketChanged.
+   * Replaces the access settings that are present, leaves the others, moves the
+   * revision on. BucketChanged.
    */
   setBucketAccess(input: { bucket: BucketRef; access: Partial<BucketAccess> }): BucketRecord;
   /**
-   * Replaces the settings that are present, leaves the others, moves the revision on.
-   * BucketChanged, InvalidBucketState (object lock without versioning).
+   * Replaces the settings that are present, leaves the others, moves the revision
+   * on. BucketChanged, InvalidBucketState (object lock without versioning).
    */
   setBucketSettings(input: { bucket: BucketRef; settings: Partial<BucketSettings> }): BucketRecord;
-  /** Moves invalidation watermarks to the revision that this call makes. BucketChanged. */
+  /**
+   * Moves invalidation watermarks to the revision that this call makes.
+   * BucketChanged.
+   */
   purgeBucket(input: { bucket: BucketRef; scopes: readonly PurgeScope[] }): BucketRecord;
   /**
-   * Ends this incarnation of the bucket; its uploads can't be reached any more and go with the
-   * sweep, as S3 lets them go. BucketNotEmpty (versions or delete markers left), BucketChanged.
+   * Ends this incarnation of the bucket; its uploads can't be reached any more and
+   * go with the sweep, as S3 lets them go. BucketNotEmpty (versions or delete
+   * markers left), BucketChanged.
    */
   deleteBucket(input: { bucket: BucketRef; nowMs: number }): void;
 
   /**
-   * Makes `object` the current version of its key: this commit is the write. What it replaces goes,
-   * or becomes an older version, as the bucket's versioning has it, which also decides `isNull`.
-   * The version id returned is greater than every other of the key, so it is the caller's unless
-   * clocks disagree. A blob in `object.segments` that is not in `newReferences` must be known
-   * already and gains a reference. PreconditionFailed, NoSuchKey (If-Match on a missing key),
-   * NoSuchBlob (a copied blob was swept meanwhile: read the source again), BucketChanged.
+   * Makes `object` the current version of its key: this commit is the write. What
+   * it replaces goes, or becomes an older version, as the bucket's versioning has
+   * it, which also decides `isNull`. The version id returned is greater than every
+   * other of the key, so it is the caller's unless clocks disagree. A blob in
+   * `object.segments` that is not in `newReferences` must be known already and
+   * gains a reference. PreconditionFailed, NoSuchKey (If-Match on a missing key),
+   * NoSuchBlob (a copied blob was swept meanwhile: read the source again),
+   * BucketChanged.
    */
   commitObject(input: CommitObjectInput): Pick<ObjectVersion, 'versionId' | 'isNull'> & StoredAs;
   /**
-   * Deletes current versions or named ones, as the bucket's versioning has it; a missing key is no
-   * error without a condition. Each target succeeds or is refused by itself, in order.
-   * BucketChanged.
+   * Deletes current versions or named ones, as the bucket's versioning has it; a
+   * missing key is no error without a condition. Each target succeeds or is refused
+   * by itself, in order. BucketChanged.
    */
   deleteObjects(input: {
     bucket: BucketRef;
@@ -262,8 +279,9 @@ export type IndexCommands = FurtherCommands & {
     nowMs: number;
   }): readonly DeletedObject[];
   /**
-   * Changes tags, grants or lock of a version. NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete
-   * marker), AccessDenied (the retention may not be replaced so), BucketChanged.
+   * Changes tags, grants or lock of a version. NoSuchKey, NoSuchVersion,
+   * MethodNotAllowed (a delete marker), AccessDenied (the retention may not be
+   * replaced so), BucketChanged.
    */
   updateVersion(input: {
     bucket: BucketRef;
@@ -275,8 +293,8 @@ export type IndexCommands = FurtherCommands & {
   }): ObjectVersion;
 
   /**
-   * Carries rules out, and stores how far the run is. What changed since the scan, or is locked, is
-   * left alone. At most 250 actions. BucketChanged.
+   * Carries rules out, and stores how far the run is. What changed since the scan,
+   * or is locked, is left alone. At most 250 actions. BucketChanged.
    */
   applyLifecycle(input: {
     bucket: BucketRef;
@@ -286,8 +304,8 @@ export type IndexCommands = FurtherCommands & {
   }): LifecycleCounts;
 
   /**
-   * Closes the hours of storage that are over, and gives closed ones that are still here, with what
-   * commits caused: of all incarnations of the name.
+   * Closes the hours of storage that are over, and gives closed ones that are still
+   * here, with what commits caused: of all incarnations of the name.
    */
   closeStorageHours(input: {
     name: BucketName;
@@ -301,13 +319,15 @@ export type IndexCommands = FurtherCommands & {
 export type IndexApi = IndexQueries & IndexCommands & OutboxApi;
 
 /**
- * Bucket and current object of a key, at once, where memory knows both, and as exactly as the index
- * would say it; null: call that. The same pair comes again until one of the two changes. A platform
- * whose memory is not exact has none.
+ * Bucket and current object of a key, at once, where memory knows both, and as
+ * exactly as the index would say it; null: call that. The same pair comes again
+ * until one of the two changes. A platform whose memory is not exact has none.
  */
 export type PeekCurrent = (bucket: BucketName, key: ObjectKey) => CurrentObject | null;
 
-/** The bucket index as a port: each call goes to the database of the named bucket. */
+/**
+ * The bucket index as a port: each call goes to the database of the named bucket.
+ */
 export type MetadataIndex = {
   call<Name extends keyof IndexApi>(
     bucket: BucketName,

@@ -1,6 +1,6 @@
-// What is used, counted in memory until the ledger has it. Counting is synchronous and can't fail;
-// core/metering takes the sums out and brings them to the ledger (ports/ledger.ts), core/caps sets
-// the allowances.
+// What is used, counted in memory until the ledger has it. Counting is synchronous
+// and can't fail; core/metering takes the sums out and brings them to the ledger
+// (ports/ledger.ts), core/caps sets the allowances.
 
 import type { CapScope } from '../domain/billing/caps.ts';
 import type { AccessKeyId, AccountId, BucketId, BucketReadPolicy } from '../domain/nouns.ts';
@@ -10,7 +10,10 @@ import type { AccessKeyId, AccountId, BucketId, BucketReadPolicy } from '../doma
  * (https://developers.cloudflare.com/r2/pricing/#class-a-operations).
  */
 export type OperationClass = 'A' | 'B' | 'free';
-/** Where the bytes of a response came from; `none`: they were made for it, or there were none. */
+/**
+ * Where the bytes of a response came from; `none`: they were made for it, or there
+ * were none.
+ */
 export type UsageTier = 'memory' | 'edge' | 'bucket' | 'none';
 
 /** The usage of one response. */
@@ -18,7 +21,10 @@ export type Use = {
   readonly operationClass: OperationClass;
   readonly bytesOut: number;
   readonly tier: UsageTier;
-  /** The storage class of the object that it is about; STANDARD where it is about none. */
+  /**
+   * The storage class of the object that it is about; STANDARD where it is about
+   * none.
+   */
   readonly storageClass: string;
   /** Objects besides that are read for the response. */
   readonly alsoRead: readonly AlsoRead[];
@@ -34,7 +40,8 @@ export type AlsoRead = {
 };
 
 /**
- * Who pays, and which key signed the request; null: none did. The payer is the owner of the bucket.
+ * Who pays, and which key signed the request; null: none did. The payer is the
+ * owner of the bucket.
  */
 export type UsageOwner = {
   readonly accountId: AccountId;
@@ -54,16 +61,16 @@ export type UsageCounts = {
   /** Bytes made for the response: lists, documents. They go out like any others. */
   madeBytes: number;
   /**
-   * Bytes taken from where they are stored for a copy or a ZIP file; what of them goes out is
-   * counted apart.
+   * Bytes taken from where they are stored for a copy or a ZIP file; what of them
+   * goes out is counted apart.
    */
   retrievedBytes: number;
 };
 
 /**
- * What may still be used of a cap before the next call of the ledger; shared by all counters that
- * the cap is for. Units are the cap's own: bytes, or micro-units of money. Numbers, not exact: the
- * ledger's sums are.
+ * What may still be used of a cap before the next call of the ledger; shared by all
+ * counters that the cap is for. Units are the cap's own: bytes, or micro-units of
+ * money. Numbers, not exact: the ledger's sums are.
  */
 export type Allowance = {
   readonly capId: string;
@@ -77,7 +84,10 @@ export type Allowance = {
   reachable: number;
   /** By the clock of this process. From then on nothing of it may be used. */
   expiresAtMs: number;
-  /** `cached`: only what memory holds is served. `refused`: nothing but what is free. */
+  /**
+   * `cached`: only what memory holds is served. `refused`: nothing but what is
+   * free.
+   */
   level: 'open' | 'cached' | 'refused';
   /** Units that a request of a class takes, and a byte out. */
   perA: number;
@@ -88,9 +98,9 @@ export type Allowance = {
 /** A response on its way out, with a quota reservation for its bytes. */
 export type OpenUse = {
   /**
-   * Notes that so many bytes more are about to leave. False: they must not, nor any others. The
-   * response stood still for so long that its quota reservation was taken back
-   * (`releaseIdleReservations`), and its caps have no room for it now.
+   * Notes that so many bytes more are about to leave. False: they must not, nor any
+   * others. The response stood still for so long that its quota reservation was
+   * taken back (`releaseIdleReservations`), and its caps have no room for it now.
    */
   sent(bytes: number): boolean;
   /** Nothing more leaves: all did, or the client went away. Idempotent. */
@@ -101,8 +111,8 @@ export type OpenUse = {
 export type UsageCounter = {
   readonly owner: UsageOwner;
   /**
-   * Counts one response. `storageClass`: of the object that it is about, STANDARD where it is about
-   * none. Cost: an addition or two.
+   * Counts one response. `storageClass`: of the object that it is about, STANDARD
+   * where it is about none. Cost: an addition or two.
    */
   count(
     operationClass: OperationClass,
@@ -111,9 +121,9 @@ export type UsageCounter = {
     storageClass: string,
   ): void;
   /**
-   * Counts one response whose bytes go out over some time: the request counts now, its bytes as
-   * they leave. A quota reservation covers all of them from now on, and gives back at the end what
-   * did not leave.
+   * Counts one response whose bytes go out over some time: the request counts now,
+   * its bytes as they leave. A quota reservation covers all of them from now on,
+   * and gives back at the end what did not leave.
    */
   countOpen(
     operationClass: OperationClass,
@@ -122,14 +132,16 @@ export type UsageCounter = {
     storageClass: string,
   ): OpenUse;
   /**
-   * Counts one response that drains don't take, because the caller brings it to the ledger.
-   * `settle`, to be called once, when the ledger or the flusher has it: caps know of it meanwhile.
+   * Counts one response that drains don't take, because the caller brings it to the
+   * ledger. `settle`, to be called once, when the ledger or the flusher has it:
+   * caps know of it meanwhile.
    */
   countApart(use: Use): { readonly usage: DrainedUsage; settle(): void };
   /**
-   * Counts the operation of a response, by its name in S3, for charts. `isCountedRead`: it is
-   * counted here too, as class B. Reads that are counted here and never named are hot or public
-   * ones, so that these cost nothing more. Cost: a look-up.
+   * Counts the operation of a response, by its name in S3, for charts.
+   * `isCountedRead`: it is counted here too, as class B. Reads that are counted
+   * here and never named are hot or public ones, so that these cost nothing more.
+   * Cost: a look-up.
    */
   note(operation: string, isCountedRead: boolean): void;
   /** Counts objects that are read for a response which is about something else. */
@@ -137,15 +149,15 @@ export type UsageCounter = {
   /** A request that was refused to a stranger: free, and shown to the owner. */
   block(): void;
   /**
-   * Allowances of the caps that apply to this owner; null: not known, and none is needed unless the
-   * bucket is capped.
+   * Allowances of the caps that apply to this owner; null: not known, and none is
+   * needed unless the bucket is capped.
    */
   allowances: readonly Allowance[] | null;
 };
 
 /**
- * What an owner used between two drains; `usedFromMs` is when the first use was, and gives the hour
- * of all.
+ * What an owner used between two drains; `usedFromMs` is when the first use was,
+ * and gives the hour of all.
  */
 export type DrainedUsage = {
   readonly owner: UsageOwner;
@@ -168,28 +180,33 @@ export type MeterTotals = {
 export type Meter = {
   /** The counter of an owner. Cost: a look-up. */
   of(owner: UsageOwner): UsageCounter;
-  /** The counter of public reads of a bucket, found by the read policy in memory. Cost: 10 ns. */
+  /**
+   * The counter of public reads of a bucket, found by the read policy in memory.
+   * Cost: 10 ns.
+   */
   ofReadPolicy(readPolicy: BucketReadPolicy): UsageCounter;
   /**
-   * Takes out what was counted, of accounts that `wants` takes; it is the caller's to keep from
-   * then on.
+   * Takes out what was counted, of accounts that `wants` takes; it is the caller's
+   * to keep from then on.
    */
   drain(wants: (accountId: AccountId) => boolean): readonly DrainedUsage[];
   /** Whether anything is counted that no drain has taken. Cost: nothing. */
   hasUses(): boolean;
   /**
-   * Takes back the quota reservations of responses of which nothing has left for a minute: a
-   * runtime does not always report that a client went away. One that goes on reserves anew. Cost: a
-   * look at each response under way that is capped.
+   * Takes back the quota reservations of responses of which nothing has left for a
+   * minute: a runtime does not always report that a client went away. One that goes
+   * on reserves anew. Cost: a look at each response under way that is capped.
    */
   releaseIdleReservations(): void;
-  /** Forgets the allowances of an account's counters, so that they are fetched anew. */
+  /**
+   * Forgets the allowances of an account's counters, so that they are fetched anew.
+   */
   forgetAllowances(accountId: AccountId): void;
   /** How often that was done. */
   forgotten(): number;
   /**
-   * `onUse` is called at each owner's first use after each drain, whether that took the owner's or
-   * left it, in the middle of a request: no I/O, no throw.
+   * `onUse` is called at each owner's first use after each drain, whether that took
+   * the owner's or left it, in the middle of a request: no I/O, no throw.
    */
   whenUsed(onUse: () => void): void;
   /** For metrics. */

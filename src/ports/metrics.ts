@@ -1,6 +1,7 @@
-// Numbers about the running program, as Prometheus takes them. Each component counts in plain
-// numbers and makes families of them at a scrape; nothing is computed before. Labels never hold a
-// key, an address or anything else that strangers choose.
+// Numbers about the running program, as Prometheus takes them. Each component
+// counts in plain numbers and makes families of them at a scrape; nothing is
+// computed before. Labels never hold a key, an address or anything else that
+// strangers choose.
 
 export type MetricSample = {
   readonly labels: Readonly<Record<string, string>>;
@@ -9,7 +10,10 @@ export type MetricSample = {
   readonly suffix: '' | '_bucket' | '_sum' | '_count';
 };
 
-/** Samples of one name. `help` says in one sentence what is counted and in which unit. */
+/**
+ * Samples of one name. `help` says in one sentence what is counted and in which
+ * unit.
+ */
 export type MetricFamily = {
   readonly name: string;
   readonly help: string;
@@ -18,8 +22,8 @@ export type MetricFamily = {
 };
 
 /**
- * What a platform knows of itself, beyond what the app counts. Cost: some milliseconds; called once
- * a scrape.
+ * What a platform knows of itself, beyond what the app counts. Cost: some
+ * milliseconds; called once a scrape.
  */
 export type MetricSource = {
   collect(): readonly MetricFamily[] | Promise<readonly MetricFamily[]>;
@@ -47,7 +51,10 @@ export type Histogram = {
   samples(labels: MetricSample['labels']): MetricSample[];
 };
 
-/** `bounds`: upper ends of the buckets, ascending; what is above the last counts under +Inf. */
+/**
+ * `bounds`: upper ends of the buckets, ascending; what is above the last counts
+ * under +Inf.
+ */
 export function createHistogram(bounds: readonly number[]): Histogram {
   const counts = new Float64Array(bounds.length + 1);
   let sum = 0;

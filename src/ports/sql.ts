@@ -4,17 +4,23 @@ export type SqlValue = string | number | null | Uint8Array;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /**
- * A synchronous SQLite database: `node:sqlite` or a Durable Object's storage. Statements are cached
- * by their text.
+ * A synchronous SQLite database: `node:sqlite` or a Durable Object's storage.
+ * Statements are cached by their text.
  */
 export type Sql = {
-  /** All rows of one statement. Text compares as UTF-8 bytes; integers are exact to 2^53. */
+  /**
+   * All rows of one statement. Text compares as UTF-8 bytes; integers are exact to
+   * 2^53.
+   */
   all<Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]): Row[];
   /**
-   * Runs `work` atomically: all of it, or nothing when it throws. One inside another undoes itself
-   * alone.
+   * Runs `work` atomically: all of it, or nothing when it throws. One inside
+   * another undoes itself alone.
    */
   transaction<Result>(work: () => Result): Result;
-  /** The latest time, milliseconds, up to which usage may be counted; absent: there is no bound. */
+  /**
+   * The latest time, milliseconds, up to which usage may be counted; absent: there
+   * is no bound.
+   */
   readonly latestMs?: () => number;
 };

@@ -11,13 +11,15 @@ export type Clock = {
 export type SteadyClock = {
   /** Milliseconds of this process, sleep of the machine left out. Cost: 0.2 µs. */
   awakeMs(): number;
-  /** With sleep, and of the whole machine: the time of one boot. Cost: some 20 µs. */
+  /**
+   * With sleep, and of the whole machine: the time of one boot. Cost: some 20 µs.
+   */
   read(): SteadyReading;
 };
 
 /**
- * Fresh ids; all but `requestId` have at least 74 random bits after a millisecond clock, and sort
- * by time.
+ * Fresh ids; all but `requestId` have at least 74 random bits after a millisecond
+ * clock, and sort by time.
  */
 export type Ids = {
   requestId(): string;
@@ -28,8 +30,8 @@ export type Ids = {
   recordId(): string;
   blobId(owner: BucketId): BlobId;
   /**
-   * A lower bound: it sorts before every blob id made at `timeMs` or later, and after every one
-   * made before. For the sweeper.
+   * A lower bound: it sorts before every blob id made at `timeMs` or later, and
+   * after every one made before. For the sweeper.
    */
   blobIdLowerBound(owner: BucketId, timeMs: number): string;
 };
@@ -41,7 +43,9 @@ export type Background = {
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** Structured log lines. No field ever holds a secret, a signature or a signed URL. */
+/**
+ * Structured log lines. No field ever holds a secret, a signature or a signed URL.
+ */
 export type Log = {
   info(event: string, fields?: LogFields): void;
   /** `cause` is what was thrown; its stack goes to the log. */
@@ -51,5 +55,8 @@ export type Log = {
   ): void;
 };
 
-/** Takes lines of a log. Never blocks and never throws: what can't be written is dropped. */
+/**
+ * Takes lines of a log. Never blocks and never throws: what can't be written is
+ * dropped.
+ */
 export type LineSink = { write(line: string): void };

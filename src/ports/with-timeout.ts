@@ -1,11 +1,12 @@
-// A timeout for waiting for a port: whoever hangs has failed. Used by core and by the tiers of both
-// platforms.
+// A timeout for waiting for a port: whoever hangs has failed. Used by core and by
+// the tiers of both platforms.
 import { StorageError } from '../domain/errors.ts';
 
 /**
- * What `work` gives, or ServiceUnavailable after `limitMs`. The work itself goes on, because
- * nothing can stop it; what comes of it too late is given to `dropLate`. Cost: a timer, unless the
- * limit is Infinity. On Cloudflare call it inside the request that waits.
+ * What `work` gives, or ServiceUnavailable after `limitMs`. The work itself goes
+ * on, because nothing can stop it; what comes of it too late is given to
+ * `dropLate`. Cost: a timer, unless the limit is Infinity. On Cloudflare call it
+ * inside the request that waits.
  */
 export function withTimeout<Result>(
   limitMs: number,

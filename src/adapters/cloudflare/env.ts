@@ -1,5 +1,5 @@
-// The bindings of wrangler.toml as the Worker and its Durable Objects see them. Settings are texts
-// that config.ts reads; they are not named here.
+// The bindings of wrangler.toml as the Worker and its Durable Objects see them.
+// Settings are texts that config.ts reads; they are not named here.
 import type { BucketObject } from './durable-objects/bucket-object.ts';
 import type { DirectoryObject } from './durable-objects/directory-object.ts';
 import type { LedgerObject } from './durable-objects/ledger-object.ts';

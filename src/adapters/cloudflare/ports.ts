@@ -1,5 +1,6 @@
-// The ports of the Cloudflare platform, put together from the bindings. worker.ts makes them once
-// per isolate, so nothing here may belong to a request: bindings and plain values only.
+// The ports of the Cloudflare platform, put together from the bindings. worker.ts
+// makes them once per isolate, so nothing here may belong to a request: bindings
+// and plain values only.
 
 import type { Ports } from '../../ports/index.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
@@ -50,14 +51,15 @@ export type PortSettings = {
 };
 
 /**
- * Source: https://developers.cloudflare.com/1.1.1.1/encryption/dns-over-https/make-api-requests/
+ * Source:
+ * https://developers.cloudflare.com/1.1.1.1/encryption/dns-over-https/make-api-requests/
  */
 const CLOUDFLARE_DNS_URL = 'https://cloudflare-dns.com/dns-query';
 
 /**
- * What one isolate makes at once, so that originals fit into its 128 MB: 8 × 2 MiB and 2 × 24 MiB
- * at most. None may wait for another request; and one that ends early never gives its turn back, so
- * that turns end by themselves. Source:
+ * What one isolate makes at once, so that originals fit into its 128 MB: 8 × 2 MiB
+ * and 2 × 24 MiB at most. None may wait for another request; and one that ends
+ * early never gives its turn back, so that turns end by themselves. Source:
  * https://developers.cloudflare.com/workers/platform/limits/#memory
  */
 const MAKING = {
@@ -149,8 +151,8 @@ export function createWorkersPorts(
       ],
     },
     usagePush: createStripeUsagePush(settings),
-    // R2, KV and Durable Objects have no room that runs out, and asking them would cost money for
-    // any stranger.
+    // R2, KV and Durable Objects have no room that runs out, and asking them would
+    // cost money for any stranger.
     readiness: { notReady: () => [] },
   };
 }

@@ -1,12 +1,15 @@
-// The index, the directory and the ledger in the calling process, without a thread or a Durable
-// Object between: for tests and examples.
+// The index, the directory and the ledger in the calling process, without a thread
+// or a Durable Object between: for tests and examples.
 import type { Directory, DirectoryApi } from '../../ports/directory.ts';
 import type { Ledger, LedgerApi } from '../../ports/ledger.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 
 type Call = (input: unknown) => unknown;
 
-/** `api` runs each call as one unit (index/call-outcome.ts); data is cloned as a message would. */
+/**
+ * `api` runs each call as one unit (index/call-outcome.ts); data is cloned as a
+ * message would.
+ */
 export function createDirectMetadataIndex(api: IndexApi): MetadataIndex {
   return {
     call: async (_bucket, name, input) =>

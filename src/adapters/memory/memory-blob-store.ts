@@ -1,5 +1,5 @@
-// Blobs in a Map: the reference for the contract, and the store of tests and examples. Never for
-// real data.
+// Blobs in a Map: the reference for the contract, and the store of tests and
+// examples. Never for real data.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId } from '../../domain/nouns.ts';

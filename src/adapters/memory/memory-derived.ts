@@ -1,4 +1,5 @@
-// Derived bytes over a Map in the place of a disk: for tests, benches and the simulator.
+// Derived bytes over a Map in the place of a disk: for tests, benches and the
+// simulator.
 import { StorageError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/system.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';

@@ -1,5 +1,6 @@
-// All ports of the Node platform over one data folder, and their orderly end. node.ts calls it; so
-// do tests and benches that need the platform without its server.
+// All ports of the Node platform over one data folder, and their orderly end.
+// node.ts calls it; so do tests and benches that need the platform without its
+// server.
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -48,27 +49,34 @@ export type NodePorts = {
   readonly disk: UpkeepCalls['disk'];
   readonly scrub: Scrub;
   /**
-   * Waits for background work, at most `backgroundMs`, then for the index. The last call of all.
+   * Waits for background work, at most `backgroundMs`, then for the index. The last
+   * call of all.
    */
   close(backgroundMs: number): Promise<void>;
 };
 
-/** Commits without an end for this long have stalled, ms: as long as a reader waits for a tier. */
+/**
+ * Commits without an end for this long have stalled, ms: as long as a reader waits
+ * for a tier.
+ */
 const INDEX_STALLED_MS = 30_000;
 
-/** Waiting derivations: further codings are made after a later request; images are retried. */
+/**
+ * Waiting derivations: further codings are made after a later request; images are
+ * retried.
+ */
 const DERIVED_WAITING_MAX = { coding: 256, image: 64 } as const;
 
 /**
- * Time limits of one derivation, reading included, milliseconds: a disk that hangs must not stop
- * all of them. Brotli takes 20 s of CPU for the 64 MiB that settings may allow (measured 2026-11);
- * an image has 20 s of its own (sharp-images.ts).
+ * Time limits of one derivation, reading included, milliseconds: a disk that hangs
+ * must not stop all of them. Brotli takes 20 s of CPU for the 64 MiB that settings
+ * may allow (measured 2026-11); an image has 20 s of its own (sharp-images.ts).
  */
 const DERIVED_SLOT_MS = { coding: 60_000, image: 30_000 } as const;
 
 /**
- * Opens the ports. `dataDir` must exist and be locked. `onCrash`: the index writer died, and the
- * process must end.
+ * Opens the ports. `dataDir` must exist and be locked. `onCrash`: the index writer
+ * died, and the process must end.
  */
 export async function openNodePorts(
   config: Config,
@@ -149,8 +157,8 @@ function createMemoryTiers(config: Config) {
     clock: systemClock,
     maxEntries: config.pointerMemoryMaxEntries,
     maxBytes: config.pointerMemoryMaxBytes,
-    // A negative cache that is as exact as all the rest: a write evicts it. Sites need it, whose
-    // every visit may look up keys that are not there.
+    // A negative cache that is as exact as all the rest: a write evicts it. Sites
+    // need it, whose every visit may look up keys that are not there.
     negativeFreshSeconds: Number.POSITIVE_INFINITY,
     freshSeconds: null,
     staleSeconds: 0,
@@ -184,7 +192,8 @@ function openDerivedTiers(
         : makeImage(source, recipe),
     clock: systemClock,
     background: parts.background,
-    // One of each at a time: both share the four threads of the pool with all reads of files.
+    // One of each at a time: both share the four threads of the pool with all reads
+    // of files.
     limits: {
       coding: {
         concurrency: 1,

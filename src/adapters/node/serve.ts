@@ -1,5 +1,5 @@
-// The HTTP server: node:http around @hono/node-server, its limits, and its end. node.ts starts it.
-// It knows no surface: `fetch` is the app.
+// The HTTP server: node:http around @hono/node-server, its limits, and its end.
+// node.ts starts it. It knows no surface: `fetch` is the app.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -44,23 +44,35 @@ export type RunningServer = {
   /** `http://host:port`, with the port that was taken. */
   readonly url: string;
   /**
-   * Stops accepting, lets running requests finish for at most `limitMs`, then cuts them off.
-   * Resolves with how many connections were cut.
+   * Stops accepting, lets running requests finish for at most `limitMs`, then cuts
+   * them off. Resolves with how many connections were cut.
    */
   close(limitMs: number): Promise<number>;
   families(): Promise<readonly MetricFamily[]>;
 };
 
-/** Bytes of request line and headers: room for a 1,024-byte key in percent-encoding, and 8 KiB. */
+/**
+ * Bytes of request line and headers: room for a 1,024-byte key in percent-encoding,
+ * and 8 KiB.
+ */
 const HEADERS_MAX_BYTES = 32 * 1024;
 /** How often node:http looks for connections whose head is late, milliseconds. */
 const CONNECTION_CHECK_MS = 5_000;
-/** Limits of Apache's mod_reqtimeout: 20 to 40 s for a head, 500 bytes a second of a body. */
+/**
+ * Limits of Apache's mod_reqtimeout: 20 to 40 s for a head, 500 bytes a second of a
+ * body.
+ */
 const RECEIVE_LIMITS: ReceiveLimits = { requestHeadMs: 30_000, receiveRateMin: 500 };
-/** How often a closing server closes connections that have become idle, milliseconds. */
+/**
+ * How often a closing server closes connections that have become idle,
+ * milliseconds.
+ */
 const CLOSE_IDLE_MS = 50;
 
-/** How a server is made. `fastPath`: the fast path, called before the app; null: there is none. */
+/**
+ * How a server is made. `fastPath`: the fast path, called before the app; null:
+ * there is none.
+ */
 export type ServerOptions = Partial<ReceiveLimits> & {
   readonly log: Log;
   readonly counts?: ResponseCounts;
@@ -68,8 +80,8 @@ export type ServerOptions = Partial<ReceiveLimits> & {
 };
 
 /**
- * Starts to listen; where `hasFastConnections`, the fast path owns fresh connections. Rejects when
- * the address can't be taken.
+ * Starts to listen; where `hasFastConnections`, the fast path owns fresh
+ * connections. Rejects when the address can't be taken.
  */
 export async function serve(
   fetch: Fetch,
@@ -135,13 +147,14 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     expectContinue(incoming, outgoing);
     handle(incoming, outgoing);
   });
-  // An unknown expectation. node:http alone would respond with 417; S3 goes on, as RFC 9110 section
-  // 10.1.1 allows.
+  // An unknown expectation. node:http alone would respond with 417; S3 goes on, as
+  // RFC 9110 section 10.1.1 allows.
   server.on('checkExpectation', handle);
 
   const refuseMalformed = createMalformedRefusal(pipelining, counts);
   const refuse = (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // Responses that are decided already go out before anything else happens to the connection.
+    // Responses that are decided already go out before anything else happens to the
+    // connection.
     hot?.flush();
     refuseMalformed(error, socket);
   };
@@ -160,8 +173,8 @@ function createAppListener(fetch: Fetch, log: Log, counts: ResponseCounts): Hand
   const listener = getRequestListener(
     (request, bindings) => callApp(request, bindings as NodeBindings),
     {
-      // A RequestError is a target or a Host header that is no URL; any other slipped through the
-      // app.
+      // A RequestError is a target or a Host header that is no URL; any other
+      // slipped through the app.
       errorHandler(error) {
         if (error instanceof RequestError) {
           counts.refused();
@@ -180,7 +193,8 @@ function createLimitedServer({ requestHeadMs }: ReceiveLimits): Server {
   const server = createServer({
     maxHeaderSize: HEADERS_MAX_BYTES,
     headersTimeout: requestHeadMs,
-    // No limit for a whole upload: socket-timeouts.ts ends a slow one, http-request.ts an idle one.
+    // No limit for a whole upload: socket-timeouts.ts ends a slow one,
+    // http-request.ts an idle one.
     requestTimeout: 0,
     connectionsCheckingInterval: CONNECTION_CHECK_MS,
     // Idle connections end by socket-timeouts.ts.
@@ -188,14 +202,16 @@ function createLimitedServer({ requestHeadMs }: ReceiveLimits): Server {
     joinDuplicateHeaders: true,
     optimizeEmptyRequests: true,
   });
-  // A client that has sent its last byte still gets the responses that are due; without one due,
-  // its connection ends. Not in node:http's types, and as old as it:
-  // https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
+  // A client that has sent its last byte still gets the responses that are due;
+  // without one due, its connection ends. Not in node:http's types, and as old as
+  // it: https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;
 }
 
-/** Closes connections in which too little moves, for as long as the server lives. */
+/**
+ * Closes connections in which too little moves, for as long as the server lives.
+ */
 function watchSockets(server: Server, receiving: ReceiveLimits): void {
   const timeouts = createSocketTimeouts(
     () => performance.now(),

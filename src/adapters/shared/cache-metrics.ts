@@ -6,7 +6,10 @@ export type CacheStats = {
   /** A label, so one of a fixed set. */
   readonly cache: string;
   readonly entries: number;
-  /** Bytes by the cache's own count, and how many it may hold; null where it counts entries. */
+  /**
+   * Bytes by the cache's own count, and how many it may hold; null where it counts
+   * entries.
+   */
   readonly bytes: number | null;
   readonly maxBytes: number | null;
   /** Entries that left to make room, since the start. */

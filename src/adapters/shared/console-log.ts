@@ -1,5 +1,6 @@
-// Log lines as JSON, one object per line, for both platforms: info to stdout, errors to stderr. It
-// redacts what looks like a secret as a second net; the first is that nobody puts one into a field.
+// Log lines as JSON, one object per line, for both platforms: info to stdout,
+// errors to stderr. It redacts what looks like a secret as a second net; the first
+// is that nobody puts one into a field.
 import type { Clock, Log } from '../../ports/system.ts';
 
 /** `info` writes everything, `error` only errors, `off` nothing. */
@@ -10,14 +11,16 @@ const SECRET_NAME = /secret|password|authorization|signature|credential|token|co
 const SECRET_QUERY =
   /([?&](?:X-Amz-(?:Signature|Credential|Security-Token)|Signature|AWSAccessKeyId)=)[^&\s"]+/gi;
 const REDACTED = '[redacted]';
-/** Longest text of one field, characters; keys and user agents come from strangers. */
+/**
+ * Longest text of one field, characters; keys and user agents come from strangers.
+ */
 const FIELD_MAX_LENGTH = 4096;
 /** Nested causes shown. */
 const CAUSES_MAX = 4;
 
 /**
- * Makes a log. `write` gets whole lines without the newline; the default is the console of the
- * runtime.
+ * Makes a log. `write` gets whole lines without the newline; the default is the
+ * console of the runtime.
  */
 export function createConsoleLog(
   clock: Clock,
@@ -56,7 +59,9 @@ function clean(text: string): string {
   return short.replace(SECRET_QUERY, `$1${REDACTED}`);
 }
 
-/** An error with its code, stack and causes as plain data; anything else as text. */
+/**
+ * An error with its code, stack and causes as plain data; anything else as text.
+ */
 function describe(value: unknown, causesLeft: number): unknown {
   if (!(value instanceof Error)) return clean(String(value));
   const code = 'code' in value && typeof value.code === 'string' ? { code: value.code } : {};

@@ -1,12 +1,15 @@
-// Blobs whose bytes are lost: the error that all stores throw for one, and how often readers met
-// it.
+// Blobs whose bytes are lost: the error that all stores throw for one, and how
+// often readers met it.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId } from '../../domain/nouns.ts';
 import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 import type { Log } from '../../ports/system.ts';
 
-/** `missing`: there is no such blob. `damaged`: it is too short, or the device can't read it. */
+/**
+ * `missing`: there is no such blob. `damaged`: it is too short, or the device can't
+ * read it.
+ */
 export type DamageKind = 'missing' | 'damaged';
 export type NoteDamage = (blobId: BlobId, kind: DamageKind) => void;
 

@@ -1,8 +1,9 @@
-// A blob store that opens what is compressed: who reads a range of a compressed blob means its
-// plain bytes and gets those. So nobody above knows of it but by the `packing` that travels in
-// segments; tiers keep plain slices, and a hot slice costs what any other does. A range opens the
-// frames that hold it, each proved by its checksum, and holds no more than one group of them at
-// once. Every home puts it before its own store; it never writes.
+// A blob store that opens what is compressed: who reads a range of a compressed
+// blob means its plain bytes and gets those. So nobody above knows of it but by the
+// `packing` that travels in segments; tiers keep plain slices, and a hot slice
+// costs what any other does. A range opens the frames that hold it, each proved by
+// its checksum, and holds no more than one group of them at once. Every home puts
+// it before its own store; it never writes.
 import { LRUCache } from 'lru-cache';
 import {
   decodeSeekTable,
@@ -24,11 +25,14 @@ import {
 } from '../../ports/chunk-stream.ts';
 
 /**
- * Plain bytes that are opened at once, unless one frame has more. More at once costs less for each,
- * and more memory.
+ * Plain bytes that are opened at once, unless one frame has more. More at once
+ * costs less for each, and more memory.
  */
 const GROUP_BYTES = 1024 * 1024;
-/** Seek tables kept, bytes: one takes 8 for each frame, 160 KiB for the largest blob. */
+/**
+ * Seek tables kept, bytes: one takes 8 for each frame, 160 KiB for the largest
+ * blob.
+ */
 const TABLES_MAX_BYTES = 2 * 1024 * 1024;
 const TABLE_OVERHEAD_BYTES = 256;
 
@@ -52,8 +56,8 @@ type Frames = {
 const isCompressed = (range: BlobRange): range is Packed => range.packing !== undefined;
 
 /**
- * Cost: as of `inner`; for a compressed blob of several frames one more read, the first time, and a
- * few ms of CPU for each MB.
+ * Cost: as of `inner`; for a compressed blob of several frames one more read, the
+ * first time, and a few ms of CPU for each MB.
  */
 export function createDecompressingBlobStore(inner: BlobStore): BlobStore {
   const tables = new LRUCache<BlobId, FrameStarts>({
@@ -137,7 +141,10 @@ function requireInside(id: BlobId, { offsetBytes, lengthBytes, packing }: Packed
   if (lengthBytes <= 0 || offsetBytes + lengthBytes > packing.plainBytes) throw damaged(id);
 }
 
-/** The frames that hold `part`, with what of them `wanted` wants. Both inside the blob. */
+/**
+ * The frames that hold `part`, with what of them `wanted` wants. Both inside the
+ * blob.
+ */
 function groupOf(wanted: Packed, part: Omit<BlobRange, 'packing'>): FrameGroup {
   const { frameBytes, plainBytes } = wanted.packing;
   const first = Math.floor(part.offsetBytes / frameBytes);
@@ -151,7 +158,8 @@ const framesOfGroup = ({ frameBytes }: BlobCompression): number =>
   Math.max(1, Math.floor(GROUP_BYTES / frameBytes));
 
 /**
- * The groups that hold a range, one after the other. Made one by one: a large blob has thousands.
+ * The groups that hold a range, one after the other. Made one by one: a large blob
+ * has thousands.
  */
 function* groupsOf(wanted: Packed): Generator<FrameGroup, undefined> {
   const { frameBytes } = wanted.packing;
@@ -171,7 +179,9 @@ function compressedRange(
   return { offsetBytes, lengthBytes: (starts[behind] ?? 0) - offsetBytes };
 }
 
-/** Opens all frames of a group, side by side: Node has a thread for each of four. */
+/**
+ * Opens all frames of a group, side by side: Node has a thread for each of four.
+ */
 async function openGroup(
   { id, packing, starts }: Frames,
   group: FrameGroup,
@@ -204,7 +214,8 @@ async function openGroup(
 }
 
 /**
- * The plain bytes of groups, of which the compressed ones come in a row. One group is held at once.
+ * The plain bytes of groups, of which the compressed ones come in a row. One group
+ * is held at once.
  */
 function openGroups(
   frames: Frames,
@@ -220,7 +231,10 @@ function openGroups(
     compressed.close();
   }
 
-  /** The next compressed bytes, copied: what is read may be borrowed. Null once it is closed. */
+  /**
+   * The next compressed bytes, copied: what is read may be borrowed. Null once it
+   * is closed.
+   */
   async function take(lengthBytes: number): Promise<Uint8Array | null> {
     const taken = new Uint8Array(lengthBytes);
     for (let filled = 0; filled < lengthBytes; ) {
@@ -258,7 +272,9 @@ function openGroups(
   };
 }
 
-/** Runs in their order: each compressed one by itself, plain ones in a row together. */
+/**
+ * Runs in their order: each compressed one by itself, plain ones in a row together.
+ */
 function stretchesOf(runs: readonly Segment[]): readonly (readonly Segment[])[] {
   const stretches: Segment[][] = [];
   let isPlain = false;

@@ -1,5 +1,6 @@
-// Derived bodies of both platforms: memory in front of a store of the home's own, and the making,
-// bounded. Who made what and from what it need not know: a name stands for both.
+// Derived bodies of both platforms: memory in front of a store of the home's own,
+// and the making, bounded. Who made what and from what it need not know: a name
+// stands for both.
 import { LRUCache } from 'lru-cache';
 import { crc32 } from '../../crypto/crc32.ts';
 import type {
@@ -18,8 +19,8 @@ import { createFairSlots, type MakingLimits, type Slot } from './fair-slots.ts';
 export type StoredDerived = { readonly bytes: Uint8Array; readonly contentType: string | null };
 
 /**
- * A tier below memory. Neither call ever rejects, and what was put may be gone. A hanging `get`
- * bounds itself, not a put.
+ * A tier below memory. Neither call ever rejects, and what was put may be gone. A
+ * hanging `get` bounds itself, not a put.
  */
 export type DerivedStore = {
   get(name: string): Promise<StoredDerived | null>;
@@ -38,23 +39,32 @@ export type DerivedBodiesOptions = {
   /** Where what was made goes on to the store: nobody waits for that. */
   readonly background: Background;
   readonly limits: Readonly<Record<Recipe['kind'], MakingLimits>>;
-  /** Whether requests may wait for each other's work; on Cloudflare they may not. */
+  /**
+   * Whether requests may wait for each other's work; on Cloudflare they may not.
+   */
   readonly sharesWork: boolean;
 };
 
-/** What an entry costs besides its bytes: name, list links, headers made of it. Estimate, bytes. */
+/**
+ * What an entry costs besides its bytes: name, list links, headers made of it.
+ * Estimate, bytes.
+ */
 const ENTRY_OVERHEAD_BYTES = 1024;
 /** Most of the budget that one entry may take. */
 const ENTRY_MAX_SHARE = 1 / 4;
-/** How long a coding that is being made, or failed, is not made again, milliseconds. */
+/**
+ * How long a coding that is being made, or failed, is not made again, milliseconds.
+ */
 const PENDING_MS = 60_000;
-/** How long a coding is not made again where too much waited already, milliseconds. */
+/**
+ * How long a coding is not made again where too much waited already, milliseconds.
+ */
 const REFUSED_MS = 5_000;
 
 /**
- * Puts under way at once, of one tenant never more than are still free, and how long one may take.
- * Beyond that nothing is put: it holds the bytes, and can be made again. As many as an isolate
- * makes at once. Estimate.
+ * Puts under way at once, of one tenant never more than are still free, and how
+ * long one may take. Beyond that nothing is put: it holds the bytes, and can be
+ * made again. As many as an isolate makes at once. Estimate.
  */
 const KEEPING: MakingLimits = { concurrency: 8, waitingMax: 0, slotMs: 10_000 };
 
@@ -63,7 +73,8 @@ type Entry = { readonly value: DerivedOrNone; readonly untilMs: number };
 export type SharedDerivedBodies = DerivedBodies & { stats(): CacheStats };
 
 /**
- * The memory tier of derived bodies; `none` remembers that a coding does not pay, or is being made.
+ * The memory tier of derived bodies; `none` remembers that a coding does not pay,
+ * or is being made.
  */
 function createDerivedMemory(memoryMaxBytes: number, clock: Clock) {
   let evictions = 0;

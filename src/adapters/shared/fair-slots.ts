@@ -1,6 +1,7 @@
-// Slots for the making of derived bytes: so much work at once and so many that wait, shared out
-// fairly among tenants, sources and buckets. Only the shares are decided here; the semaphore is
-// domain/concurrency/semaphore.ts's. Called by derived-bodies.ts.
+// Slots for the making of derived bytes: so much work at once and so many that
+// wait, shared out fairly among tenants, sources and buckets. Only the shares are
+// decided here; the semaphore is domain/concurrency/semaphore.ts's. Called by
+// derived-bodies.ts.
 
 import { createSemaphore, type Permit } from '../../domain/concurrency/semaphore.ts';
 import type { DerivedRequester } from '../../ports/derived.ts';
@@ -10,13 +11,14 @@ import type { Clock } from '../../ports/system.ts';
 export type MakingLimits = {
   readonly concurrency: number;
   /**
-   * How many may wait. 0 where requests may not wait for each other: then no tenant works on more
-   * than is still free.
+   * How many may wait. 0 where requests may not wait for each other: then no tenant
+   * works on more than is still free.
    */
   readonly waitingMax: number;
   /**
-   * How long a slot lasts, milliseconds: what takes longer has failed for all who wait, and makes
-   * room for the next. Such work may go on, and is cached if it ends after all.
+   * How long a slot lasts, milliseconds: what takes longer has failed for all who
+   * wait, and makes room for the next. Such work may go on, and is cached if it
+   * ends after all.
    */
   readonly slotMs: number;
 };
@@ -27,8 +29,8 @@ export type Slot = Pick<Permit, 'release'>;
 export type FairSlots = { take(requester: DerivedRequester): Slot | Promise<Slot> };
 
 /**
- * Shares of all that may wait that one source and one bucket can have. A page with many pictures
- * wants all of them at once.
+ * Shares of all that may wait that one source and one bucket can have. A page with
+ * many pictures wants all of them at once.
  */
 const SOURCE_SHARE = 1 / 2;
 const BUCKET_SHARE = 3 / 4;

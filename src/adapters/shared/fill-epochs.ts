@@ -1,18 +1,21 @@
-// Epochs of a cache that is filled after a read and evicted by writes: they tell whether an
-// eviction overtook a fill. memory-pointers.ts takes one for each load.
+// Epochs of a cache that is filled after a read and evicted by writes: they tell
+// whether an eviction overtook a fill. memory-pointers.ts takes one for each load.
 
-/** Evictions remembered: a second of them at 5,000 writes a second; a fill takes milliseconds. */
+/**
+ * Evictions remembered: a second of them at 5,000 writes a second; a fill takes
+ * milliseconds.
+ */
 const EVICTIONS_REMEMBERED = 4096;
 
 /**
- * Taken before a load, given back with what was read. A fill that an eviction overtook is dropped,
- * and what was read counts as no younger than the epoch.
+ * Taken before a load, given back with what was read. A fill that an eviction
+ * overtook is dropped, and what was read counts as no younger than the epoch.
  */
 export type FillEpoch = { readonly lastEviction: number; readonly atMs: number };
 
 /**
- * Numbers the evictions. An epoch has the number of the last one before it; where the eviction of a
- * name was forgotten, every older fill counts as overtaken.
+ * Numbers the evictions. An epoch has the number of the last one before it; where
+ * the eviction of a name was forgotten, every older fill counts as overtaken.
  */
 export function createFillEpochs() {
   const numbers = new Map<string, number>();

@@ -1,13 +1,15 @@
-// TXT records by DNS over HTTPS, in the JSON form that Cloudflare and Google speak: a Worker has no
-// sockets for DNS. Runs on both platforms.
-// Source:
+// TXT records by DNS over HTTPS, in the JSON form that Cloudflare and Google speak:
+// a Worker has no sockets for DNS. Runs on both platforms. Source:
 // https://developers.cloudflare.com/1.1.1.1/encryption/dns-over-https/make-api-requests/dns-json/
 import { StorageError } from '../../domain/errors.ts';
 import { DNS_LIMIT_MS, type TxtRecords } from '../../ports/txt-records.ts';
 
 /** Bytes of an answer: as many as a message of DNS can have, in JSON. */
 const ANSWER_MAX_BYTES = 128 * 1024;
-/** Source: https://www.iana.org/assignments/dns-parameters (RCODEs, resource record types) */
+/**
+ * Source: https://www.iana.org/assignments/dns-parameters (RCODEs, resource record
+ * types)
+ */
 const NO_ERROR = 0;
 const NO_SUCH_NAME = 3;
 const TXT = 16;
@@ -17,7 +19,9 @@ type DnsAnswer = {
   readonly Answer?: readonly { readonly type?: unknown; readonly data?: unknown }[];
 };
 
-/** `url`: where the service answers, such as `https://cloudflare-dns.com/dns-query`. */
+/**
+ * `url`: where the service answers, such as `https://cloudflare-dns.com/dns-query`.
+ */
 export function createHttpsTxtRecords(url: string, limitMs = DNS_LIMIT_MS): TxtRecords {
   return {
     async read(name) {
@@ -62,7 +66,10 @@ async function readText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** The texts of the TXT records; what else is there are the aliases on the way to them. */
+/**
+ * The texts of the TXT records; what else is there are the aliases on the way to
+ * them.
+ */
 function textsOf({ Status: status, Answer: records }: DnsAnswer): readonly string[] {
   if (status === NO_SUCH_NAME) return [];
   if (status !== NO_ERROR) throw new Error(`DNS answered with status ${String(status)}`);
@@ -73,8 +80,8 @@ function textsOf({ Status: status, Answer: records }: DnsAnswer): readonly strin
 }
 
 /**
- * `"one" "two"`, as a zone file has a text in pieces, becomes `onetwo`; some services leave the
- * quotes out.
+ * `"one" "two"`, as a zone file has a text in pieces, becomes `onetwo`; some
+ * services leave the quotes out.
  */
 function unquoted(data: string): string {
   const pieces = data.split('"');

@@ -1,6 +1,6 @@
-// Ids that sort by the time of their making: 9 characters of milliseconds, 3 of a counter within
-// the millisecond and 15 at random, in a base 32 whose alphabet is in ASCII order. Both platforms
-// use it; blobs are laid out by its prefix.
+// Ids that sort by the time of their making: 9 characters of milliseconds, 3 of a
+// counter within the millisecond and 15 at random, in a base 32 whose alphabet is
+// in ASCII order. Both platforms use it; blobs are laid out by its prefix.
 import type { BlobId, BucketId, UploadId, VersionId } from '../../domain/nouns.ts';
 import type { Clock, Ids } from '../../ports/system.ts';
 
@@ -15,13 +15,15 @@ const COUNTER_END = 32 ** COUNTER_LENGTH;
 const RANDOM_LENGTH = 15;
 /** 80 random bits. A request id needs no order, only to be found again in a log. */
 const REQUEST_ID_LENGTH = 16;
-/** Random bytes drawn at a time; one draw costs about as much as 100 of these bytes. */
+/**
+ * Random bytes drawn at a time; one draw costs about as much as 100 of these bytes.
+ */
 const POOL_BYTES = 4096;
 
 /**
- * Makes ids that are unique everywhere and strictly ascending within this maker, also when the
- * clock stands still or goes back. Nothing random is drawn before the first id: Workers forbid it
- * outside of a request.
+ * Makes ids that are unique everywhere and strictly ascending within this maker,
+ * also when the clock stands still or goes back. Nothing random is drawn before the
+ * first id: Workers forbid it outside of a request.
  */
 export function createIds(clock: Clock): Ids {
   const random = createRandomText();
@@ -62,8 +64,8 @@ function base32(value: number, length: number): string {
 }
 
 /**
- * Text of random characters, 5 bits each, from a pool that is refilled as a whole. Cost: 20 ns for
- * a request id.
+ * Text of random characters, 5 bits each, from a pool that is refilled as a whole.
+ * Cost: 20 ns for a request id.
  */
 function createRandomText(): (length: number) => string {
   const bytes = new Uint8Array(POOL_BYTES);

@@ -1,12 +1,13 @@
-// How large an image may become, the same in both platforms. A side that the address does not name
-// follows the other one, so that a stripe would become as long as it likes; and frames cost as much
-// as pictures.
+// How large an image may become, the same in both platforms. A side that the
+// address does not name follows the other one, so that a stripe would become as
+// long as it likes; and frames cost as much as pictures.
 import type { ImageFit, ImageFormat, ImageRecipe } from '../../ports/derived.ts';
 
 /**
- * Most pixels of all frames together of an image that moves; one that stands still has at most a
- * square of its longest side. A GIF takes 0.8 s of CPU for a million, a WebP 0.2 (noise, measured
- * 2026-11): 8 million are 7 s, and a clip of 320 by 180 with 145 frames.
+ * Most pixels of all frames together of an image that moves; one that stands still
+ * has at most a square of its longest side. A GIF takes 0.8 s of CPU for a million,
+ * a WebP 0.2 (noise, measured 2026-11): 8 million are 7 s, and a clip of 320 by 180
+ * with 145 frames.
  */
 export const MOVING_IMAGE_MAX_PIXELS = 8 * 1024 * 1024;
 
@@ -21,8 +22,8 @@ export type ImageBox = {
 export const MOVING_FORMATS: ReadonlySet<ImageFormat> = new Set(['webp', 'gif']);
 
 /**
- * `frames`: those of the original; formats that stand still take the first. What is too much is
- * made smaller in its shape.
+ * `frames`: those of the original; formats that stand still take the first. What is
+ * too much is made smaller in its shape.
  */
 export function boxOf(recipe: ImageRecipe, frames: number): ImageBox {
   const { widthPx, heightPx, maxSidePx, fit, format } = recipe;

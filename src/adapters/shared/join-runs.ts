@@ -4,7 +4,10 @@ import type { Segment } from '../../domain/nouns.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
 
-/** BlobStore.openRuns over `open`: one run is open at a time. Cancelling frees the one that is. */
+/**
+ * BlobStore.openRuns over `open`: one run is open at a time. Cancelling frees the
+ * one that is.
+ */
 export async function joinRuns(
   runs: readonly Segment[],
   open: BlobStore['open'],

@@ -1,33 +1,41 @@
-// The memory tier of bodies: slices of blobs, least recently used ones leave first. On Node it is
-// the only body tier above the disk; on Cloudflare it stands in front of the edge tier. Plain bytes
-// only, never a stream.
+// The memory tier of bodies: slices of blobs, least recently used ones leave first.
+// On Node it is the only body tier above the disk; on Cloudflare it stands in front
+// of the edge tier. Plain bytes only, never a stream.
 //
-// Once it is full a slice gets in on its second request only, so that a scan of cold objects can't
-// wash out the hot ones. On Zipf traces that gives 2 to 9 points more hits than plain LRU, and 16
-// to 20 during a scan; a frequency sketch keeps some more but needs long to see that the hot set
-// has changed (measured, bench/admission).
+// Once it is full a slice gets in on its second request only, so that a scan of
+// cold objects can't wash out the hot ones. On Zipf traces that gives 2 to 9 points
+// more hits than plain LRU, and 16 to 20 during a scan; a frequency sketch keeps
+// some more but needs long to see that the hot set has changed (measured,
+// bench/admission).
 import { LRUCache } from 'lru-cache';
 import type { BlobId, Segment } from '../../domain/nouns.ts';
 import type { CacheStats } from './cache-metrics.ts';
 import { createPairMemo } from './pair-memo.ts';
 
-/** What one entry costs besides its bytes: key, list links, typed array. Estimate, bytes. */
+/**
+ * What one entry costs besides its bytes: key, list links, typed array. Estimate,
+ * bytes.
+ */
 const ENTRY_OVERHEAD_BYTES = 512;
-/** One slice that was asked for once is remembered by name for so many bytes of the budget. */
+/**
+ * One slice that was asked for once is remembered by name for so many bytes of the
+ * budget.
+ */
 const BYTES_PER_SEEN_NAME = 32 * 1024;
 /**
- * One slice of which a part was read is remembered by name for so many slices that have room. Of a
- * file that fits, every slice is soon admitted; of ranges all over a larger one few are, and that
- * must be so: each costs sixteen times the reading of a range, and the collector much more.
- * Measured 2026-11, 64 KiB ranges of 1 GiB: bench/README.md, delivery.
+ * One slice of which a part was read is remembered by name for so many slices that
+ * have room. Of a file that fits, every slice is soon admitted; of ranges all over
+ * a larger one few are, and that must be so: each costs sixteen times the reading
+ * of a range, and the collector much more. Measured 2026-11, 64 KiB ranges of 1
+ * GiB: bench/README.md, delivery.
  */
 const SLICES_PER_PARTLY_READ_NAME = 4;
 const PARTS_BEFORE_ADMISSION = 2;
 /** At least so many slices are known, kept or not. */
 const KNOWN_MIN = 8192;
 /**
- * Share of the budget that one read may take: the readers of one longer file push out each other's
- * slices for ever.
+ * Share of the budget that one read may take: the readers of one longer file push
+ * out each other's slices for ever.
  */
 const READ_MAX_SHARE = 1 / 4;
 
@@ -36,9 +44,10 @@ export type MemoryBodies = {
   peek(slice: Segment): Uint8Array | null;
   keep(slice: Segment, bytes: Uint8Array): void;
   /**
-   * Whether a slice is worth loading whole for a read of `readBytes` of which it is a part, or
-   * which is a part of it: there is room, or it was asked for twice a short while ago, and the read
-   * is no long one. Counts as a request for the slice.
+   * Whether a slice is worth loading whole for a read of `readBytes` of which it is
+   * a part, or which is a part of it: there is room, or it was asked for twice a
+   * short while ago, and the read is no long one. Counts as a request for the
+   * slice.
    */
   admits(slice: Segment, readBytes: number): boolean;
   stats(): CacheStats;
@@ -50,8 +59,8 @@ export function sliceName({ blobId, offsetBytes, lengthBytes }: Segment): string
 }
 
 /**
- * A slice that was asked for lately: its bytes, if they are kept, and how often parts of it were
- * read.
+ * A slice that was asked for lately: its bytes, if they are kept, and how often
+ * parts of it were read.
  */
 type Slice = {
   readonly name: string;
@@ -63,8 +72,8 @@ type Slice = {
 };
 
 /**
- * Keeps slices of at most `maxSliceBytes` each and `maxBytes` together. A cost of 0.1 µs a hit, no
- * I/O.
+ * Keeps slices of at most `maxSliceBytes` each and `maxBytes` together. A cost of
+ * 0.1 µs a hit, no I/O.
  */
 export function createMemoryBodies(options: {
   maxBytes: number;
@@ -159,9 +168,10 @@ export function createMemoryBodies(options: {
 }
 
 /**
- * Counts a part that is read, and gives how many were counted before, among the last `max`
- * different slices at most and half as many at least. By generations: every range of a large file
- * is counted, and a list in order of use costs three times as much.
+ * Counts a part that is read, and gives how many were counted before, among the
+ * last `max` different slices at most and half as many at least. By generations:
+ * every range of a large file is counted, and a list in order of use costs three
+ * times as much.
  */
 function createLateCounts(max: number): (slice: Slice) => number {
   const generationMax = Math.max(1, Math.floor(max / 2));
@@ -182,7 +192,10 @@ function createLateCounts(max: number): (slice: Slice) => number {
   };
 }
 
-/** A window on a larger buffer (a socket read, Node's pool) would keep all of that buffer alive. */
+/**
+ * A window on a larger buffer (a socket read, Node's pool) would keep all of that
+ * buffer alive.
+ */
 function exact(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength === bytes.length ? bytes : new Uint8Array(bytes);
 }

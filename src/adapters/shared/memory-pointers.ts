@@ -1,12 +1,13 @@
-// The memory tier of pointers and bucket read policies. On Node it is all there is and exact; on
-// Cloudflare KV and the index stand behind it. It calls nobody; the hot metadata of the platform
-// fills it with what was read.
+// The memory tier of pointers and bucket read policies. On Node it is all there is
+// and exact; on Cloudflare KV and the index stand behind it. It calls nobody; the
+// hot metadata of the platform fills it with what was read.
 //
-// A race: a reader loads a pointer; a writer commits and evicts it; the reader stores the old one.
-// Guard: each load takes an epoch (fill-epochs.ts), and a fill that an eviction overtook is
-// dropped. On Node readers see a commit before its `evict` is called. Guard: `block`, a fill
-// barrier, from before the commit is sent until it was answered; nothing of the key is kept
-// meanwhile, so all its readers read the index.
+// A race: a reader loads a pointer; a writer commits and evicts it; the reader
+// stores the old one. Guard: each load takes an epoch (fill-epochs.ts), and a fill
+// that an eviction overtook is dropped. On Node readers see a commit before its
+// `evict` is called. Guard: `block`, a fill barrier, from before the commit is sent
+// until it was answered; nothing of the key is kept meanwhile, so all its readers
+// read the index.
 import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
 import { canBePublic } from '../../domain/pointer.ts';
 import { isPurged } from '../../domain/purge.ts';
@@ -25,10 +26,14 @@ export type MemoryPointersOptions = {
   /** How long the negative cache keeps an absence, seconds. */
   readonly negativeFreshSeconds: number;
   /**
-   * Seconds for which a record is fresh; null when every change evicts (Node): then it always is.
+   * Seconds for which a record is fresh; null when every change evicts (Node): then
+   * it always is.
    */
   readonly freshSeconds: number | null;
-  /** Seconds for which a record that is fresh no more is kept all the same, for `look`. */
+  /**
+   * Seconds for which a record that is fresh no more is kept all the same, for
+   * `look`.
+   */
   readonly staleSeconds: number;
 };
 
@@ -41,8 +46,8 @@ export type CacheEntry<Value> = {
 };
 
 /**
- * What the tier has of a key, however old. A pointer counts only for the incarnation of the bucket
- * that the read policy names.
+ * What the tier has of a key, however old. A pointer counts only for the
+ * incarnation of the bucket that the read policy names.
  */
 export type Look = {
   readonly readPolicy: CacheEntry<BucketReadPolicy> | null;
@@ -50,12 +55,13 @@ export type Look = {
 };
 
 /**
- * How old a record is, seconds: since it was stored, and since the index validated it (RFC 9111).
+ * How old a record is, seconds: since it was stored, and since the index validated
+ * it (RFC 9111).
  */
 export type RecordAge = { readonly sinceStored: number; readonly sinceValidated: number };
 /**
- * Ages of values that a fill brings from elsewhere than the index, counted at its epoch.
- * `revision`: the bucket's, of the pointer.
+ * Ages of values that a fill brings from elsewhere than the index, counted at its
+ * epoch. `revision`: the bucket's, of the pointer.
  */
 export type FillOrigin = RecordAge & { readonly revision?: number };
 
@@ -72,7 +78,10 @@ export type MemoryPointers = {
     origin?: FillOrigin,
   ): void;
   evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
-  /** Evicts, and keeps nothing of these keys (null: of the read policy) until as many `unblock`. */
+  /**
+   * Evicts, and keeps nothing of these keys (null: of the read policy) until as
+   * many `unblock`.
+   */
   block(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   unblock(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   /** Whether the key or the read policy is blocked. */
@@ -123,9 +132,8 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       return null;
 
     const since = (ms: number) => Math.max(0, clock.nowMs() - ms) / 1000;
-    const sinceStored = since(record.storedAtMs);
-    const sinceValidated = since(record.validatedAtMs);
-    const age = { sinceStored, sinceValidated };
+    const { storedAtMs, validatedAtMs } = record;
+    const age = { sinceStored: since(storedAtMs), sinceValidated: since(validatedAtMs) };
     return { value: record.value as Value | null, age, stalenessSeconds };
   }
 
@@ -141,8 +149,8 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       const ofReadPolicy = records.get(readPolicyName(bucket));
       if (ofReadPolicy === undefined || staleness(ofReadPolicy) >= 0) return null;
       const readPolicy = ofReadPolicy.value as BucketReadPolicy | null;
-      // Where nobody may read no pointer is needed to say no, so strangers can't make a closed
-      // bucket cost index reads.
+      // Where nobody may read no pointer is needed to say no, so strangers can't
+      // make a closed bucket cost index reads.
       if (readPolicy === null || !canBePublic(readPolicy.access, key))
         return { readPolicy, pointer: null };
       const ofPointer = records.get(knownName(bucket, key));
@@ -180,7 +188,8 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       };
       const isFillable = (name: string) =>
         !barrier.isBlocked(name) && !evictions.hasOvertaken(name, epoch);
-      // Both or neither: a pointer whose read policy moved on may be of another incarnation.
+      // Both or neither: a pointer whose read policy moved on may be of another
+      // incarnation.
       const [ofReadPolicy, ofPointer] = [readPolicyName(bucket), pointerName(bucket, key)];
       if (!isFillable(ofReadPolicy) || isOvertaken(records.getPresent(ofReadPolicy), read)) return;
       records.set(ofReadPolicy, { ...read, value: readPolicy });
@@ -203,8 +212,8 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
 }
 
 /**
- * Whether memory has a later state of the bucket already: a slower read must not bring its older
- * invalidation watermarks back.
+ * Whether memory has a later state of the bucket already: a slower read must not
+ * bring its older invalidation watermarks back.
  */
 function isOvertaken(
   known: PointerRecord<unknown> | undefined,

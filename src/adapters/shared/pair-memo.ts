@@ -1,6 +1,6 @@
-// What was made of two names, given again. A map takes up to a microsecond longer to find a text
-// that was only just made (measured: ADR 29), for V8 first looks for an equal one among all that it
-// has; the same text again is found at once.
+// What was made of two names, given again. A map takes up to a microsecond longer
+// to find a text that was only just made (measured: ADR 29), for V8 first looks for
+// an equal one among all that it has; the same text again is found at once.
 
 export type PairMemo<First, Second, Made> = {
   get(first: First, second: Second): Made | undefined;
@@ -8,8 +8,8 @@ export type PairMemo<First, Second, Made> = {
 };
 
 /**
- * At most `pairsMax`, 150 B each: with more, all are forgotten and made anew. Cost of `get`: two
- * look-ups, 30 ns.
+ * At most `pairsMax`, 150 B each: with more, all are forgotten and made anew. Cost
+ * of `get`: two look-ups, 30 ns.
  */
 export function createPairMemo<First, Second, Made>(
   pairsMax: number,

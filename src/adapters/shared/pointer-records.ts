@@ -1,5 +1,6 @@
-// Records of the memory tier of pointers: what is there, and a negative cache of what is not, each
-// with its own bound, least recently used first out. memory-pointers.ts decides what counts.
+// Records of the memory tier of pointers: what is there, and a negative cache of
+// what is not, each with its own bound, least recently used first out.
+// memory-pointers.ts decides what counts.
 import { LRUCache } from 'lru-cache';
 import type { BucketId, BucketReadPolicy, Pointer } from '../../domain/nouns.ts';
 import type { CacheStats } from './cache-metrics.ts';
@@ -9,7 +10,10 @@ export type PointerRecord<Value> = {
   readonly value: Value;
   readonly storedAtMs: number;
   readonly validatedAtMs: number;
-  /** The incarnation of the bucket that was read; a pointer says nothing of a later one. */
+  /**
+   * The incarnation of the bucket that was read; a pointer says nothing of a later
+   * one.
+   */
   readonly readPolicyId: BucketId | null;
   /** Revision of the bucket that it was read at. */
   readonly revision: number;
@@ -18,9 +22,15 @@ export type PointerRecord<Value> = {
 type Present = PointerRecord<Pointer | BucketReadPolicy>;
 type Any = PointerRecord<Pointer | BucketReadPolicy | null>;
 
-/** Share of all entries that absences may fill: a scan of missing keys pushes no pointers out. */
+/**
+ * Share of all entries that absences may fill: a scan of missing keys pushes no
+ * pointers out.
+ */
 const NEGATIVE_SHARE = 1 / 8;
-/** A pointer besides its texts and bytes: objects, headers, list links. Estimate, bytes. */
+/**
+ * A pointer besides its texts and bytes: objects, headers, list links. Estimate,
+ * bytes.
+ */
 const POINTER_OVERHEAD_BYTES = 2048;
 const READ_POLICY_OVERHEAD_BYTES = 512;
 

@@ -1,10 +1,14 @@
-// Quota reservations of responses under way: their bytes count as used from the start, and what was
-// not sent is given back. Where a runtime ends a response without a word, its reservation is given
-// back after a while. Called by the meter alone.
+// Quota reservations of responses under way: their bytes count as used from the
+// start, and what was not sent is given back. Where a runtime ends a response
+// without a word, its reservation is given back after a while. Called by the meter
+// alone.
 import type { Allowance } from '../../ports/metering.ts';
 import type { Clock } from '../../ports/system.ts';
 
-/** A response that sent nothing for so long may be over, milliseconds: as long as a quota lease. */
+/**
+ * A response that sent nothing for so long may be over, milliseconds: as long as a
+ * quota lease.
+ */
 const IDLE_MS = 60_000;
 
 export type QuotaReservation = {

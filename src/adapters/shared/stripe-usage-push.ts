@@ -1,7 +1,7 @@
-// Usage as meter events of Stripe Billing. The package is loaded when the first event goes out, and
-// talks by fetch on both platforms. A repeat is made harmless twice: by the event's identifier, and
-// by Stripe's idempotency key of the request. Source:
-// https://docs.stripe.com/api/billing/meter-event/create
+// Usage as meter events of Stripe Billing. The package is loaded when the first
+// event goes out, and talks by fetch on both platforms. A repeat is made harmless
+// twice: by the event's identifier, and by Stripe's idempotency key of the request.
+// Source: https://docs.stripe.com/api/billing/meter-event/create
 import { StorageError } from '../../domain/errors.ts';
 import type { UsageEvent, UsagePush } from '../../ports/usage-push.ts';
 
@@ -16,7 +16,9 @@ const RETRIES = 2;
 const TIMEOUT_MS = 10_000;
 /** How Stripe says that an event of this identifier was counted before. */
 const KNOWN = /already exists with identifier/;
-/** How it says that it has no meter of that name: the operator charges for others. */
+/**
+ * How it says that it has no meter of that name: the operator charges for others.
+ */
 const UNWANTED = /no (active )?meter/i;
 
 /** Null without a key. Cost: one request of Stripe's for each event. */
@@ -69,8 +71,8 @@ const isSettled = (error: unknown): boolean =>
   [KNOWN, UNWANTED].some((pattern) => pattern.test((error as StripeFailure).message));
 
 /**
- * 429 and what the package gave up on may be repeated; other refusals were not counted. Never shows
- * the key.
+ * 429 and what the package gave up on may be repeated; other refusals were not
+ * counted. Never shows the key.
  */
 function translateError(error: unknown): StorageError {
   const { statusCode = 0, message } = error as StripeFailure;

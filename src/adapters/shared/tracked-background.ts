@@ -1,18 +1,18 @@
-// Work after the answer, tracked so that a shutdown can wait for it. Everything given to it must be
-// safe to lose: a crash loses it too.
+// Work after the answer, tracked so that a shutdown can wait for it. Everything
+// given to it must be safe to lose: a crash loses it too.
 import type { Background, Log } from '../../ports/system.ts';
 
 export type TrackedBackground = Background & {
   /**
-   * Resolves when nothing is running any more, or after `limitMs`, with how many pieces of work
-   * were left.
+   * Resolves when nothing is running any more, or after `limitMs`, with how many
+   * pieces of work were left.
    */
   drain(limitMs: number): Promise<number>;
 };
 
 /**
- * Pieces of work under way at once; more than that are refused and logged. Bounds memory under
- * overload.
+ * Pieces of work under way at once; more than that are refused and logged. Bounds
+ * memory under overload.
  */
 const RUNNING_MAX = 10_000;
 

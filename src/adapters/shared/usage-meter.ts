@@ -1,6 +1,7 @@
-// Counts usage in memory, for both platforms: one counter for each owner, each storage class apart.
-// Counters that were used since the last drain stand in a list, so that draining looks at nothing
-// else, and one that somebody still holds counts on even when it was forgotten here.
+// Counts usage in memory, for both platforms: one counter for each owner, each
+// storage class apart. Counters that were used since the last drain stand in a
+// list, so that draining looks at nothing else, and one that somebody still holds
+// counts on even when it was forgotten here.
 import type { AccountId, BucketId, BucketReadPolicy } from '../../domain/nouns.ts';
 import {
   type Allowance,
@@ -22,14 +23,15 @@ import { createQuotaReservations, haveRoom, type QuotaReservations } from './quo
 
 export type UsageMeter = Meter & {
   /**
-   * What was counted of a bucket and not drained yet, by whatever key; null when nothing was. For
-   * tests.
+   * What was counted of a bucket and not drained yet, by whatever key; null when
+   * nothing was. For tests.
    */
   ofBucket(bucketId: BucketId): MeterTotals | null;
 };
 
 /**
- * Counters that can be looked up; with more, all are forgotten and begin anew. About 500 B each.
+ * Counters that can be looked up; with more, all are forgotten and begin anew.
+ * About 500 B each.
  */
 const COUNTERS_MAX = 10_000;
 
@@ -47,8 +49,8 @@ const newCounts = (): UsageCounts => ({
 const NO_OPERATIONS: ReadonlyMap<string, number> = new Map();
 
 /**
- * `list` is called at a counter's first use after each drain, `addApart` with what drains don't
- * take.
+ * `list` is called at a counter's first use after each drain, `addApart` with what
+ * drains don't take.
  */
 type Listener = {
   list(counter: Counter): void;

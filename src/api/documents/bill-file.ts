@@ -1,4 +1,5 @@
-// Bills and credit notes as files: made of their sheets, and sent. The routes of both use it.
+// Bills and credit notes as files: made of their sheets, and sent. The routes of
+// both use it.
 import type { Sheet } from '../../core/billing/exports/sheet.ts';
 import { sheetHtml } from '../../core/billing/exports/sheet-html.ts';
 import type { DocumentFonts } from '../../ports/document-fonts.ts';
@@ -21,14 +22,18 @@ export const sheetPage = (sheet: Sheet): BillFile => ({
 });
 
 /**
- * The sheet as PDF; the first one loads the writer. NotImplemented for letters that no font has.
+ * The sheet as PDF; the first one loads the writer. NotImplemented for letters that
+ * no font has.
  */
 export async function sheetPdfFile(sheet: Sheet, fonts: DocumentFonts | null): Promise<BillFile> {
   const { sheetPdf } = await import('./sheet-pdf.ts');
   return { content: await sheetPdf(sheet, fonts), type: PDF_TYPE };
 }
 
-/** Responds with a file: a browser shows a page, and saves every other file under `name`. */
+/**
+ * Responds with a file: a browser shows a page, and saves every other file under
+ * `name`.
+ */
 export function respondBillFile({ content, type }: BillFile, name: string): Response {
   const disposition = type === PAGE_TYPE ? 'inline' : 'attachment';
   return new Response(content, {

@@ -1,7 +1,7 @@
-// A bill or credit note as PDF, laid out from the sheet that its page is made of. A bill with a
-// letter that no font has is refused, and printed from the page
-// (docs/adr/0037-numbered-bills-and-their-terms.md). The first PDF loads it: the package takes
-// 150 ms.
+// A bill or credit note as PDF, laid out from the sheet that its page is made of. A
+// bill with a letter that no font has is refused, and printed from the page
+// (docs/adr/0037-numbered-bills-and-their-terms.md). The first PDF loads it: the
+// package takes 150 ms.
 import type { PDFDocument, PDFPage } from '@cantoo/pdf-lib';
 import type { Sheet } from '../../core/billing/exports/sheet.ts';
 import type { DocumentFonts } from '../../ports/document-fonts.ts';
@@ -15,7 +15,10 @@ const LINE = 13;
 const NOTE_SIZE = 7;
 /** Left edge of the values of facts. */
 const FACT_LEFT = PAGE.margin + 70;
-/** Right edges of the columns of numbers; what is to the left of the first is for the label. */
+/**
+ * Right edges of the columns of numbers; what is to the left of the first is for
+ * the label.
+ */
 const EDGES = { quantity: 330, unit: 400, price: 470, amount: RIGHT } as const;
 const LABEL_WIDTH = 200;
 /** A longer label is cut: a document of other people's texts stays bounded. */
@@ -24,8 +27,9 @@ const LABEL_LINES_MAX = 4;
 const HEAD = { label: 'Item', quantity: 'Quantity', unit: 'Unit', price: 'Price' } as const;
 
 /**
- * Makes a PDF file; a sheet always gives the same one. `fonts` are for letters that the standard
- * fonts lack; null: the platform has none. NotImplemented for letters that are in no font.
+ * Makes a PDF file; a sheet always gives the same one. `fonts` are for letters that
+ * the standard fonts lack; null: the platform has none. NotImplemented for letters
+ * that are in no font.
  */
 export async function sheetPdf(
   decomposed: Sheet,
@@ -153,7 +157,10 @@ function createPen(addPage: () => PDFPage, fonts: Typefaces) {
     return true;
   };
   return {
-    /** Begins a new page where the rest of this one is lower than that, and says whether it did. */
+    /**
+     * Begins a new page where the rest of this one is lower than that, and says
+     * whether it did.
+     */
     need,
     line(texts: readonly Cell[], { size = SIZE, font = fonts.regular, height = LINE } = {}): void {
       need(height);
@@ -174,7 +181,10 @@ function createPen(addPage: () => PDFPage, fonts: Typefaces) {
   };
 }
 
-/** Lines of whole words that are no wider than `width`; a word that is wider is broken. */
+/**
+ * Lines of whole words that are no wider than `width`; a word that is wider is
+ * broken.
+ */
 function wrapped(font: Typeface, text: string, width: number, size: number): readonly string[] {
   const fits = (line: string): boolean => font.width(line, size) <= width;
   const lines: string[] = [];

@@ -1,6 +1,7 @@
-// The two typefaces of a PDF, regular and bold. The fonts that every reader has come first and are
-// not embedded; they know the letters of western Europe alone. A text with others is printed in
-// embedded subsets of the platform's fonts, each of some letters: a text is drawn run by run.
+// The two typefaces of a PDF, regular and bold. The fonts that every reader has
+// come first and are not embedded; they know the letters of western Europe alone. A
+// text with others is printed in embedded subsets of the platform's fonts, each of
+// some letters: a text is drawn run by run.
 import type { PDFDocument, PDFFont, PDFPage } from '@cantoo/pdf-lib';
 import { StorageError } from '../../domain/errors.ts';
 import type { DocumentFonts, FontSubset, FontWeight } from '../../ports/document-fonts.ts';
@@ -16,10 +17,15 @@ export type Typeface = {
 
 export type Typefaces = Readonly<Record<FontWeight, Typeface>>;
 
-/** Texts to print, each in composed form (NFC), by the weight that they are printed in. */
+/**
+ * Texts to print, each in composed form (NFC), by the weight that they are printed
+ * in.
+ */
 export type Texts = Readonly<Record<FontWeight, readonly string[]>>;
 
-/** Fonts that print all of the texts. NotImplemented for a letter that is in none. */
+/**
+ * Fonts that print all of the texts. NotImplemented for a letter that is in none.
+ */
 export async function embedTypefaces(
   pdf: PDFDocument,
   texts: Texts,
@@ -49,7 +55,10 @@ export async function embedTypefaces(
   return { regular: await embed('regular'), bold: await embed('bold') };
 }
 
-/** The refusal of a letter without a font: question marks in names would make no bill. */
+/**
+ * The refusal of a letter without a font: question marks in names would make no
+ * bill.
+ */
 const lacksLetter = (): StorageError =>
   new StorageError('NotImplemented', {
     detail: 'The fonts of the PDF lack a letter of this bill; the page, .html, prints any script.',
@@ -65,7 +74,8 @@ async function embedSubsets(
 ): Promise<Typeface> {
   const fonts = new Map<string, PDFFont>();
   for (const [index, { letters, bytes }] of subsets.entries()) {
-    // A subset already, so all of it is embedded. Readers know fonts by their names.
+    // A subset already, so all of it is embedded. Readers know fonts by their
+    // names.
     const font = await pdf.embedFont(bytes, {
       subset: false,
       customName: `NotoSans-${weight}-${index}`,

@@ -1,6 +1,6 @@
-// The page of the API, made of its OpenAPI document: what it is, every operation by subject, every
-// schema, every error code with cause and way out, at the address that `type` of a problem names.
-// Pure; lazy-api.ts keeps what it makes.
+// The page of the API, made of its OpenAPI document: what it is, every operation by
+// subject, every schema, every error code with cause and way out, at the address
+// that `type` of a problem names. Pure; lazy-api.ts keeps what it makes.
 import { escapeHtml } from '../../core/escape-html.ts';
 import { ERROR_MESSAGES, type ErrorCode } from '../../domain/errors.ts';
 import { ERROR_STATUS } from '../../http/semantics/error-status.ts';
@@ -103,7 +103,10 @@ function tagLinks(tag: string, routes: readonly Route[]): string {
   return `${escapeHtml(tag)}\n<ul>\n${links.join('')}</ul>\n`;
 }
 
-/** The id is inside: a browser opens what is closed around the target of a link, not the target. */
+/**
+ * The id is inside: a browser opens what is closed around the target of a link, not
+ * the target.
+ */
 function routeHtml({ method, path, operation }: Route): string {
   const { operationId, summary, description, requestBody, responses } = operation;
   const target = `<code class="method">${method}</code> <code>${escapeHtml(path)}</code>`;
@@ -130,7 +133,9 @@ function parametersHtml({ parameters = [] }: Operation): string {
   return `<h4>Parameters</h4>\n<ul>\n${parameters.map(parameterHtml).join('')}</ul>\n`;
 }
 
-/** Texts for who may call a route, where that is no scope (`Access` of access.ts). */
+/**
+ * Texts for who may call a route, where that is no scope (`Access` of access.ts).
+ */
 const ACCESS_TEXTS: ReadonlyMap<string, string> = new Map([
   ['everybody', 'For everybody.'],
   ['signed-in', 'For everybody who is signed in.'],
@@ -166,7 +171,10 @@ ${fieldsHtml(schema)}</div>
 `;
 }
 
-/** Codes that leave the server; what else there is becomes an InternalError before it does. */
+/**
+ * Codes that leave the server; what else there is becomes an InternalError before
+ * it does.
+ */
 function errorsHtml(): string {
   return Object.entries(ERROR_MESSAGES)
     .map(([name, message]) => {

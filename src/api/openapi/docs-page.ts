@@ -1,5 +1,5 @@
-// The readable page of the API, at /-/docs: HTML with one style sheet inside and no script.
-// lazy-api.ts calls it; docs-html.ts makes the page.
+// The readable page of the API, at /-/docs: HTML with one style sheet inside and no
+// script. lazy-api.ts calls it; docs-html.ts makes the page.
 import { sha256Base64 } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { makeResponse } from '../../http/outgoing-body.ts';
@@ -9,9 +9,9 @@ import { problemResponse } from '../routing/problem.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 
 /**
- * The page may load nothing and run nothing: the one style sheet is named by its digest. `sandbox`
- * takes its origin from it, so that a script that got into it nonetheless would not run and could
- * read no cookie.
+ * The page may load nothing and run nothing: the one style sheet is named by its
+ * digest. `sandbox` takes its origin from it, so that a script that got into it
+ * nonetheless would not run and could read no cookie.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -26,7 +26,10 @@ const HOUR_SECONDS = 3600;
 
 type DocsPage = { readonly requestId: string; readonly page: string };
 
-/** Answers what is under `/-/docs`: `page` at its address, and nothing else. Never rejects. */
+/**
+ * Answers what is under `/-/docs`: `page` at its address, and nothing else. Never
+ * rejects.
+ */
 export async function respondDocs(
   request: HttpRequest,
   path: string,

@@ -1,5 +1,5 @@
-// JSON schemas as people read them: a line that says what a value is, and a list of its fields.
-// docs-html.ts calls it.
+// JSON schemas as people read them: a line that says what a value is, and a list of
+// its fields. docs-html.ts calls it.
 import { escapeHtml } from '../../core/escape-html.ts';
 
 /** The part of JSON Schema that the API's document uses. */
@@ -27,7 +27,9 @@ export type Schema = {
   readonly oneOf?: readonly Schema[];
 };
 
-/** Text of the document, in which `code` and **strong** are marked as in Markdown. */
+/**
+ * Text of the document, in which `code` and **strong** are marked as in Markdown.
+ */
 export function proseHtml(text: string): string {
   return escapeHtml(text)
     .replace(/`([^`]*)`/g, '<code>$1</code>')
@@ -84,7 +86,10 @@ function rangeText(min: number | undefined, max: number | undefined, unit: strin
   return min === undefined ? `at most ${max}${unit}` : `${min} to ${max}${unit}`;
 }
 
-/** The fields of an object, and of what it is made of, as a list in a list; empty: it has none. */
+/**
+ * The fields of an object, and of what it is made of, as a list in a list; empty:
+ * it has none.
+ */
 export function fieldsHtml(schema: Schema): string {
   const { properties = {}, required = [], items, additionalProperties: values } = schema;
   const fields = Object.entries(properties).map(([name, field]) => {

@@ -1,6 +1,6 @@
 /**
- * The style sheet of the API's page. The page's policy names its digest, so it stands in the page
- * byte for byte.
+ * The style sheet of the API's page. The page's policy names its digest, so it
+ * stands in the page byte for byte.
  */
 export const DOCS_STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9de, #3a4048); \

@@ -1,5 +1,6 @@
-// The API's own description, OpenAPI 3.1: what the routes say of themselves, and what is true of
-// all of them. app.ts makes it once, when somebody first requests it.
+// The API's own description, OpenAPI 3.1: what the routes say of themselves, and
+// what is true of all of them. app.ts makes it once, when somebody first requests
+// it.
 import { FRESH_BY_HEADER } from '../../http/fresh-by.ts';
 import type { Api } from '../routing/api-call.ts';
 import { PROBLEM_TYPE, problemSchema } from '../routing/problem.ts';
@@ -36,7 +37,10 @@ const FRESH_BY = {
   schema: { type: 'string', enum: ['1'] },
 } as const;
 
-/** Whether a route changes what readers of a bucket are shown, and has done so in its response. */
+/**
+ * Whether a route changes what readers of a bucket are shown, and has done so in
+ * its response.
+ */
 function canReportFreshBy(
   path: string,
   method: string,
@@ -94,9 +98,10 @@ export function documentJson(api: Api, basePath: string): string {
 }
 
 /**
- * A replacer for JSON: patterns of the document are expressions without slashes and flags. The
- * generator writes `…$/u` for one with a flag, which no text matches.
- * Source: JSON Schema 2020-12, section 6.4, which has patterns read as Unicode anyway.
+ * A replacer for JSON: patterns of the document are expressions without slashes and
+ * flags. The generator writes `…$/u` for one with a flag, which no text matches.
+ * Source: JSON Schema 2020-12, section 6.4, which has patterns read as Unicode
+ * anyway.
  */
 function withoutFlags(field: string, value: unknown): unknown {
   return field === 'pattern' && typeof value === 'string' && value.endsWith(FLAG)

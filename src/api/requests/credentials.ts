@@ -1,8 +1,9 @@
 // Credentials that a request shows, and the cookie of a browser that signed in.
 //
-// The cookie is `__Host-quayside`: Secure, HttpOnly, SameSite=Strict, for this host alone. Browsers
-// keep it over TLS, and on localhost over plain HTTP too (Chrome and Firefox do, Safari does not);
-// elsewhere over plain HTTP they drop it, so that no session crosses a network unprotected.
+// The cookie is `__Host-quayside`: Secure, HttpOnly, SameSite=Strict, for this host
+// alone. Browsers keep it over TLS, and on localhost over plain HTTP too (Chrome
+// and Firefox do, Safari does not); elsewhere over plain HTTP they drop it, so that
+// no session crosses a network unprotected.
 import { type Credential, findCaller } from '../../core/accounts/find-caller.ts';
 import type { FindAccessKey } from '../../core/accounts/sign-in.ts';
 import type { ApiCaller } from '../../core/auth/permissions.ts';
@@ -15,7 +16,10 @@ import { createRateLimit } from './rate-limit.ts';
 const COOKIE_NAME = '__Host-quayside';
 const COOKIE_ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
-/** Reads the credential of a request; null: it has none. A bearer token counts before a cookie. */
+/**
+ * Reads the credential of a request; null: it has none. A bearer token counts
+ * before a cookie.
+ */
 export function readCredential(request: Pick<HttpRequest, 'header'>): Credential | null {
   const authorization = request.header('authorization');
   if (authorization !== null) {
@@ -40,10 +44,11 @@ export function sessionCookie(text: string, maxAgeSeconds: number): string {
 export const NO_SESSION_COOKIE = `${COOKIE_NAME}=; ${COOKIE_ATTRIBUTES}; Max-Age=0`;
 
 /**
- * Refuses a change that a browser sends from another site, whatever the cookie's attributes let
- * through. CrossSiteRequest. A bearer token is no browser's own, so it needs no such care. What
- * sends neither header is no browser of this decade. Source: OWASP's Cheat Sheet of Cross-Site
- * Request Forgery Prevention, https://cheatsheetseries.owasp.org
+ * Refuses a change that a browser sends from another site, whatever the cookie's
+ * attributes let through. CrossSiteRequest. A bearer token is no browser's own, so
+ * it needs no such care. What sends neither header is no browser of this decade.
+ * Source: OWASP's Cheat Sheet of Cross-Site Request Forgery Prevention,
+ * https://cheatsheetseries.owasp.org
  */
 export function requireSameSite(request: Pick<HttpRequest, 'method' | 'header' | 'host'>): void {
   const isReading = request.method === 'GET' || request.method === 'HEAD';
@@ -60,10 +65,16 @@ export function requireSameSite(request: Pick<HttpRequest, 'method' | 'header' |
 /** Attempts with tokens and cookies that nobody has, of one source in a minute. */
 const WRONG_CREDENTIALS_PER_MINUTE = 30;
 
-/** Finds who sent a request; null: nobody that we know. Unauthenticated, TooManyRequests. */
+/**
+ * Finds who sent a request; null: nobody that we know. Unauthenticated,
+ * TooManyRequests.
+ */
 export type Authenticate = (request: HttpRequest) => Promise<ApiCaller | null>;
 
-/** Makes the look-up of callers by their credentials, which slows who tries wrong ones. */
+/**
+ * Makes the look-up of callers by their credentials, which slows who tries wrong
+ * ones.
+ */
 export function createAuthenticator(core: Core, findAccessKey: FindAccessKey): Authenticate {
   const wrongCredentials = createRateLimit('credentials', WRONG_CREDENTIALS_PER_MINUTE);
   return async (request) => {
@@ -78,7 +89,8 @@ export function createAuthenticator(core: Core, findAccessKey: FindAccessKey): A
     }
 
     wrongCredentials.count(networkOf(request.remoteAddress), core.ports.clock.nowMs());
-    // A cookie that is worth nothing any more must not keep anybody from signing in again.
+    // A cookie that is worth nothing any more must not keep anybody from signing in
+    // again.
     if (credential.kind === 'session') return null;
     throw new StorageError('Unauthenticated', { detail: 'The bearer token is not valid.' });
   };

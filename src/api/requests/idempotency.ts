@@ -1,7 +1,8 @@
-// Idempotency-Key on POST: what was done once is not done again, its response is sent again. The
-// idempotency record of a success is kept for a day, encrypted, under the credential that sent it.
-// A refusal has none, for it has done nothing. app.ts calls this around the route.
-// Source: draft-ietf-httpapi-idempotency-key-header-07
+// Idempotency-Key on POST: what was done once is not done again, its response is
+// sent again. The idempotency record of a success is kept for a day, encrypted,
+// under the credential that sent it. A refusal has none, for it has done nothing.
+// app.ts calls this around the route. Source:
+// draft-ietf-httpapi-idempotency-key-header-07
 import type { Core } from '../../core/core.ts';
 import { sha256Hex } from '../../crypto/hash.ts';
 import type { IdempotencyRecord } from '../../domain/accounts.ts';
@@ -9,10 +10,16 @@ import { StorageError } from '../../domain/errors.ts';
 import type { SignedInCall } from '../routing/api-call.ts';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
-/** Longest response that is recorded, characters: a longer one can't be repeated under its key. */
+/**
+ * Longest response that is recorded, characters: a longer one can't be repeated
+ * under its key.
+ */
 const RECORDED_MAX_LENGTH = 256 * 1024;
 
-/** What a repeated request must have in common with the first: its address and its body. */
+/**
+ * What a repeated request must have in common with the first: its address and its
+ * body.
+ */
 export type Repeatable = { readonly target: string; readonly body: Uint8Array | null };
 
 /** Whose key it is, and the digest of the key. */
@@ -20,8 +27,8 @@ type RecordId = { readonly caller: string; readonly key: string };
 
 /**
  * Runs the request unless its key says that it ran already. IdempotencyInProgress,
- * IdempotencyKeyReused, InvalidInput (a key of strange characters). Cost of a key: two calls of the
- * directory.
+ * IdempotencyKeyReused, InvalidInput (a key of strange characters). Cost of a key:
+ * two calls of the directory.
  */
 export async function runOnce(
   call: SignedInCall,
@@ -83,7 +90,10 @@ async function beginRecord(
   return state.kind === 'answered' ? state.record : null;
 }
 
-/** Ends the record with the response, or with null, so that the key may be used again. */
+/**
+ * Ends the record with the response, or with null, so that the key may be used
+ * again.
+ */
 async function endRecord(
   { ports: { directory, log } }: Core,
   id: RecordId,

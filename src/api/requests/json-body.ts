@@ -1,5 +1,5 @@
-// The body of a request to the JSON API: read whole, within a bound and as text, before anything
-// else sees it.
+// The body of a request to the JSON API: read whole, within a bound and as text,
+// before anything else sees it.
 
 import { hasWellFormedTexts } from '../../core/well-formed-texts.ts';
 import { joinBytes } from '../../crypto/join-bytes.ts';
@@ -10,14 +10,15 @@ import type { HttpRequest } from '../../http/request.ts';
 export const BODY_MAX_BYTES = 1024 * 1024;
 
 /**
- * Largest body of a request without a credential, bytes: signing in by a passkey takes about 2
- * KiB.
+ * Largest body of a request without a credential, bytes: signing in by a passkey
+ * takes about 2 KiB.
  */
 export const STRANGERS_BODY_MAX_BYTES = 16 * 1024;
 
 /**
- * Reads the whole body, whatever JSON it is; null when there is none. ContentTooLarge,
- * UnsupportedMediaType; InvalidInput for no UTF-8 and for half a character in an escape.
+ * Reads the whole body, whatever JSON it is; null when there is none.
+ * ContentTooLarge, UnsupportedMediaType; InvalidInput for no UTF-8 and for half a
+ * character in an escape.
  */
 export async function readJsonBody(
   request: HttpRequest,

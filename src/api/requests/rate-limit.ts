@@ -1,20 +1,26 @@
-// How many requests an account or a source may send: counted in memory, in windows of a minute, by
-// this process or isolate alone. Every response says what is left. What must hold across isolates
-// (attempts to sign in) is counted in the directory.
+// How many requests an account or a source may send: counted in memory, in windows
+// of a minute, by this process or isolate alone. Every response says what is left.
+// What must hold across isolates (attempts to sign in) is counted in the directory.
 // Source: draft-ietf-httpapi-ratelimit-headers-10
 import { StorageError } from '../../domain/errors.ts';
 
 const WINDOW_MS = 60_000;
 /**
- * Callers that are counted at once. The ones that were seen first are forgotten, which only ever
- * lets more through.
+ * Callers that are counted at once. The ones that were seen first are forgotten,
+ * which only ever lets more through.
  */
 const CALLERS_MAX = 10_000;
 
 export type RateLimit = {
-  /** Counts a request. TooManyRequests, with headers to send all the same in `headersOf`. */
+  /**
+   * Counts a request. TooManyRequests, with headers to send all the same in
+   * `headersOf`.
+   */
   count(caller: string, nowMs: number): void;
-  /** Headers that say what is left to the caller, as the draft has them; none without a limit. */
+  /**
+   * Headers that say what is left to the caller, as the draft has them; none
+   * without a limit.
+   */
   headersOf(caller: string, nowMs: number): Record<string, string>;
 };
 

@@ -1,5 +1,6 @@
-// Paths and methods of the JSON API with who may call them, read off its routes. By it app.ts
-// responds with 404, 405 and to OPTIONS, and refuses callers before a byte of the body is read.
+// Paths and methods of the JSON API with who may call them, read off its routes. By
+// it app.ts responds with 404, 405 and to OPTIONS, and refuses callers before a
+// byte of the body is read.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Access } from '../routing/access.ts';
 
@@ -16,8 +17,8 @@ export type RouteEntry = { readonly operationId: string; readonly access: Access
 type Definitions = OpenAPIHono['openAPIRegistry']['definitions'];
 
 /**
- * Makes the table of the routes that are registered; `base` stands before each path. HEAD goes
- * wherever GET does.
+ * Makes the table of the routes that are registered; `base` stands before each
+ * path. HEAD goes wherever GET does.
  */
 export function createRouteTable(base: string, definitions: Definitions): RouteTable {
   const routes = definitions.flatMap((definition) => {

@@ -1,5 +1,5 @@
-// All routes of the JSON API, in the order of the document. app.ts calls this once; how to add a
-// resource is at its head.
+// All routes of the JSON API, in the order of the document. app.ts calls this once;
+// how to add a resource is at its head.
 
 import type { Api } from '../routing/api-call.ts';
 import { addAccessKeyRoutes } from './accounts/access-keys.ts';

@@ -1,5 +1,5 @@
-// The account that a request is about: the caller's own, or for the operator the one it names.
-// Routes call this before they touch anything of an account.
+// The account that a request is about: the caller's own, or for the operator the
+// one it names. Routes call this before they touch anything of an account.
 import { type ApiCaller, isRoot } from '../../core/auth/permissions.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { Account, AccountId } from '../../domain/nouns.ts';
@@ -8,8 +8,8 @@ import type { OfAccount } from '../../ports/directory-calls/sign-in-calls.ts';
 import type { SignedInCall } from './api-call.ts';
 
 /**
- * The account that a request names, else the caller's. NoSuchAccount for one that the caller has
- * nothing to do with, whether it exists or not.
+ * The account that a request names, else the caller's. NoSuchAccount for one that
+ * the caller has nothing to do with, whether it exists or not.
  */
 export function accountOf(
   { caller, audit }: SignedInCall,
@@ -21,7 +21,10 @@ export function accountOf(
   return accountId as AccountId;
 }
 
-/** The account of a request that makes something in it: it must exist. NoSuchAccount. */
+/**
+ * The account of a request that makes something in it: it must exist.
+ * NoSuchAccount.
+ */
 export async function existingAccountOf(
   call: SignedInCall,
   accountId: string | undefined,
@@ -44,8 +47,8 @@ export async function billedAccountOf(
 }
 
 /**
- * The account of a request about its invoices, which outlive it: the operator still reads those of
- * a deleted one. NoSuchAccount.
+ * The account of a request about its invoices, which outlive it: the operator still
+ * reads those of a deleted one. NoSuchAccount.
  */
 export async function invoicedAccountOf(
   call: SignedInCall,
@@ -65,8 +68,8 @@ export async function invoicedAccountOf(
 }
 
 /**
- * The credentials that a caller lists and removes: an owner's or admin's are all of the account,
- * anybody else's their own.
+ * The credentials that a caller lists and removes: an owner's or admin's are all of
+ * the account, anybody else's their own.
  */
 export function ownOnly({ accountId, role, memberId, accessKeyId }: ApiCaller): OfAccount {
   return {

@@ -1,5 +1,5 @@
-// The call of a route: what every handler of the JSON API gets of the server and of its request.
-// Every file of routes/ begins with `callOf`; app.ts makes the call.
+// The call of a route: what every handler of the JSON API gets of the server and of
+// its request. Every file of routes/ begins with `callOf`; app.ts makes the call.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { requireCaller } from '../../core/accounts/find-caller.ts';
@@ -21,7 +21,9 @@ export type ApiServices = {
   readonly secrets: ApiSecrets;
   /** The region that URLs are signed for, and that events name. */
   readonly region: string;
-  /** Domains whose sub-domains are buckets, and their websites; null: there is none. */
+  /**
+   * Domains whose sub-domains are buckets, and their websites; null: there is none.
+   */
   readonly baseDomain: string | null;
   readonly websiteDomain: string | null;
 };
@@ -34,7 +36,10 @@ export type ApiCall = ApiServices & {
   readonly caller: ApiCaller | null;
   /** The body as it was sent; routes take it validated, from `c.req.valid`. */
   readonly body: Uint8Array | null;
-  /** The account that the audit log names where the request is not about the caller's own. */
+  /**
+   * The account that the audit log names where the request is not about the
+   * caller's own.
+   */
   readonly audit: { accountId: AccountId | null };
 };
 

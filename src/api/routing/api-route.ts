@@ -1,5 +1,6 @@
-// How a route of the JSON API is described: its schemas, its responses, and who may call it. Every
-// file of routes/ uses `apiRoute` or one of its common kinds; the recipe is at the head of app.ts.
+// How a route of the JSON API is described: its schemas, its responses, and who may
+// call it. Every file of routes/ uses `apiRoute` or one of its common kinds; the
+// recipe is at the head of app.ts.
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { FRESH_BY_HEADER, freshByAnswer } from '../../http/fresh-by.ts';
@@ -17,8 +18,8 @@ type RouteDescription = RouteConfig & {
 };
 
 /**
- * Describes a route: as zod-openapi's `createRoute`, with who may call it. Refusals and wrong input
- * need not be listed: every route has them, as RFC 9457 problems.
+ * Describes a route: as zod-openapi's `createRoute`, with who may call it. Refusals
+ * and wrong input need not be listed: every route has them, as RFC 9457 problems.
  */
 export function apiRoute<const Route extends RouteDescription>(route: Route) {
   const { access, isReadOnly } = route;
@@ -26,8 +27,8 @@ export function apiRoute<const Route extends RouteDescription>(route: Route) {
     c.env.call.request.notes.operation = toOperationName(route.operationId);
     if (access === 'everybody') return next();
 
-    // app.ts has checked it before it read the body; here it stands before the handler, whichever
-    // way a request comes to it.
+    // app.ts has checked it before it read the body; here it stands before the
+    // handler, whichever way a request comes to it.
     requireAccess(c.env.call, access);
     const call = callOf(c);
     if (route.method === 'get' || isReadOnly) return next();
@@ -56,8 +57,9 @@ type KindOfRoute<Path extends string> = {
 };
 
 /**
- * Describes the GET of a list in pages, which `readPage` reads. `filter` are fields of its query
- * besides those of a page; `order` says what a page holds, in which order.
+ * Describes the GET of a list in pages, which `readPage` reads. `filter` are fields
+ * of its query besides those of a page; `order` says what a page holds, in which
+ * order.
  */
 export function listRoute<
   const Path extends string,
@@ -79,8 +81,9 @@ export function listRoute<
 }
 
 /**
- * Describes the PATCH or PUT of something with an ETag: the body is `change`, the response
- * `changed`, and If-Match says which state is meant. The handler calls `requireMatch`.
+ * Describes the PATCH or PUT of something with an ETag: the body is `change`, the
+ * response `changed`, and If-Match says which state is meant. The handler calls
+ * `requireMatch`.
  */
 export function changeRoute<
   const Path extends string,
@@ -109,7 +112,10 @@ export function changeRoute<
   });
 }
 
-/** Describes the DELETE of what its `params` and `query` name: a 204, which `outcome` describes. */
+/**
+ * Describes the DELETE of what its `params` and `query` name: a 204, which
+ * `outcome` describes.
+ */
 export function deleteRoute<
   const Path extends string,
   Request extends NonNullable<RouteConfig['request']>,
@@ -148,7 +154,10 @@ function securityOf(access: Access): object[] {
 /** What is accepted, not done yet, can't say by when it will be seen. */
 const ACCEPTED = 202;
 
-/** Adds the time of freshness to a change of a bucket, or of what is in it, that requested it. */
+/**
+ * Adds the time of freshness to a change of a bucket, or of what is in it, that
+ * requested it.
+ */
 function reportFreshBy(c: ApiContext): void {
   const { core, request } = c.env.call;
   const { bucket } = request.notes;

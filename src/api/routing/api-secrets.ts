@@ -1,6 +1,6 @@
-// Keys of the API's own, derived from a secret of the server: for idempotency records and cursors.
-// A new secret makes those of the past unreadable, which they may be: a cursor is then refused, a
-// repeated request runs again.
+// Keys of the API's own, derived from a secret of the server: for idempotency
+// records and cursors. A new secret makes those of the past unreadable, which they
+// may be: a cursor is then refused, a repeated request runs again.
 
 import { decryptText, encryptText } from '../../crypto/encrypted-text.ts';
 import { hmacSha256 } from '../../crypto/hash.ts';

@@ -1,5 +1,5 @@
-// Entries of the audit log about requests to the JSON API: api-route.ts makes one for every change.
-// The log itself is core/accounts/audit.ts.
+// Entries of the audit log about requests to the JSON API: api-route.ts makes one
+// for every change. The log itself is core/accounts/audit.ts.
 import {
   type AuditedChange,
   addAudited,
@@ -13,8 +13,8 @@ import type { ApiCall, SignedInCall } from './api-call.ts';
 import { isOurFault } from './problem.ts';
 
 /**
- * Runs a change of the caller between two entries; `action` is its name in the document. Cost: two
- * calls of the directory.
+ * Runs a change of the caller between two entries; `action` is its name in the
+ * document. Cost: two calls of the directory.
  */
 export async function withAudit(
   call: SignedInCall,
@@ -24,10 +24,12 @@ export async function withAudit(
   const entry = await beginAudit(call.core, changeOf(call, call.caller, action));
   try {
     const { status } = await run();
-    // The operator changed something of another account, whose owner shall see it too.
+    // The operator changed something of another account, whose owner shall see it
+    // too.
     await entry.end({ status, alsoFor: call.audit.accountId });
   } catch (error) {
-    // A fault of ours may have come after the change: then the entry stays, its end unknown.
+    // A fault of ours may have come after the change: then the entry stays, its end
+    // unknown.
     if (!isOurFault(error)) await entry.end({ status: null, alsoFor: null });
     throw error;
   }
@@ -59,7 +61,9 @@ function changeOf(
   };
 }
 
-/** A body that is JSON; null for any other, which is refused and may be a secret. */
+/**
+ * A body that is JSON; null for any other, which is refused and may be a secret.
+ */
 function jsonOf(body: Uint8Array | null): Uint8Array | null {
   try {
     if (body !== null) JSON.parse(new TextDecoder().decode(body));

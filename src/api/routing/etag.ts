@@ -1,11 +1,14 @@
-// Entity tags of settings: a change names the state that it means, so that nobody overwrites what
-// they never saw. Source: RFC 9110 section 13.1.1, RFC 6585 section 3.
+// Entity tags of settings: a change names the state that it means, so that nobody
+// overwrites what they never saw. Source: RFC 9110 section 13.1.1, RFC 6585 section
+// 3.
 import { z } from '@hono/zod-openapi';
 import { sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ApiContext } from './api-call.ts';
 
-/** The `headers` of a route that changes settings; its handler calls `requireMatch`. */
+/**
+ * The `headers` of a route that changes settings; its handler calls `requireMatch`.
+ */
 export const ifMatchHeader = z.object({
   'if-match': z.string().max(1024).optional().openapi({
     description:
@@ -14,8 +17,8 @@ export const ifMatchHeader = z.object({
 });
 
 /**
- * The `headers` of a PUT that makes what is not there and changes what is; its handler calls
- * `requireMatchOrNew`.
+ * The `headers` of a PUT that makes what is not there and changes what is; its
+ * handler calls `requireMatchOrNew`.
  */
 export const ifMatchOrNewHeaders = z.object({
   'if-match': z
@@ -45,7 +48,10 @@ export function toEtag(text: string): string {
   return `"${text}"`;
 }
 
-/** The tag of a state without a number of its own: a digest of its fields, in this order. */
+/**
+ * The tag of a state without a number of its own: a digest of its fields, in this
+ * order.
+ */
 export function etagOfState(state: object): string {
   return toEtag(sha256Hex(JSON.stringify(state)).slice(0, TAG_LENGTH));
 }
@@ -66,7 +72,10 @@ export function jsonWithEtag<Body extends object, Status extends 200 | 201>(
   return c.json(body, status);
 }
 
-/** PreconditionRequired without If-Match, PreconditionFailed when none of its tags is `etag`. */
+/**
+ * PreconditionRequired without If-Match, PreconditionFailed when none of its tags
+ * is `etag`.
+ */
 export function requireMatch(c: ApiContext, etag: string): void {
   const ifMatch = c.req.header('if-match');
   if (ifMatch === undefined) throw new StorageError('PreconditionRequired');
@@ -77,8 +86,9 @@ export function requireMatch(c: ApiContext, etag: string): void {
 }
 
 /**
- * Checks a PUT that may also make something: `etag` is null when there is nothing yet, and then no
- * If-Match holds. PreconditionRequired, PreconditionFailed. Source: RFC 9110 section 13.1.2.
+ * Checks a PUT that may also make something: `etag` is null when there is nothing
+ * yet, and then no If-Match holds. PreconditionRequired, PreconditionFailed.
+ * Source: RFC 9110 section 13.1.2.
  */
 export function requireMatchOrNew(c: ApiContext, etag: string | null): void {
   if (etag !== null) {

@@ -1,5 +1,5 @@
-// The bucket that a request names, opened for its caller. Routes about buckets and objects call
-// this first; what may be done with the bucket is the scope's.
+// The bucket that a request names, opened for its caller. Routes about buckets and
+// objects call this first; what may be done with the bucket is the scope's.
 import { mayDo, type Scope } from '../../core/auth/permissions.ts';
 import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
 import { isBucketName } from '../../core/parse-names.ts';
@@ -10,9 +10,9 @@ import { noteChange } from '../../http/fresh-by.ts';
 import type { SignedInCall } from './api-call.ts';
 
 /**
- * Opens a bucket for a caller who has the scope in the account of its owner. NoSuchBucket also for
- * the buckets of others: nobody learns of them here. `alsoCheck` runs whenever the bucket is
- * opened, again when it changed meanwhile.
+ * Opens a bucket for a caller who has the scope in the account of its owner.
+ * NoSuchBucket also for the buckets of others: nobody learns of them here.
+ * `alsoCheck` runs whenever the bucket is opened, again when it changed meanwhile.
  */
 export async function openBucketOf(
   call: SignedInCall,

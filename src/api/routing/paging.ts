@@ -1,5 +1,6 @@
-// Pages of a list: `limit` and an opaque `cursor` in, `items` and `nextCursor` out. A cursor says
-// where the last page ended. It is signed, so that nobody can make one up, and names its list.
+// Pages of a list: `limit` and an opaque `cursor` in, `items` and `nextCursor` out.
+// A cursor says where the last page ended. It is signed, so that nobody can make
+// one up, and names its list.
 import { z } from '@hono/zod-openapi';
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -50,7 +51,9 @@ export type PagedList<Row, Item> = {
   readonly show: (row: Row) => Item;
 };
 
-/** Reads one page of a list. InvalidInput for a cursor that is not one of this list. */
+/**
+ * Reads one page of a list. InvalidInput for a cursor that is not one of this list.
+ */
 export async function readPage<Row, Item>(
   { secrets }: { readonly secrets: ApiSecrets },
   { limit, cursor }: PageQuery,
@@ -62,8 +65,8 @@ export async function readPage<Row, Item>(
 }
 
 /**
- * The position at which the page before ended; '' for the first page. `list` names the list and
- * what it was filtered by. InvalidInput.
+ * The position at which the page before ended; '' for the first page. `list` names
+ * the list and what it was filtered by. InvalidInput.
  */
 export function readCursor(secrets: ApiSecrets, list: string, cursor: string | undefined): string {
   if (cursor === undefined) return '';
@@ -76,7 +79,10 @@ export function readCursor(secrets: ApiSecrets, list: string, cursor: string | u
   return new TextDecoder().decode(Uint8Array.fromBase64(payload, { alphabet: 'base64url' }));
 }
 
-/** Makes a page of up to `limit` + 1 rows: the last one only says that there is a next page. */
+/**
+ * Makes a page of up to `limit` + 1 rows: the last one only says that there is a
+ * next page.
+ */
 export function toPage<Row, Item>(
   rows: readonly Row[],
   {
@@ -95,7 +101,10 @@ export function toPage<Row, Item>(
   };
 }
 
-/** A cursor for which `readCursor` gives the position back; null for null, the end of a list. */
+/**
+ * A cursor for which `readCursor` gives the position back; null for null, the end
+ * of a list.
+ */
 export function cursorAt(
   secrets: ApiSecrets,
   list: string,

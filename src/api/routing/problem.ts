@@ -1,5 +1,6 @@
-// Failures as the clients of the JSON API read them: problem details with a stable `code`, which is
-// the ErrorCode, the same word that S3 clients get. Source: RFC 9457.
+// Failures as the clients of the JSON API read them: problem details with a stable
+// `code`, which is the ErrorCode, the same word that S3 clients get. Source: RFC
+// 9457.
 import { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
 import { StorageError } from '../../domain/errors.ts';
@@ -43,7 +44,10 @@ export class InvalidFields extends Error {
 /** Field errors shown at once; a body could have thousands. */
 const ERRORS_MAX = 20;
 
-/** The issues that zod has, for the client. `part`: `json`, `query`, `param`, `header`. */
+/**
+ * The issues that zod has, for the client. `part`: `json`, `query`, `param`,
+ * `header`.
+ */
 export function invalidFields(part: string, error: z.ZodError): InvalidFields {
   return new InvalidFields(
     error.issues.slice(0, ERRORS_MAX).map(({ path, message }) => ({
@@ -53,7 +57,9 @@ export function invalidFields(part: string, error: z.ZodError): InvalidFields {
   );
 }
 
-/** The failure as it is reported: a fault of ours shows nothing but the request id. */
+/**
+ * The failure as it is reported: a fault of ours shows nothing but the request id.
+ */
 function reportedError(error: unknown): StorageError {
   if (error instanceof InvalidFields)
     return new StorageError('InvalidInput', { detail: error.message });

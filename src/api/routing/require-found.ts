@@ -1,7 +1,10 @@
-// What a request names and the server may not have: routes call this with what they read.
+// What a request names and the server may not have: routes call this with what they
+// read.
 import { type ErrorCode, StorageError } from '../../domain/errors.ts';
 
-/** The record that was read; throws the code, one of the 404s, where there is none. */
+/**
+ * The record that was read; throws the code, one of the 404s, where there is none.
+ */
 export function requireFound<Value extends object>(
   value: Value | null | undefined,
   code: ErrorCode,

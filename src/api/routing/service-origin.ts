@@ -1,4 +1,5 @@
-// The address of this service as the client of a request knows it, for URLs in responses.
+// The address of this service as the client of a request knows it, for URLs in
+// responses.
 import { StorageError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
 

@@ -1,5 +1,5 @@
-// Schemas that the routes of bills, usage and prices share. Money and quantities are texts of whole
-// numbers, because they pass what JSON numbers hold.
+// Schemas that the routes of bills, usage and prices share. Money and quantities
+// are texts of whole numbers, because they pass what JSON numbers hold.
 import { z } from '@hono/zod-openapi';
 import { MONTH_TEXT, parseMonth } from '../../core/billing/month.ts';
 import { SAVINGS } from '../../core/metering/usage.ts';

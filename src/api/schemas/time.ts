@@ -21,7 +21,10 @@ export function msOrNull(time: string | null): number | null {
   return time === null ? null : Date.parse(time);
 }
 
-/** Milliseconds of the text when something expires; null: never. InvalidInput for the past. */
+/**
+ * Milliseconds of the text when something expires; null: never. InvalidInput for
+ * the past.
+ */
 export function futureMsOrNull(expiresAt: string | null, nowMs: number): number | null {
   const expiresAtMs = msOrNull(expiresAt);
   if (expiresAtMs !== null && expiresAtMs <= nowMs)

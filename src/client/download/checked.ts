@@ -3,7 +3,9 @@ import { QuaysideError } from '../errors.ts';
 import { CRC64_OF_NOTHING, type Crc64, crc64Text, createCrc64 } from '../objects/crc64nvme.ts';
 import { sha256Text } from '../upload/digest.ts';
 
-/** SHA-256 is made of whole bodies, which are kept until then: longer ones are not. */
+/**
+ * SHA-256 is made of whole bodies, which are kept until then: longer ones are not.
+ */
 const SHA256_MAX_BYTES = 32 * 1024 * 1024;
 
 /** By what a body was found to be whole. */
@@ -15,10 +17,14 @@ export type Check = {
   end(): Promise<VerifiedBy>;
 };
 
-/** A check of the whole object whose response has those headers; null: by its length alone. */
+/**
+ * A check of the whole object whose response has those headers; null: by its length
+ * alone.
+ */
 export function createCheck(headers: Headers, sizeBytes: number): Check | null {
   const value = (name: string) => headers.get(`x-amz-checksum-${name}`);
-  // A composite checksum is of the parts' checksums, and nobody knows their lengths here.
+  // A composite checksum is of the parts' checksums, and nobody knows their lengths
+  // here.
   if (value('type') === 'COMPOSITE') return null;
   const crc64 = value('crc64nvme');
   if (crc64 !== null) return crc64Check(crc64);

@@ -17,11 +17,17 @@ export type DownloadOptions = {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 };
 
-/** A place that takes a stream: a FileSystemFileHandle, or anything else that is written so. */
+/**
+ * A place that takes a stream: a FileSystemFileHandle, or anything else that is
+ * written so.
+ */
 export type FileTarget = { createWritable(): Promise<WritableStream<Uint8Array>> };
 
 export type Download = {
-  /** How much comes, of the range where one was asked for. Null: the platform decodes it. */
+  /**
+   * How much comes, of the range where one was asked for. Null: the platform
+   * decodes it.
+   */
   readonly sizeBytes: number | null;
   readonly etag: string;
   readonly versionId: string | null;
@@ -34,7 +40,9 @@ export type Download = {
   text(): Promise<string>;
   blob(): Promise<Blob>;
   saveTo(target: FileTarget | WritableStream<Uint8Array>): Promise<void>;
-  /** By what the bytes were found to be the object's; 'nothing' until all have come. */
+  /**
+   * By what the bytes were found to be the object's; 'nothing' until all have come.
+   */
   verifiedBy(): VerifiedBy;
 };
 

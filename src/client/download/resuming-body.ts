@@ -1,12 +1,16 @@
-// The body of an object as a stream that outlives its connections: where a line is cut it asks for
-// the rest, and only of the same object (Range with If-Range, RFC 9110 section 13.1.5).
+// The body of an object as a stream that outlives its connections: where a line is
+// cut it asks for the rest, and only of the same object (Range with If-Range, RFC
+// 9110 section 13.1.5).
 import { QuaysideError } from '../errors.ts';
 import { asFailure, type RetryPolicy, retrying } from '../retry.ts';
 
 export type ResumingBody = {
   /** The first response, whose body is read first. */
   readonly first: Response;
-  /** Bytes that are to come; null: the platform decodes the body, so nobody can tell. */
+  /**
+   * Bytes that are to come; null: the platform decodes the body, so nobody can
+   * tell.
+   */
   readonly lengthBytes: number | null;
   /** Asks for what comes after so many bytes; null: it cannot be resumed. */
   readonly reopen: ((offsetBytes: number, signal: AbortSignal) => Promise<Response>) | null;
@@ -51,7 +55,8 @@ export function resumingBody(body: ResumingBody): ReadableStream<Uint8Array<Arra
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
-        // Each chunk has attempts of its own: a line that is cut often still gets on.
+        // Each chunk has attempts of its own: a line that is cut often still gets
+        // on.
         const attempt = () =>
           read().catch((error: unknown) => {
             void reader?.cancel().catch(() => {});

@@ -1,5 +1,5 @@
-// The backend of tokens and sessions: the JSON API presigns each request and keeps the multipart
-// uploads. Calls that come together are presigned in one request.
+// The backend of tokens and sessions: the JSON API presigns each request and keeps
+// the multipart uploads. Calls that come together are presigned in one request.
 import type { PresignedUrl, UrlRequest } from '../api-types.ts';
 import { createEach } from '../pages.ts';
 import { nullWhereMissing } from '../read-failure.ts';
@@ -117,7 +117,10 @@ function createPresigner(request: Request): Backend['address'] {
     });
 }
 
-/** Ranges and conditions of reads are no part of a signature: one URL serves all of them. */
+/**
+ * Ranges and conditions of reads are no part of a signature: one URL serves all of
+ * them.
+ */
 function addressOf({ method, headers }: ObjectCall, presigned: PresignedUrl | undefined): Address {
   const { url = '', headers: signed } = presigned ?? {};
   return { url, headers: method === 'GET' ? { ...headers } : { ...signed } };

@@ -1,5 +1,6 @@
-// How the bytes of objects reach the S3 surface. There are two ways, with one type: URLs that the
-// JSON API presigns (token, session), and requests that are signed here (access key).
+// How the bytes of objects reach the S3 surface. There are two ways, with one type:
+// URLs that the JSON API presigns (token, session), and requests that are signed
+// here (access key).
 
 /** One request about an object. */
 export type ObjectCall = {
@@ -49,7 +50,10 @@ export type StoredPart = {
   readonly checksum: { readonly algorithm: string; readonly value: string } | null;
 };
 
-/** Only onto that state of the key: nothing there (`ifNone`), or an object with that ETag. */
+/**
+ * Only onto that state of the key: nothing there (`ifNone`), or an object with that
+ * ETag.
+ */
 export type Condition = { readonly ifNone: boolean; readonly ifMatch: string | null };
 
 /** An object as it is now. */
@@ -64,9 +68,14 @@ export type FoundObject = {
 export type Completed = { readonly etag: string; readonly versionId: string | null };
 
 export type Backend = {
-  /** Cost: a request for each batch of calls, or three hashes. Addresses are for one attempt. */
+  /**
+   * Cost: a request for each batch of calls, or three hashes. Addresses are for one
+   * attempt.
+   */
   address(call: ObjectCall, signal?: AbortSignal): Promise<Address>;
-  /** Learns the server’s clock from a refusal; true: another attempt is worth it. */
+  /**
+   * Learns the server’s clock from a refusal; true: another attempt is worth it.
+   */
   learnClock(date: string | null): boolean;
   /** The current object, never an older one; null: there is none. */
   find(

@@ -1,5 +1,5 @@
-// CRC-64/NVME in steps of eight bytes on two 32-bit halves: no platform has it, and BigInt is
-// fifteen times slower. The result of a call is the state for the next.
+// CRC-64/NVME in steps of eight bytes on two 32-bit halves: no platform has it, and
+// BigInt is fifteen times slower. The result of a call is the state for the next.
 // Source: NVM Express NVM Command Set Specification 1.0b, section 5.2.1.3.4
 
 /** Two signed halves, high first. */
@@ -36,7 +36,10 @@ function makeTables(): Tables {
   return [high, low];
 }
 
-/** Makes a function that adds bytes to a checksum. Cost: 32 KiB of tables, made once. */
+/**
+ * Makes a function that adds bytes to a checksum. Cost: 32 KiB of tables, made
+ * once.
+ */
 export function createCrc64(): (data: Uint8Array, before?: Crc64) => Crc64 {
   const [high, low] = makeTables();
   return (data, [highBefore, lowBefore] = CRC64_OF_NOTHING) => {

@@ -58,10 +58,16 @@ function inHeader(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** An encoded word of UTF-8, as S3 answers what is no ASCII. Source: RFC 2047 section 2. */
+/**
+ * An encoded word of UTF-8, as S3 answers what is no ASCII. Source: RFC 2047
+ * section 2.
+ */
 const WORD = /^=\?UTF-8\?([QB])\?([^?]*)\?=$/;
 
-/** The text that a header means: encoded words, UTF-8, or its characters as they are. */
+/**
+ * The text that a header means: encoded words, UTF-8, or its characters as they
+ * are.
+ */
 function fromHeader(header: string): string {
   const words = header.split(' ').map((word) => WORD.exec(word));
   const bytes = words.every((word) => word !== null)

@@ -1,5 +1,5 @@
-// The backend of access keys: every request is signed here, multipart uploads are kept by S3's own
-// operations. Keys with a scope, which are for S3 alone, work too.
+// The backend of access keys: every request is signed here, multipart uploads are
+// kept by S3's own operations. Keys with a scope, which are for S3 alone, work too.
 import type { AccessKeyPair, Fetch } from '../credential.ts';
 import { failureOf, nullWhereMissing } from '../read-failure.ts';
 import { type RetryPolicy, retrying } from '../retry.ts';
@@ -28,7 +28,9 @@ type Signed = {
 
 type Operated = { readonly text: string; readonly headers: Headers };
 
-/** A server refuses signatures that are off by a quarter of an hour, milliseconds. */
+/**
+ * A server refuses signatures that are off by a quarter of an hour, milliseconds.
+ */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 export function createS3Backend({
@@ -60,7 +62,10 @@ export function createS3Backend({
     return isNews;
   }
 
-  /** One operation on an upload, repeated where it may be; resolves with the document. */
+  /**
+   * One operation on an upload, repeated where it may be; resolves with the
+   * document.
+   */
   const operate = (
     call: Signed,
     signal?: AbortSignal,

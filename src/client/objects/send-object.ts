@@ -8,7 +8,10 @@ import { canReport, sendReporting } from './send-reporting.ts';
 export type Sending = {
   readonly body?: Bytes;
   readonly signal?: AbortSignal | undefined;
-  /** Bytes of the body that have left, again and again; only where the platform says so. */
+  /**
+   * Bytes of the body that have left, again and again; only where the platform says
+   * so.
+   */
   readonly onSent?: (bytes: number) => void;
 };
 
@@ -16,8 +19,9 @@ export type Sending = {
 export type SendObject = (call: ObjectCall, sending?: Sending) => Promise<Response>;
 
 /**
- * The bytes as they are stored: what a server or a proxy compressed on the way could be neither
- * resumed nor verified. Not signed, since proxies change it; browsers leave it out.
+ * The bytes as they are stored: what a server or a proxy compressed on the way
+ * could be neither resumed nor verified. Not signed, since proxies change it;
+ * browsers leave it out.
  */
 const IDENTITY = { 'accept-encoding': 'identity' };
 

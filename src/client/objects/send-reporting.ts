@@ -1,4 +1,5 @@
-// Sends a body by XMLHttpRequest, which alone tells a browser how much of it has left.
+// Sends a body by XMLHttpRequest, which alone tells a browser how much of it has
+// left.
 
 /** What is used of XMLHttpRequest, which not every platform has. */
 type Xhr = {
@@ -30,8 +31,8 @@ export type Reported = {
 };
 
 /**
- * Behaves as fetch: rejects with a TypeError without a response, with the signal's reason when
- * aborted.
+ * Behaves as fetch: rejects with a TypeError without a response, with the signal's
+ * reason when aborted.
  */
 export function sendReporting({ method, url, headers, body, signal, onSent }: Reported) {
   return new Promise<Response>((resolve, reject) => {

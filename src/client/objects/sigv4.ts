@@ -1,6 +1,7 @@
-// Signs requests with an access key: AWS Signature Version 4 in the Authorization header, by
-// WebCrypto. The body is not hashed here: its checksum is a signed header of its own.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+// Signs requests with an access key: AWS Signature Version 4 in the Authorization
+// header, by WebCrypto. The body is not hashed here: its checksum is a signed
+// header of its own. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 import type { AccessKeyPair } from '../credential.ts';
 
 export type Unsigned = {
@@ -48,7 +49,10 @@ async function hmac(
   return crypto.subtle.sign('HMAC', key, encoder.encode(text));
 }
 
-/** Makes a function that gives the headers of a signed request. It keeps the day's key. */
+/**
+ * Makes a function that gives the headers of a signed request. It keeps the day's
+ * key.
+ */
 export function createSigner({ id, secret }: AccessKeyPair, region: string): Signer {
   let day = '';
   let dayKey: Promise<ArrayBuffer> | null = null;

@@ -21,8 +21,8 @@ export type Dropped = {
 };
 
 /**
- * All files of a drop. Call it while the event is handled: afterwards the browser has forgotten
- * what was dropped.
+ * All files of a drop. Call it while the event is handled: afterwards the browser
+ * has forgotten what was dropped.
  */
 export async function droppedFiles({ items }: Dropped): Promise<QueueFile[]> {
   const dropped = [...items]

@@ -1,4 +1,5 @@
-// The files of a queue and their states: who changes one tells all listeners, and the store.
+// The files of a queue and their states: who changes one tells all listeners, and
+// the store.
 import type { UploadTask } from '../upload/upload.ts';
 import type { QueueItem, StoredItem } from './queue-item.ts';
 import type { ItemStore } from './queue-storage.ts';

@@ -1,5 +1,5 @@
-// Keeps what is unfinished from one page load to the next: texts under one name, in localStorage or
-// in whatever else the user of the queue has.
+// Keeps what is unfinished from one page load to the next: texts under one name, in
+// localStorage or in whatever else the user of the queue has.
 import type { StoredItem } from './queue-item.ts';
 
 /** What localStorage is, or something that answers later. */
@@ -15,7 +15,10 @@ export type ItemStore = {
   save(items: readonly StoredItem[]): Promise<void>;
 };
 
-/** A store that fails (a full disk, a private window) costs the resuming, never an upload. */
+/**
+ * A store that fails (a full disk, a private window) costs the resuming, never an
+ * upload.
+ */
 export function createItemStore(storage: QueueStorage | undefined, name = NAME): ItemStore {
   /** Writes go one after the other: the last state must be the one that stays. */
   let last: Promise<unknown> = Promise.resolve();

@@ -12,7 +12,9 @@ export type QueueTotals = {
 
 const COUNTED: ReadonlySet<ItemState> = new Set(['waiting', 'sending', 'paused', 'done', 'failed']);
 
-/** Files that were cancelled, or miss their file, are counted, but not their bytes. */
+/**
+ * Files that were cancelled, or miss their file, are counted, but not their bytes.
+ */
 export function totalsOf(items: readonly QueueItem[]): QueueTotals {
   const states: Record<ItemState, number> = {
     waiting: 0,
@@ -43,7 +45,9 @@ export type QueueFolder = {
   readonly items: readonly QueueItem[];
 };
 
-/** The items as the tree that their paths make. Linear in the lengths of all paths. */
+/**
+ * The items as the tree that their paths make. Linear in the lengths of all paths.
+ */
 export function treeOf(items: readonly QueueItem[], name = ''): QueueFolder {
   type Draft = { own: QueueItem[]; all: QueueItem[]; folders: Map<string, Draft> };
   const draft = (): Draft => ({ own: [], all: [], folders: new Map() });

@@ -7,7 +7,9 @@ import { type Entry, isOver, type QueueList } from './queue-list.ts';
 
 export type QueueClient = Pick<Client, 'upload' | 'resumeUpload' | 'uploads'>;
 
-/** Sends the file, or goes on with it; resolves when its state says how that ended. */
+/**
+ * Sends the file, or goes on with it; resolves when its state says how that ended.
+ */
 export async function sendEntry(
   list: QueueList,
   client: QueueClient,

@@ -1,6 +1,7 @@
-// Many uploads as one thing that a page can show: files and folders wait, go a few at a time, stop
-// and go on, each by itself or all. It knows no framework: subscribe and getSnapshot are what
-// React's useSyncExternalStore wants, and what every other framework can use.
+// Many uploads as one thing that a page can show: files and folders wait, go a few
+// at a time, stop and go on, each by itself or all. It knows no framework:
+// subscribe and getSnapshot are what React's useSyncExternalStore wants, and what
+// every other framework can use.
 import type { UploadOptions } from '../upload/upload.ts';
 import { isSameFile, type QueueFile, toQueueFiles } from './queue-item.ts';
 import { createQueueList, isOver, type QueueSnapshot } from './queue-list.ts';
@@ -14,7 +15,10 @@ export type QueueOptions = {
   readonly prefix?: string | undefined;
   /** Files under way at once, 3. Each may send several parts at once. */
   readonly concurrency?: number | undefined;
-  /** Where unfinished uploads are remembered: `localStorage`. Without it a reload forgets them. */
+  /**
+   * Where unfinished uploads are remembered: `localStorage`. Without it a reload
+   * forgets them.
+   */
   readonly storage?: QueueStorage | undefined;
   /** What is said of each object, and how it is sent. */
   readonly optionsFor?: ((file: File, key: string) => UploadOptions) | undefined;

@@ -8,7 +8,10 @@ import type { Bytes } from './piece.ts';
 export type ChecksumChoice = 'sha256' | 'crc64nvme' | 'none';
 export type Digest = (bytes: Bytes) => Promise<string>;
 
-/** The algorithm that is meant. Pages over plain http have no WebCrypto: there it is CRC-64. */
+/**
+ * The algorithm that is meant. Pages over plain http have no WebCrypto: there it is
+ * CRC-64.
+ */
 export function algorithmOf(choice: ChecksumChoice): Algorithm | null {
   if (choice === 'none') return null;
   const hasWebCrypto = crypto.subtle !== undefined;

@@ -1,4 +1,5 @@
-// An object in parts: begun or found again, sent, completed; taken back where it cannot be.
+// An object in parts: begun or found again, sent, completed; taken back where it
+// cannot be.
 import { QuaysideError } from '../errors.ts';
 import type { Completed, UploadRef } from '../objects/backend.ts';
 import { algorithmOf } from './digest.ts';
@@ -19,7 +20,8 @@ export async function inParts(
   { cut, sizeBytes, layout, onUploadId, uploadId: known }: Multipart,
 ): Promise<Completed> {
   const { backend, target, attributes, condition, stopped } = context;
-  // Of all that parts can have, this one alone becomes a checksum that a download can verify.
+  // Of all that parts can have, this one alone becomes a checksum that a download
+  // can verify.
   const chosen = algorithmOf(context.checksum ?? 'crc64nvme');
   // Never stopped halfway: an upload whose id nobody knows could not be taken back.
   const uploadId = known ?? (await backend.begin(target, attributes, chosen));

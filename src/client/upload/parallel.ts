@@ -1,7 +1,7 @@
-// How many parts are under way at once: a semaphore whose number of permits follows the line.
-// After each round of parts it takes one permit more while that made the whole faster, one fewer
-// when it made it slower, and half of them when a part failed (additive increase, multiplicative
-// decrease).
+// How many parts are under way at once: a semaphore whose number of permits follows
+// the line. After each round of parts it takes one permit more while that made the
+// whole faster, one fewer when it made it slower, and half of them when a part
+// failed (additive increase, multiplicative decrease).
 
 const START = 3;
 /** A round counts as faster or slower beyond this share. */
@@ -10,7 +10,9 @@ const NOISE = 0.1;
 export type Parallel = {
   /** Resolves when there is a permit. */
   enter(): Promise<void>;
-  /** Gives the permit back; `bytes` is what went through, 0: nothing was to be sent. */
+  /**
+   * Gives the permit back; `bytes` is what went through, 0: nothing was to be sent.
+   */
   leave(bytes: number): void;
   /** An attempt failed: the line may be full. */
   slow(): void;

@@ -1,5 +1,5 @@
-// How large the parts of an upload are: large enough for 10,000 of them to hold the object, and
-// otherwise so small that a lost one costs little.
+// How large the parts of an upload are: large enough for 10,000 of them to hold the
+// object, and otherwise so small that a lost one costs little.
 import { QuaysideError } from '../errors.ts';
 import type { StoredPart } from '../objects/backend.ts';
 
@@ -12,13 +12,18 @@ const OBJECT_MAX_BYTES = 5 * 1024 * 1024 * MiB;
 const PART_USUAL_BYTES = 8 * MiB;
 /** Up to here one request is enough. */
 export const SINGLE_MAX_BYTES = 16 * MiB;
-/** Parts of a stream after which the next ones are twice as large: 10,000 then hold 5 TiB. */
+/**
+ * Parts of a stream after which the next ones are twice as large: 10,000 then hold
+ * 5 TiB.
+ */
 const DOUBLE_AFTER_PARTS = 1000;
 
 /** Size of each part, by its number from 1. */
 export type PartSize = (partNumber: number) => number;
 
-/** EntityTooLarge; EntityTooSmall and TooManyParts for a size that was chosen badly. */
+/**
+ * EntityTooLarge; EntityTooSmall and TooManyParts for a size that was chosen badly.
+ */
 export function partSizeFor(sizeBytes: number | null, chosenBytes?: number): PartSize {
   if (sizeBytes !== null && sizeBytes > OBJECT_MAX_BYTES) {
     throw new QuaysideError('EntityTooLarge', 'An object has 5 TiB at most.');
@@ -39,7 +44,10 @@ export function partSizeFor(sizeBytes: number | null, chosenBytes?: number): Par
   return () => Math.max(PART_USUAL_BYTES, least);
 }
 
-/** The layout that the parts of an interrupted upload were cut by; `otherwise` where none fits. */
+/**
+ * The layout that the parts of an interrupted upload were cut by; `otherwise` where
+ * none fits.
+ */
 export function partSizeOfStored(
   stored: readonly StoredPart[],
   sizeBytes: number | null,

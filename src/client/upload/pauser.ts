@@ -1,4 +1,5 @@
-// Pausing: what is under way is stopped, and goes on from its last whole part when resumed.
+// Pausing: what is under way is stopped, and goes on from its last whole part when
+// resumed.
 
 export type Pauser = {
   pause(): void;

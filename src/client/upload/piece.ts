@@ -1,7 +1,9 @@
 // What is uploaded, cut into pieces: each is a part of the upload, or the whole.
 import { QuaysideError } from '../errors.ts';
 
-/** What can be uploaded. Only a stream is read once; all others can be gone back to. */
+/**
+ * What can be uploaded. Only a stream is read once; all others can be gone back to.
+ */
 export type UploadSource =
   | Blob
   | ArrayBuffer
@@ -15,11 +17,17 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 export type Pieces = {
   /** Null: nobody knows before the stream ends. */
   readonly sizeBytes: number | null;
-  /** Yields the bytes in order; `sizeOf` says how large the piece of that number (from 1) is. */
+  /**
+   * Yields the bytes in order; `sizeOf` says how large the piece of that number
+   * (from 1) is.
+   */
   cut(sizeOf: (number: number) => number): AsyncGenerator<Bytes, void, undefined>;
 };
 
-/** Reads a source as pieces; `stopped` ends a stream. Memory: one piece, and a stream's chunk. */
+/**
+ * Reads a source as pieces; `stopped` ends a stream. Memory: one piece, and a
+ * stream's chunk.
+ */
 export function piecesOf(source: UploadSource, stopped: AbortSignal): Pieces {
   if (source instanceof ReadableStream) {
     return { sizeBytes: null, cut: cutStream(source, stopped) };

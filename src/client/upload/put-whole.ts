@@ -1,5 +1,6 @@
-// A small object in one PUT. An attempt whose answer was lost may have written it: before the next
-// one the object is looked at, so that a bucket with versions gets one of them.
+// A small object in one PUT. An attempt whose answer was lost may have written it:
+// before the next one the object is looked at, so that a bucket with versions gets
+// one of them.
 import { QuaysideError } from '../errors.ts';
 import type { Completed } from '../objects/backend.ts';
 import {
@@ -32,7 +33,8 @@ export async function putWhole(context: UploadContext, body: Bytes): Promise<Com
       return completedOf((await send(call, { body, signal: limited, onSent })).headers);
     } catch (error) {
       const status = error instanceof QuaysideError ? error.status : null;
-      // The first attempt of a pair may have made the condition of the second one fail.
+      // The first attempt of a pair may have made the condition of the second one
+      // fail.
       if (status === 412 && mayBeThere) {
         const written = await findSame(signal);
         if (written !== null) return written;

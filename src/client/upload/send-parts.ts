@@ -1,5 +1,6 @@
-// The parts of a multipart upload: several at once, each with its checksum, each repeated until it
-// arrives. Parts that the server has already, with the same size and digest, are not sent again.
+// The parts of a multipart upload: several at once, each with its checksum, each
+// repeated until it arrives. Parts that the server has already, with the same size
+// and digest, are not sent again.
 import { QuaysideError } from '../errors.ts';
 import type { Algorithm, StoredPart, UploadRef } from '../objects/backend.ts';
 import { checksumHeader, unquoted } from '../objects/object-headers.ts';
@@ -20,7 +21,10 @@ export type PartsToSend = {
   readonly stored: readonly StoredPart[];
 };
 
-/** Resolves with all parts in order; rejects with the first failure, when nothing is under way. */
+/**
+ * Resolves with all parts in order; rejects with the first failure, when nothing is
+ * under way.
+ */
 export async function sendParts(
   context: UploadContext,
   { upload, pieces, largestBytes, algorithm, stored }: PartsToSend,
@@ -87,7 +91,8 @@ export async function sendParts(
       stopped.throwIfAborted();
       if (done) break;
       const part = sendOne(partNumber, body);
-      // Whoever waits for a permit learns of it; the failure itself is thrown below.
+      // Whoever waits for a permit learns of it; the failure itself is thrown
+      // below.
       part.catch((error: unknown) => {
         failed.abort(error);
         parallel.leave(0);

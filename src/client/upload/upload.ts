@@ -1,5 +1,5 @@
-// An upload from its beginning to its end: one PUT or parts, whichever fits, with a handle that
-// pauses, goes on and cancels.
+// An upload from its beginning to its end: one PUT or parts, whichever fits, with a
+// handle that pauses, goes on and cancels.
 import { QuaysideError } from '../errors.ts';
 import type { Attributes, Completed } from '../objects/backend.ts';
 import { pickAttributes } from '../objects/object-headers.ts';
@@ -22,7 +22,10 @@ export type UploadOptions = Attributes & {
   readonly ifMatch?: string | undefined;
   /** By default `sha256` in one request, and `crc64nvme` in parts. */
   readonly checksum?: ChecksumChoice | undefined;
-  /** 5 MiB at least, and 16 MiB go in one request; chosen by the size unless it is given. */
+  /**
+   * 5 MiB at least, and 16 MiB go in one request; chosen by the size unless it is
+   * given.
+   */
   readonly partSizeBytes?: number | undefined;
   /** Parts under way at once at most, 8; how many of them, the line decides. */
   readonly maxParallel?: number | undefined;

@@ -1,6 +1,6 @@
-// Access keys for S3: made with a secret that is shown once and stored encrypted, limited by a
-// scope, rotated with both keys live for a while. The caller checks who may do it
-// (auth/permissions.ts).
+// Access keys for S3: made with a secret that is shown once and stored encrypted,
+// limited by a scope, rotated with both keys live for a while. The caller checks
+// who may do it (auth/permissions.ts).
 import { randomText } from '../../crypto/random-text.ts';
 import type { AccessKeyRecord, KeyScope } from '../../domain/account-records.ts';
 import type { Role } from '../../domain/accounts.ts';
@@ -17,7 +17,10 @@ import { type KeyMaker, limitedScope, requireCoversKey } from './key-limits.ts';
 const ACCESS_KEYS_MAX = 1000;
 /** Characters of a secret: as many as S3's, 200 random bits. */
 const SECRET_LENGTH = 40;
-/** Random characters of an id, behind `QS`: 80 bits. Nothing depends on nobody guessing it. */
+/**
+ * Random characters of an id, behind `QS`: 80 bits. Nothing depends on nobody
+ * guessing it.
+ */
 const ID_LENGTH = 16;
 
 export type NewAccessKey = {
@@ -27,7 +30,10 @@ export type NewAccessKey = {
   readonly expiresAtMs: number | null;
   /** The caller that makes the key, which may do no more and lasts no longer. */
   readonly maker: KeyMaker;
-  /** The role of the key that it replaces, which it does not exceed; absent: it replaces none. */
+  /**
+   * The role of the key that it replaces, which it does not exceed; absent: it
+   * replaces none.
+   */
   readonly oldRole?: Role | null;
 };
 
@@ -35,8 +41,9 @@ export type NewAccessKey = {
 export type MadeAccessKey = { readonly key: AccessKeyRecord; readonly secret: string };
 
 /**
- * Makes an access key. InvalidInput (a scope that means nothing, too many keys, an expiry in the
- * past), AccessDenied (the maker may not do that), ServiceUnavailable (no master key).
+ * Makes an access key. InvalidInput (a scope that means nothing, too many keys, an
+ * expiry in the past), AccessDenied (the maker may not do that), ServiceUnavailable
+ * (no master key).
  */
 export async function createAccessKey(core: Core, request: NewAccessKey): Promise<MadeAccessKey> {
   const { directory, clock } = core.ports;
@@ -76,8 +83,9 @@ export async function createAccessKey(core: Core, request: NewAccessKey): Promis
 }
 
 /**
- * The role of a new key; null: it is for S3 alone. A key with a scope is, also after the scope is
- * taken away; so are the keys of a limited token, and their successors.
+ * The role of a new key; null: it is for S3 alone. A key with a scope is, also
+ * after the scope is taken away; so are the keys of a limited token, and their
+ * successors.
  */
 function roleOf({ scope, maker, oldRole }: NewAccessKey): Role | null {
   if (scope !== null || maker.scopes !== null || oldRole === null) return null;
@@ -99,10 +107,11 @@ export function checkAccessKey(
 }
 
 /**
- * Rotates a key: makes one of the same name and scope, with no more rights than the old one and
- * `maker` have. The old one works until the overlap is over, unless it expires sooner. A crash in
- * between leaves both keys as they are. NoSuchAccessKey, AccessDenied (by S3 it may do more than
- * the maker), and what createAccessKey throws.
+ * Rotates a key: makes one of the same name and scope, with no more rights than the
+ * old one and `maker` have. The old one works until the overlap is over, unless it
+ * expires sooner. A crash in between leaves both keys as they are. NoSuchAccessKey,
+ * AccessDenied (by S3 it may do more than the maker), and what createAccessKey
+ * throws.
  */
 export async function rotateAccessKey(
   core: Core,
@@ -145,8 +154,8 @@ export type AccessKeyChange = Partial<
 >;
 
 /**
- * Whether a change can give the key's holder more than before: another scope, a later expiry, use
- * of a disabled key. Such a change counts as one of credentials.
+ * Whether a change can give the key's holder more than before: another scope, a
+ * later expiry, use of a disabled key. Such a change counts as one of credentials.
  */
 export function canWidenKey(known: AccessKeyRecord, change: AccessKeyChange): boolean {
   const { scope, expiresAtMs, isEnabled } = change;
@@ -162,8 +171,9 @@ export function canWidenKey(known: AccessKeyRecord, change: AccessKeyChange): bo
 }
 
 /**
- * Changes a key, if its revision is still that of `known`. AccessDenied where `maker` would give it
- * more than it has itself; InvalidInput, NoSuchAccessKey, PreconditionFailed.
+ * Changes a key, if its revision is still that of `known`. AccessDenied where
+ * `maker` would give it more than it has itself; InvalidInput, NoSuchAccessKey,
+ * PreconditionFailed.
  */
 export async function changeAccessKey(
   core: Core,

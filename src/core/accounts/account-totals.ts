@@ -1,5 +1,5 @@
-// Totals of an account: its buckets, and what is stored in them now. For the first page of a
-// console; bills go by the ledger.
+// Totals of an account: its buckets, and what is stored in them now. For the first
+// page of a console; bills go by the ledger.
 
 import type { StorageTotals } from '../../domain/billing/stored.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
@@ -10,11 +10,15 @@ import type { Core } from '../core.ts';
 /** Most buckets that are counted: a page of the directory. */
 export const COUNTED_BUCKETS_MAX = 1000;
 /**
- * Most buckets that are summed up. Each is two index calls; a request on Workers may make 1,000.
- * Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
+ * Most buckets that are summed up. Each is two index calls; a request on Workers
+ * may make 1,000. Source:
+ * https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 export const SUMMED_BUCKETS_MAX = 100;
-/** Buckets read at once: a Worker has six connections open, and others need the index too. */
+/**
+ * Buckets read at once: a Worker has six connections open, and others need the
+ * index too.
+ */
 const AT_ONCE = 6;
 
 /** The columns of totals that are sums; bytes of many buckets may pass 2^53. */
@@ -33,8 +37,8 @@ export type AccountTotals = {
 };
 
 /**
- * Reads the totals of an account, exact to the last commit of each bucket, though not of one
- * moment. Cost: a directory read, two index calls a bucket summed up.
+ * Reads the totals of an account, exact to the last commit of each bucket, though
+ * not of one moment. Cost: a directory read, two index calls a bucket summed up.
  */
 export async function readAccountTotals(core: Core, accountId: AccountId): Promise<AccountTotals> {
   const page = { ownerId: accountId, prefix: '', after: '', limit: COUNTED_BUCKETS_MAX + 1 };
@@ -56,7 +60,10 @@ export async function readAccountTotals(core: Core, accountId: AccountId): Promi
   };
 }
 
-/** Totals of a bucket; none where it was deleted meanwhile, or its create was interrupted. */
+/**
+ * Totals of a bucket; none where it was deleted meanwhile, or its create was
+ * interrupted.
+ */
 async function totalsOf(
   core: Core,
   accountId: AccountId,

@@ -1,6 +1,7 @@
-// The audit log: an entry before a change is made, its outcome afterwards (write-ahead). A crash in
-// between leaves the entry without an outcome; a refused change leaves none. Both surfaces that
-// change settings call it: the JSON API and S3.
+// The audit log: an entry before a change is made, its outcome afterwards
+// (write-ahead). A crash in between leaves the entry without an outcome; a refused
+// change leaves none. Both surfaces that change settings call it: the JSON API and
+// S3.
 import type { AuditEntry } from '../../domain/account-records.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
@@ -9,10 +10,11 @@ import type { Core } from '../core.ts';
 /** Retention of entries, milliseconds: a year and a month. */
 export const AUDIT_KEPT_MS = 400 * DAY_MS;
 /**
- * Most entries of an account: a change every half an hour of those 400 days. With details of 2 KB
- * they take 95 MB of the directory (measured 2026-11, SQLite's pages and indexes included; one more
- * costs 90 µs then), with the longest twice that; it has 10 GB on Cloudflare.
- * Source: https://developers.cloudflare.com/durable-objects/platform/limits/
+ * Most entries of an account: a change every half an hour of those 400 days. With
+ * details of 2 KB they take 95 MB of the directory (measured 2026-11, SQLite's
+ * pages and indexes included; one more costs 90 µs then), with the longest twice
+ * that; it has 10 GB on Cloudflare. Source:
+ * https://developers.cloudflare.com/durable-objects/platform/limits/
  */
 const ENTRIES_MAX = 20_000;
 /** Longest detail of an entry, characters. Ours. */
@@ -31,7 +33,10 @@ export type AuditedEnd = {
   readonly status: number | null;
   /** What was sent, where that is only known now. */
   readonly detail?: string;
-  /** A second log for the entry: of the owner of what was changed, where another account did it. */
+  /**
+   * A second log for the entry: of the owner of what was changed, where another
+   * account did it.
+   */
   readonly alsoFor: AccountId | null;
 };
 
@@ -40,7 +45,10 @@ export type OpenEntry = {
   end(end: AuditedEnd): Promise<void>;
 };
 
-/** Records that a change begins. Cost: a commit of the directory, and another for its end. */
+/**
+ * Records that a change begins. Cost: a commit of the directory, and another for
+ * its end.
+ */
 export async function beginAudit(core: Core, change: AuditedChange): Promise<OpenEntry> {
   const { directory, clock, ids, log } = core.ports;
   const atMs = clock.nowMs();
@@ -77,7 +85,10 @@ export async function addAudited(core: Core, change: AuditedChange, status: numb
   });
 }
 
-/** The detail of an entry: the body without the secrets of its JSON; '' for one that is no text. */
+/**
+ * The detail of an entry: the body without the secrets of its JSON; '' for one that
+ * is no text.
+ */
 export function auditDetail(body: Uint8Array | null): string {
   if (body === null || body.length === 0) return '';
   const sent = textOf(body);

@@ -1,7 +1,8 @@
-// Deletes an account for good, and makes its last bills, because no later run would. Steps: disable
-// it, bring what its buckets stored to the ledger, close its months, the open one too, end its
-// webhooks, remove it. Each step is idempotent: a deletion that dies in the middle leaves a
-// disabled account, and another call finishes it.
+// Deletes an account for good, and makes its last bills, because no later run
+// would. Steps: disable it, bring what its buckets stored to the ledger, close its
+// months, the open one too, end its webhooks, remove it. Each step is idempotent: a
+// deletion that dies in the middle leaves a disabled account, and another call
+// finishes it.
 import type { AccountRecord } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
@@ -15,10 +16,11 @@ import { queryInParts } from '../metering/query-usage.ts';
 import { endWebhooks } from '../outbox/webhooks.ts';
 
 /**
- * Deletes an account. Usage of the last seconds that is not in the ledger yet is not billed, and
- * the last bills are reported to nobody: the webhooks go with the account. NoSuchAccount,
- * AccountNotEmpty (it has buckets), ServiceUnavailable (the clock is in doubt). Cost: one index
- * call for each bucket that it used in this month and the last, some directory calls.
+ * Deletes an account. Usage of the last seconds that is not in the ledger yet is
+ * not billed, and the last bills are reported to nobody: the webhooks go with the
+ * account. NoSuchAccount, AccountNotEmpty (it has buckets), ServiceUnavailable (the
+ * clock is in doubt). Cost: one index call for each bucket that it used in this
+ * month and the last, some directory calls.
  */
 export async function deleteAccount(core: Core, id: AccountId): Promise<void> {
   const { directory } = core.ports;
@@ -49,8 +51,8 @@ async function disable(core: Core, { id, revision, displayName }: AccountRecord)
 }
 
 /**
- * Names of deleted buckets that the account used lately, from the ledger. Hours of their storage
- * may still wait in their indexes.
+ * Names of deleted buckets that the account used lately, from the ledger. Hours of
+ * their storage may still wait in their indexes.
  */
 async function usedBuckets(core: Core, accountId: AccountId): Promise<ReadonlySet<BucketName>> {
   const month = monthOf(core.ports.clock.nowMs());

@@ -1,5 +1,5 @@
-// Authenticates requests of the JSON API by a token or a session. Called before anything else of a
-// request is read.
+// Authenticates requests of the JSON API by a token or a session. Called before
+// anything else of a request is read.
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
 import type { Holder } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -13,9 +13,9 @@ import type { FindAccessKey } from './sign-in.ts';
 export type Credential = { readonly kind: 'token' | 'session'; readonly text: string };
 
 /**
- * Finds the caller with a credential; null: nobody has it, or nobody any more. Cost: one directory
- * read, none for a malformed credential. Where an access key signed in, also its look-up, which is
- * mostly in memory.
+ * Finds the caller with a credential; null: nobody has it, or nobody any more.
+ * Cost: one directory read, none for a malformed credential. Where an access key
+ * signed in, also its look-up, which is mostly in memory.
  */
 export async function findCaller(
   core: Core,
@@ -44,8 +44,9 @@ async function readCaller(core: Core, { kind, text }: Credential): Promise<ApiCa
 }
 
 /**
- * Whether the access key that signed in still exists with its secret. The directory ends what its
- * own keys made, but does not see that keys of the settings change, nor that a key expires.
+ * Whether the access key that signed in still exists with its secret. The directory
+ * ends what its own keys made, but does not see that keys of the settings change,
+ * nor that a key expires.
  */
 async function isKeyUnchanged(
   findAccessKey: FindAccessKey,

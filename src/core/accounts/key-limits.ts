@@ -1,6 +1,6 @@
-// Limits the access keys that a caller of the JSON API makes, rotates or enables: by S3 they may do
-// no more than the caller itself. A session has all that its role has, and only owners and admins
-// make keys, so this is about tokens.
+// Limits the access keys that a caller of the JSON API makes, rotates or enables:
+// by S3 they may do no more than the caller itself. A session has all that its role
+// has, and only owners and admins make keys, so this is about tokens.
 import type { AccessKeyRecord, KeyScope } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { actionsMatching, NO_KEY_LIMIT } from '../auth/key-scope.ts';
@@ -10,8 +10,9 @@ import { type ApiCaller, type Scope, scopesOfRole } from '../auth/permissions.ts
 export type KeyMaker = Pick<ApiCaller, 'role' | 'scopes' | 'endsAtMs'>;
 
 /**
- * The S3 actions of each scope of the JSON API, as patterns; member-key.ts reads them too. An
- * action of no scope (of KMS keys, or the bypass of governance retention) needs an unlimited maker.
+ * The S3 actions of each scope of the JSON API, as patterns; member-key.ts reads
+ * them too. An action of no scope (of KMS keys, or the bypass of governance
+ * retention) needs an unlimited maker.
  */
 const S3_ACTIONS_OF_SCOPE: Partial<Record<Scope, readonly string[]>> = {
   'objects:read': [
@@ -69,8 +70,8 @@ function exceeding(maker: KeyMaker, actions: readonly string[]): string | null {
 }
 
 /**
- * The scope of a new key: the requested one, and the maker's actions where all were requested.
- * AccessDenied for actions that the maker lacks.
+ * The scope of a new key: the requested one, and the maker's actions where all were
+ * requested. AccessDenied for actions that the maker lacks.
  */
 export function limitedScope(maker: KeyMaker, requested: KeyScope | null): KeyScope | null {
   const own = actionsOf(maker);

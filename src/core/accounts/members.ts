@@ -1,5 +1,5 @@
-// Members: people of an account, who sign in with a login and a password, or with a passkey. Called
-// by the JSON API, which checks who may do it.
+// Members: people of an account, who sign in with a login and a password, or with a
+// passkey. Called by the JSON API, which checks who may do it.
 import { sha256Hex } from '../../crypto/hash.ts';
 import { hashPassword, isPassword } from '../../crypto/password.ts';
 import { randomBytes } from '../../crypto/random-text.ts';
@@ -27,9 +27,10 @@ export async function createAccount(core: Core, displayName: string): Promise<Ac
 const TAKEN_LOGINS_FREE = 20;
 
 /**
- * Adds a member. Without a password it signs in by passkey alone, once one is registered. Logins
- * are unique in the server, so a caller that tries many taken ones is slowed down: nobody shall
- * enumerate them. `isOperator`: it knows all logins anyway. LoginTaken, TooManyRequests.
+ * Adds a member. Without a password it signs in by passkey alone, once one is
+ * registered. Logins are unique in the server, so a caller that tries many taken
+ * ones is slowed down: nobody shall enumerate them. `isOperator`: it knows all
+ * logins anyway. LoginTaken, TooManyRequests.
  */
 export async function addMember(
   core: Core,
@@ -45,7 +46,8 @@ export async function addMember(
   const { waitMs } = await directory.call('countAttempt', attempt);
   requireNoWait(waitMs, 'Too many of these names were taken. Try again later.');
   const member = await makeMember(core, request);
-  // The member exists by now: a later failure must not make the response say that it does not.
+  // The member exists by now: a later failure must not make the response say that
+  // it does not.
   background.run('uncount-attempt', () => directory.call('uncountAttempt', { subject }));
   return member;
 }
@@ -70,8 +72,8 @@ async function makeMember(
 }
 
 /**
- * Proves a member by login and password. An unknown login takes as long as a wrong password (no
- * timing oracle). InvalidCredentials, TooManyRequests.
+ * Proves a member by login and password. An unknown login takes as long as a wrong
+ * password (no timing oracle). InvalidCredentials, TooManyRequests.
  */
 export function proveByPassword(
   core: Core,
@@ -96,8 +98,9 @@ function suspectedOf({ accountId, login, id }: Pick<MemberRecord, 'accountId' | 
 }
 
 /**
- * Changes a password, proved by the old one, and ends the member's other sessions, with `endTokens`
- * its tokens too. InvalidCredentials, TooManyRequests, NoSuchMember.
+ * Changes a password, proved by the old one, and ends the member's other sessions,
+ * with `endTokens` its tokens too. InvalidCredentials, TooManyRequests,
+ * NoSuchMember.
  */
 export async function changePassword(
   core: Core,

@@ -1,5 +1,6 @@
-// Passkeys (WebAuthn): challenges, what is stored of a passkey, and who is signed in by one. The
-// ceremonies themselves are the library's, which the surface runs (webauthn.ts of the API).
+// Passkeys (WebAuthn): challenges, what is stored of a passkey, and who is signed
+// in by one. The ceremonies themselves are the library's, which the surface runs
+// (webauthn.ts of the API).
 import { sha256Hex } from '../../crypto/hash.ts';
 import { randomBytes } from '../../crypto/random-text.ts';
 import type { Holder } from '../../domain/accounts.ts';
@@ -10,20 +11,29 @@ import type { Core } from '../core.ts';
 import { passkeyDigest } from './credential-digest.ts';
 import { proveSecret, type SignInFrom } from './sign-in.ts';
 
-/** TTL of a challenge, milliseconds: a person has that long to touch the authenticator. */
+/**
+ * TTL of a challenge, milliseconds: a person has that long to touch the
+ * authenticator.
+ */
 const CHALLENGE_MS = 5 * 60_000;
 /** Random bytes of a challenge. */
 const CHALLENGE_BYTES = 32;
 /** Most passkeys of one member. Ours. */
 const PASSKEYS_MAX = 20;
 
-/** Purpose of a challenge: signing in, or registering one more passkey of that member. */
+/**
+ * Purpose of a challenge: signing in, or registering one more passkey of that
+ * member.
+ */
 export type ChallengeFor = 'sign-in' | { readonly memberId: string };
 
 const subjectOf = (purpose: ChallengeFor) =>
   purpose === 'sign-in' ? purpose : `register ${purpose.memberId}`;
 
-/** Makes a challenge, good once and for CHALLENGE_MS. Cost: one commit of the directory. */
+/**
+ * Makes a challenge, good once and for CHALLENGE_MS. Cost: one commit of the
+ * directory.
+ */
 export async function newChallenge(
   core: Core,
   purpose: ChallengeFor,
@@ -40,7 +50,9 @@ export async function newChallenge(
   return challenge;
 }
 
-/** Consumes a challenge, given in base64url; whether it was open for that purpose. */
+/**
+ * Consumes a challenge, given in base64url; whether it was open for that purpose.
+ */
 export function takeChallenge(
   core: Core,
   purpose: ChallengeFor,
@@ -52,8 +64,8 @@ export function takeChallenge(
 }
 
 /**
- * Stores a passkey that was proved. InvalidInput: the member has too many, or it is registered
- * already.
+ * Stores a passkey that was proved. InvalidInput: the member has too many, or it is
+ * registered already.
  */
 export async function addPasskey(
   core: Core,
@@ -76,8 +88,9 @@ export async function addPasskey(
 }
 
 /**
- * Proves a member by passkey. `prove` runs the ceremony and returns the authenticator's signature
- * counter, null when it fails. InvalidCredentials, TooManyRequests.
+ * Proves a member by passkey. `prove` runs the ceremony and returns the
+ * authenticator's signature counter, null when it fails. InvalidCredentials,
+ * TooManyRequests.
  */
 export function proveByPasskey(
   core: Core,
@@ -105,8 +118,8 @@ export function proveByPasskey(
 }
 
 /**
- * Removes a passkey of a member, and ends the sessions and tokens that it began, except the session
- * of the request. NoSuchPasskey.
+ * Removes a passkey of a member, and ends the sessions and tokens that it began,
+ * except the session of the request. NoSuchPasskey.
  */
 export async function removePasskey(
   core: Core,

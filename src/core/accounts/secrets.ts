@@ -1,13 +1,15 @@
-// Bearer tokens and session cookies: how their texts are made, and how they are recognised. They
-// are stored as digests only: 160 random bits need no slow hash. Source: NIST SP 800-63B section
-// 5.1.2.2 (look-up secrets).
+// Bearer tokens and session cookies: how their texts are made, and how they are
+// recognised. They are stored as digests only: 160 random bits need no slow hash.
+// Source: NIST SP 800-63B section 5.1.2.2 (look-up secrets).
 import { sha256Hex } from '../../crypto/hash.ts';
 import { randomText } from '../../crypto/random-text.ts';
 
 /** Random characters of a token or a cookie: 160 bits. */
 const RANDOM_LENGTH = 32;
 
-/** Prefix of every bearer token, by which scanners for leaked secrets recognise it. */
+/**
+ * Prefix of every bearer token, by which scanners for leaked secrets recognise it.
+ */
 const TOKEN_PREFIX = 'qst_';
 const TOKEN = /^qst_[0-9a-hjkmnp-tv-z]{32}$/;
 const COOKIE = /^[0-9a-hjkmnp-tv-z]{32}$/;
@@ -22,7 +24,10 @@ export function newCookieText(): string {
   return randomText(RANDOM_LENGTH);
 }
 
-/** The stored digest of a token or cookie; null: the text is malformed and needs no look-up. */
+/**
+ * The stored digest of a token or cookie; null: the text is malformed and needs no
+ * look-up.
+ */
 export function secretDigest(kind: 'token' | 'session', text: string): string | null {
   return (kind === 'token' ? TOKEN : COOKIE).test(text)
     ? sha256Hex(`quayside ${kind} ${text}`)

@@ -1,6 +1,7 @@
-// Signs in: a name and a secret become a session, or prove a session once more. Attempts are
-// counted before anything is checked (index/directory/sign-in-attempts.ts), and slowed down.
-// Whatever is wrong, the response and its time are the same.
+// Signs in: a name and a secret become a session, or prove a session once more.
+// Attempts are counted before anything is checked
+// (index/directory/sign-in-attempts.ts), and slowed down. Whatever is wrong, the
+// response and its time are the same.
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
 import type { FailedSignIn, Holder, Session } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -12,13 +13,18 @@ import { AUDIT_KEPT_MS } from './audit.ts';
 import { credentialDigest } from './credential-digest.ts';
 import { newCookieText, secretDigest } from './secrets.ts';
 
-/** Lifetime of a session, milliseconds: a working day and some. Nothing prolongs it. */
+/**
+ * Lifetime of a session, milliseconds: a working day and some. Nothing prolongs it.
+ */
 export const SESSION_MS = 12 * HOUR_MS;
-/** Entries about failures in an account's audit log in a day; one more stands for all others. */
+/**
+ * Entries about failures in an account's audit log in a day; one more stands for
+ * all others.
+ */
 const FAILURES_PER_DAY = 20;
 /**
- * Ids of access keys that this program made: their secrets have 200 random bits and more, so nobody
- * guesses one. The operator may have chosen any other.
+ * Ids of access keys that this program made: their secrets have 200 random bits and
+ * more, so nobody guesses one. The operator may have chosen any other.
  */
 const OUR_KEY_ID = /^(?:QS[0-9A-Z]{16}|QSROOT[A-Z2-7]{14})$/;
 
@@ -30,7 +36,10 @@ export type SignInFrom = { readonly source: string; readonly requestId: string }
 /** A session and the text of its cookie, which is shown once and stored nowhere. */
 export type SignedIn = { readonly session: Session; readonly cookieText: string };
 
-/** What is attempted: its name, and whether its secret may be one that somebody thought of. */
+/**
+ * What is attempted: its name, and whether its secret may be one that somebody
+ * thought of.
+ */
 export type Attempted = { readonly name: string; readonly isGuessable: boolean };
 
 /** The holder whose secret was tried, for the audit log of that account. */
@@ -42,8 +51,9 @@ export type Outcome<Proof> =
   | { readonly isRight: false; readonly suspected: Suspected | null };
 
 /**
- * Proves the holder of an access key, who gets the key's role. InvalidCredentials, AccessDenied (it
- * is for S3 alone), TooManyRequests (with the field RetryAfterSeconds).
+ * Proves the holder of an access key, who gets the key's role. InvalidCredentials,
+ * AccessDenied (it is for S3 alone), TooManyRequests (with the field
+ * RetryAfterSeconds).
  */
 export function proveByAccessKey(
   core: Core,
@@ -87,9 +97,9 @@ export function proveByAccessKey(
 }
 
 /**
- * Counts an attempt, then runs it, and records a failure in the audit log. InvalidCredentials,
- * TooManyRequests (with the field RetryAfterSeconds), and what the attempt itself throws. Cost: two
- * calls of the directory.
+ * Counts an attempt, then runs it, and records a failure in the audit log.
+ * InvalidCredentials, TooManyRequests (with the field RetryAfterSeconds), and what
+ * the attempt itself throws. Cost: two calls of the directory.
  */
 export async function proveSecret<Proof>(
   core: Core,
@@ -126,8 +136,8 @@ export function requireNoWait(waitMs: number, detail: string): void {
 }
 
 /**
- * Records a failure in the account's audit log; an unknown name goes to the operator's. The name
- * itself is never recorded: people type passwords there.
+ * Records a failure in the account's audit log; an unknown name goes to the
+ * operator's. The name itself is never recorded: people type passwords there.
  */
 async function noteFailure(
   core: Core,

@@ -1,4 +1,5 @@
-// Makes bearer tokens of the JSON API. Routes list and revoke them by calls of the directory.
+// Makes bearer tokens of the JSON API. Routes list and revoke them by calls of the
+// directory.
 import type { Token } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { type ApiCaller, limitedExpiry, mayDo, type Scope, scopesOf } from '../auth/permissions.ts';
@@ -9,9 +10,10 @@ import { newTokenText, secretDigest } from './secrets.ts';
 const TOKENS_MAX = 1000;
 
 /**
- * Makes a token of the caller's own, with the requested scopes (null: all it has). It ends no later
- * than the token that makes it; its text is shown once and stored nowhere. AccessDenied: a scope or
- * a time that the caller lacks; InvalidInput: too many tokens.
+ * Makes a token of the caller's own, with the requested scopes (null: all it has).
+ * It ends no later than the token that makes it; its text is shown once and stored
+ * nowhere. AccessDenied: a scope or a time that the caller lacks; InvalidInput: too
+ * many tokens.
  */
 export async function createToken(
   core: Core,
@@ -42,7 +44,8 @@ export async function createToken(
   }
 
   const text = newTokenText();
-  // A token that a token makes never gets what the first one lacks, whatever its holder's role is.
+  // A token that a token makes never gets what the first one lacks, whatever its
+  // holder's role is.
   const ownScopes = caller.scopes === null ? null : scopesOf(caller);
   const token = {
     accountId,

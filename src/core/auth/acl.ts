@@ -1,6 +1,7 @@
-// Access control lists: what a list of grants gives to a caller. Called by decide.ts. Pure. The
-// owner of a bucket or object may always read and change its list, so that nobody is locked out.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
+// Access control lists: what a list of grants gives to a caller. Called by
+// decide.ts. Pure. The owner of a bucket or object may always read and change its
+// list, so that nobody is locked out. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
 import type { AccountId, Principal } from '../../domain/nouns.ts';
 import type { Grant, Permission } from '../../domain/object-facts.ts';
 import { ANONYMOUS_ID } from '../../domain/pointer.ts';
@@ -57,7 +58,10 @@ export function idOf(principal: Principal): AccountId {
   return principal.kind === 'account' ? principal.account.id : ANONYMOUS_ID;
 }
 
-/** Whether the list gives the permission. `ignoresPublic`: grants to everybody do not count. */
+/**
+ * Whether the list gives the permission. `ignoresPublic`: grants to everybody do
+ * not count.
+ */
 export function isGranted(
   { ownerId, acl }: OwnedAcl,
   principal: Principal,
@@ -81,7 +85,10 @@ function isGrantedTo({ grantee }: Grant, principal: Principal): boolean {
   return grantee.group === 'AuthenticatedUsers' && principal.kind === 'account';
 }
 
-/** Whether the grant goes to everybody; everybody with an account counts as everybody. */
+/**
+ * Whether the grant goes to everybody; everybody with an account counts as
+ * everybody.
+ */
 function isPublicGrant({ grantee }: Grant): boolean {
   return grantee.kind === 'group' && grantee.group !== 'LogDelivery';
 }

@@ -1,6 +1,6 @@
-// Canned ACLs: the access control lists that S3 has names for, as grants. Called by the S3 surface
-// and new-object-access.ts.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
+// Canned ACLs: the access control lists that S3 has names for, as grants. Called by
+// the S3 surface and new-object-access.ts. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Grant, GranteeGroup, Permission } from '../../domain/object-facts.ts';
 
@@ -32,8 +32,8 @@ export function accountGrant(id: AccountId, permission: Permission): Grant {
 }
 
 /**
- * The grants of a canned list; null for those that give nobody but the owner anything. The owner
- * comes last, where clients look for it.
+ * The grants of a canned list; null for those that give nobody but the owner
+ * anything. The owner comes last, where clients look for it.
  */
 export function cannedGrants(
   name: CannedAcl,

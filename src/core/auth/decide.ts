@@ -1,7 +1,7 @@
-// Authorizes every request: may this caller do this to that bucket or object? Policy, access
-// control lists, ownership and the block of public access meet here and nowhere else. A pure
-// function of its arguments. The S3 surface calls it for each operation, delivery where a policy
-// depends on the request. Source:
+// Authorizes every request: may this caller do this to that bucket or object?
+// Policy, access control lists, ownership and the block of public access meet here
+// and nowhere else. A pure function of its arguments. The S3 surface calls it for
+// each operation, delivery where a policy depends on the request. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/how-s3-evaluates-access-control.html
 import type { BucketAccess } from '../../domain/bucket-access.ts';
 import type { AccountId, BucketRecord, ObjectKey, Principal } from '../../domain/nouns.ts';
@@ -19,7 +19,10 @@ import type { Policy } from './policy/policy.ts';
 /** The part of a bucket's record that a decision depends on. */
 export type AccessRecord = Pick<BucketRecord, 'name' | 'ownerId' | 'access'>;
 
-/** The part of an object, or of an upload that will be one, that a decision depends on. */
+/**
+ * The part of an object, or of an upload that will be one, that a decision depends
+ * on.
+ */
 export type AccessObject = Pick<ObjectFacts, 'ownerId' | 'acl'>;
 
 export type AccessRequest = {
@@ -28,7 +31,8 @@ export type AccessRequest = {
   /** Null: the action is about the bucket. */
   readonly key: ObjectKey | null;
   /**
-   * The version that the action reads or changes; null where it is about none, or there is none.
+   * The version that the action reads or changes; null where it is about none, or
+   * there is none.
    */
   readonly object: AccessObject | null;
   /** The request's condition keys, those of the object's tags among them. */
@@ -38,8 +42,8 @@ export type AccessRequest = {
 };
 
 /**
- * Actions of the owner whatever the policy says; otherwise a wrong policy could never be mended.
- * Source: PutBucketPolicy.
+ * Actions of the owner whatever the policy says; otherwise a wrong policy could
+ * never be mended. Source: PutBucketPolicy.
  */
 const ALWAYS_THE_OWNERS: ReadonlySet<S3Action> = new Set([
   's3:DeleteBucketPolicy',
@@ -58,8 +62,8 @@ export type Decide = {
 };
 
 /**
- * Makes the decision for an app, with a cache of parsed policies, each for as long as its record
- * lives.
+ * Makes the decision for an app, with a cache of parsed policies, each for as long
+ * as its record lives.
  */
 export function createDecide(): Decide {
   const policies = new WeakMap<BucketAccess, ReadPolicy>();
@@ -80,7 +84,10 @@ export function createDecide(): Decide {
   );
 }
 
-/** Decides on one request. Cost: 1 µs, plus parsing and evaluating a policy. Never throws. */
+/**
+ * Decides on one request. Cost: 1 µs, plus parsing and evaluating a policy. Never
+ * throws.
+ */
 export function decide(
   record: AccessRecord,
   request: AccessRequest,
@@ -100,14 +107,17 @@ export function decide(
   if (policy === 'unreadable') return 'refused';
   if (!isOwner && isRestricted(record, policy)) return 'refused';
 
-  // A policy speaks for the bucket's owner: it opens that account's objects, and to others their
-  // own.
+  // A policy speaks for the bucket's owner: it opens that account's objects, and to
+  // others their own.
   if (verdict === 'allow' && (isOwnersObject || isOwn(principal, objectOwnerId))) return 'allowed';
   const ignoresPublic = access.publicAccessBlock?.ignorePublicAcls ?? false;
   return isGrantedByAcl(record, request, ignoresPublic) ? 'allowed' : 'refused';
 }
 
-/** The owner of an object: with ownership enforced the bucket's owner, whoever wrote it. */
+/**
+ * The owner of an object: with ownership enforced the bucket's owner, whoever wrote
+ * it.
+ */
 function ownerOf(
   { access, ownerId }: Pick<AccessRecord, 'access' | 'ownerId'>,
   object: AccessObject,
@@ -134,8 +144,9 @@ function isOwn(principal: Principal, objectOwnerId: AccountId): boolean {
 export type ReadPolicy = Policy | null | 'unreadable';
 
 /**
- * Reads the policy of a bucket. `unreadable`: another release stored what this one refuses. Then
- * nobody but the owner gets anything, because the policy may have a Deny (fail closed).
+ * Reads the policy of a bucket. `unreadable`: another release stored what this one
+ * refuses. Then nobody but the owner gets anything, because the policy may have a
+ * Deny (fail closed).
  */
 export function readPolicy({ access, name }: Pick<AccessRecord, 'access' | 'name'>): ReadPolicy {
   if (access.policyJson === null) return null;
@@ -147,9 +158,9 @@ export function readPolicy({ access, name }: Pick<AccessRecord, 'access' | 'name
 }
 
 /**
- * Whether the bucket's policy may let the caller do it to some key, under some conditions. For
- * requests whose keys are not known yet: each key is then decided by itself. Never throws. Cost:
- * that of parsing the policy.
+ * Whether the bucket's policy may let the caller do it to some key, under some
+ * conditions. For requests whose keys are not known yet: each key is then decided
+ * by itself. Never throws. Cost: that of parsing the policy.
  */
 export function mayPolicyAllow(
   record: AccessRecord,
@@ -170,7 +181,10 @@ function verdictOf(
   return policy === null ? 'none' : evaluatePolicy(policy, policyRequestOf(record, request));
 }
 
-/** Whether RestrictPublicBuckets shuts the bucket, which has a public policy, to other accounts. */
+/**
+ * Whether RestrictPublicBuckets shuts the bucket, which has a public policy, to
+ * other accounts.
+ */
 function isRestricted({ access }: AccessRecord, policy: Policy | null): boolean {
   return (
     (access.publicAccessBlock?.restrictPublicBuckets ?? false) &&

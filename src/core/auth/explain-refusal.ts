@@ -1,6 +1,6 @@
-// Explains a refusal to the keys of the bucket's own account: it names the rule that the owner can
-// change. decide.ts decides; this is called afterwards, and never for strangers, who must learn
-// nothing of a policy.
+// Explains a refusal to the keys of the bucket's own account: it names the rule
+// that the owner can change. decide.ts decides; this is called afterwards, and
+// never for strangers, who must learn nothing of a policy.
 import type { Principal } from '../../domain/nouns.ts';
 import type { AccessRecord, AccessRequest, ReadPolicy } from './decide.ts';
 import { findDenial, type PolicyCaller, type PolicyRequest } from './policy/evaluate-policy.ts';
@@ -9,8 +9,8 @@ import { findDenial, type PolicyCaller, type PolicyRequest } from './policy/eval
 const SID_MAX_LENGTH = 128;
 
 /**
- * The reason of a refusal as a sentence; null for callers of other accounts, and where no rule says
- * no. Never throws.
+ * The reason of a refusal as a sentence; null for callers of other accounts, and
+ * where no rule says no. Never throws.
  */
 export function explainRefusal(
   record: AccessRecord,

@@ -1,5 +1,6 @@
-// Looks access keys up by id, with their account and secret: both surfaces authenticate by it. It
-// also encrypts secrets that older releases stored plain, and notes when a key was used.
+// Looks access keys up by id, with their account and secret: both surfaces
+// authenticate by it. It also encrypts secrets that older releases stored plain,
+// and notes when a key was used.
 import type { StoredAccessKey } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../domain/nouns.ts';
@@ -16,19 +17,25 @@ export type RootKey = { readonly id: string | null; readonly secret: string | nu
 const USE_NOTED_MS = HOUR_MS;
 /** Keys whose noted use is in memory; a key that was dropped is noted once more. */
 const USES_MAX = 10_000;
-/** Time after which an unconfirmed note is made again with the next use, milliseconds. */
+/**
+ * Time after which an unconfirmed note is made again with the next use,
+ * milliseconds.
+ */
 const NOTE_AGAIN_MS = 60_000;
 
-/** The associated data of an encrypted secret (AEAD): it decrypts for its own key alone. */
+/**
+ * The associated data of an encrypted secret (AEAD): it decrypts for its own key
+ * alone.
+ */
 export function associatedDataOf(id: AccessKeyId): string {
   return `access key ${id}`;
 }
 
 /**
- * Makes the look-up of access keys: the root key and the seed's from the settings, every other from
- * the directory, which stores secrets encrypted. An expired or disabled key is not found, as in S3
- * (InvalidAccessKeyId). Without a complete root key nobody is let in: ServiceUnavailable names what
- * is missing.
+ * Makes the look-up of access keys: the root key and the seed's from the settings,
+ * every other from the directory, which stores secrets encrypted. An expired or
+ * disabled key is not found, as in S3 (InvalidAccessKeyId). Without a complete root
+ * key nobody is let in: ServiceUnavailable names what is missing.
  */
 export function createAccessKeyFinder(
   core: Core,
@@ -83,8 +90,8 @@ export function createAccessKeyFinder(
 }
 
 /**
- * Makes the decryption of secrets, with a cache: each is decrypted once for as long as its row is
- * in memory. Cost: 20 µs, then nothing.
+ * Makes the decryption of secrets, with a cache: each is decrypted once for as long
+ * as its row is in memory. Cost: 20 µs, then nothing.
  */
 function createDecryption(
   core: Core,
@@ -120,8 +127,8 @@ function createDecryption(
 }
 
 /**
- * Makes the notes of when a key was used: in the background, once an hour by each process or
- * isolate. Cost otherwise: a look into a map.
+ * Makes the notes of when a key was used: in the background, once an hour by each
+ * process or isolate. Cost otherwise: a look into a map.
  */
 function createUseNotes({ ports }: Core): (id: AccessKeyId, nowMs: number) => void {
   /** Until when each key's use need not be noted. */

@@ -1,5 +1,5 @@
-// Looks accounts up by id, for documents of S3 that show owners and grantees, and for ACLs that
-// name one. Decisions need only ids, and never call it.
+// Looks accounts up by id, for documents of S3 that show owners and grantees, and
+// for ACLs that name one. Decisions need only ids, and never call it.
 import type { AccessKey, Account, AccountId } from '../../domain/nouns.ts';
 import { ANONYMOUS_ID } from '../../domain/pointer.ts';
 import type { Core } from '../core.ts';
@@ -8,12 +8,15 @@ import { ROOT_ACCOUNT } from './root-account.ts';
 /** The owner that S3 shows of objects that strangers wrote. */
 const ANONYMOUS_ACCOUNT: Account = { id: ANONYMOUS_ID, displayName: 'anonymous' };
 
-/** Finds the accounts with these ids; an id without an account is missing from the result. */
+/**
+ * Finds the accounts with these ids; an id without an account is missing from the
+ * result.
+ */
 export type FindAccounts = (ids: Iterable<AccountId>) => Promise<ReadonlyMap<AccountId, Account>>;
 
 /**
- * Makes the look-up of accounts: the seed's and the root account are at hand, every other costs one
- * directory read.
+ * Makes the look-up of accounts: the seed's and the root account are at hand, every
+ * other costs one directory read.
  */
 export function createAccountFinder(core: Core, seed: readonly AccessKey[]): FindAccounts {
   const atHand = new Map(

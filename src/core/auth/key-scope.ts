@@ -1,6 +1,6 @@
-// Limits a key with a scope. Called for every operation of S3, before decide.ts: a key can only
-// ever have less than its account. One pure function; test/core/auth/key-scope.test.ts has its
-// table.
+// Limits a key with a scope. Called for every operation of S3, before decide.ts: a
+// key can only ever have less than its account. One pure function;
+// test/core/auth/key-scope.test.ts has its table.
 import type { KeyScope } from '../../domain/account-records.ts';
 import { isInRange, parseIp, parseIpRange } from '../../domain/ip-range.ts';
 import { BUCKET_ACTIONS, isObjectAction, OBJECT_ACTIONS, type S3Action } from './policy/actions.ts';
@@ -13,7 +13,10 @@ export type ScopedRequest = {
   readonly action: S3Action | AccountAction;
   /** Null: the account itself. */
   readonly bucket: string | null;
-  /** Null: the bucket itself; with an action on objects: some key, which is not known yet. */
+  /**
+   * Null: the bucket itself; with an action on objects: some key, which is not
+   * known yet.
+   */
   readonly key: string | null;
   /** The prefix of a listing; null: it has none. */
   readonly prefix: string | null;
@@ -26,15 +29,24 @@ const LISTINGS: ReadonlySet<string> = new Set([
   's3:ListBucketVersions',
   's3:ListBucketMultipartUploads',
 ]);
-/** Actions that show nothing of a bucket's keys and change nothing; clients begin with them. */
+/**
+ * Actions that show nothing of a bucket's keys and change nothing; clients begin
+ * with them.
+ */
 const HARMLESS: ReadonlySet<string> = new Set(['s3:GetBucketLocation']);
 
-/** Whether a request is within the scope. Never throws. Cost: 0.2 µs with a few entries. */
+/**
+ * Whether a request is within the scope. Never throws. Cost: 0.2 µs with a few
+ * entries.
+ */
 export function isWithinScope(scope: KeyScope, request: ScopedRequest): boolean {
   return exceededLimit(scope, request) === null;
 }
 
-/** The limit of the scope that a request exceeds, by its name in the JSON API; null: none. */
+/**
+ * The limit of the scope that a request exceeds, by its name in the JSON API; null:
+ * none.
+ */
 export function exceededLimit(scope: KeyScope, request: ScopedRequest): keyof KeyScope | null {
   const { action, bucket, sourceIp } = request;
   if (scope.sourceIps !== null && !isFrom(scope.sourceIps, sourceIp)) return 'sourceIps';
@@ -92,7 +104,8 @@ export function actionsMatching(pattern: string): readonly string[] {
 }
 
 /**
- * A mistake in a scope as a sentence: an unknown action, or an address that is none. Null: none.
+ * A mistake in a scope as a sentence: an unknown action, or an address that is
+ * none. Null: none.
  */
 export function scopeMistake(scope: KeyScope): string | null {
   const action = scope.actions?.find((pattern) => actionsMatching(pattern).length === 0);

@@ -1,7 +1,8 @@
-// The derived access key of a member, who signed in by password or passkey: the JSON API presigns
-// URLs with it. It is stored nowhere and shown to nobody. Its secret is derived from the server's
-// root secret and the member's id; the member's row says whether it is in use and what it may do.
-// A URL therefore ends with the member, the role or the account.
+// The derived access key of a member, who signed in by password or passkey: the
+// JSON API presigns URLs with it. It is stored nowhere and shown to nobody. Its
+// secret is derived from the server's root secret and the member's id; the member's
+// row says whether it is in use and what it may do. A URL therefore ends with the
+// member, the role or the account.
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';
 import type { StoredAccessKey } from '../../domain/account-records.ts';
@@ -22,7 +23,8 @@ export function isMemberKeyId(id: AccessKeyId): boolean {
 }
 
 /**
- * Actions that presigned URLs of the JSON API need; the scopes of the role say which are allowed.
+ * Actions that presigned URLs of the JSON API need; the scopes of the role say
+ * which are allowed.
  */
 const PRESIGNED_ACTIONS = [
   's3:GetObject',
@@ -40,8 +42,8 @@ function presignedActionsOf(role: Role): readonly string[] {
 }
 
 /**
- * Makes the derivation of members' keys from their rows. Another `rootSecret` ends every URL. Cost:
- * 10 µs a key.
+ * Makes the derivation of members' keys from their rows. Another `rootSecret` ends
+ * every URL. Cost: 10 µs a key.
  */
 export function createMemberKeys(
   rootSecret: string,

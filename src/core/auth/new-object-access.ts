@@ -1,6 +1,7 @@
-// The owner and the list of grants of an object that is written: what the writer requested, as the
-// bucket's ownership controls and its block of public access allow it. Called by writes.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
+// The owner and the list of grants of an object that is written: what the writer
+// requested, as the bucket's ownership controls and its block of public access
+// allow it. Called by writes. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
 
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketRecord, Principal } from '../../domain/nouns.ts';
@@ -15,15 +16,18 @@ export type RequestedAcl =
   | { readonly kind: 'grants'; readonly grants: readonly Grant[] };
 
 export type NewObjectAccess = Pick<ObjectFacts, 'ownerId' | 'acl'> & {
-  /** Whether everyone will be able to read it by its list: the bucket must admit it first. */
+  /**
+   * Whether everyone will be able to read it by its list: the bucket must admit it
+   * first.
+   */
   readonly isPublic: boolean;
 };
 
 type Bucket = Pick<BucketRecord, 'ownerId' | 'access'>;
 
 /**
- * Determines owner and list of a new object. AccessControlListNotSupported where ownership is
- * enforced, AccessDenied where public lists are blocked.
+ * Determines owner and list of a new object. AccessControlListNotSupported where
+ * ownership is enforced, AccessDenied where public lists are blocked.
  */
 export function accessOfNewObject(
   bucket: Bucket,
@@ -60,8 +64,8 @@ export function grantsOf(
 }
 
 /**
- * Refuses a public list where the bucket blocks those, AccessDenied. Only the bucket's own account
- * gets the reason.
+ * Refuses a public list where the bucket blocks those, AccessDenied. Only the
+ * bucket's own account gets the reason.
  */
 export function requireNotBlocked(
   { access, ownerId }: Bucket,
@@ -74,8 +78,8 @@ export function requireNotBlocked(
 }
 
 /**
- * Whether a list is bucket-owner-full-control, by name or by its grant, which is all that enforced
- * ownership allows.
+ * Whether a list is bucket-owner-full-control, by name or by its grant, which is
+ * all that enforced ownership allows.
  */
 function givesBucketOwnerAll(requested: RequestedAcl, bucketOwnerId: AccountId): boolean {
   if (requested.kind === 'canned') return requested.name === 'bucket-owner-full-control';

@@ -1,5 +1,5 @@
-// Authorizes callers of the JSON API: roles are lists of scopes, tokens have fewer. One pure
-// function, called by every route. decide.ts authorizes S3 requests.
+// Authorizes callers of the JSON API: roles are lists of scopes, tokens have fewer.
+// One pure function, called by every route. decide.ts authorizes S3 requests.
 import type { Holder, Role } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -83,11 +83,13 @@ export type ApiCaller = Holder & {
   /** How the caller showed who it is, and the id of that token or session. */
   readonly by: { readonly kind: 'token' | 'session'; readonly id: string };
   readonly scopes: readonly string[] | null;
-  /** When the holder of a session last showed a secret, milliseconds; 0 for a token. */
+  /**
+   * When the holder of a session last showed a secret, milliseconds; 0 for a token.
+   */
   readonly provenAtMs: number;
   /**
-   * When a token ends. Null: never, or it is a session, whose holder shows a secret again before
-   * making anything that outlasts it.
+   * When a token ends. Null: never, or it is a session, whose holder shows a secret
+   * again before making anything that outlasts it.
    */
   readonly endsAtMs: number | null;
 };
@@ -116,8 +118,8 @@ export function coversRole(caller: ApiCaller, role: Role): boolean {
 }
 
 /**
- * The expiry of what a caller makes: as requested, and no later than the caller's own token.
- * AccessDenied for a later one that was requested.
+ * The expiry of what a caller makes: as requested, and no later than the caller's
+ * own token. AccessDenied for a later one that was requested.
  */
 export function limitedExpiry(
   { endsAtMs }: Pick<ApiCaller, 'endsAtMs'>,

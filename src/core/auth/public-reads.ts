@@ -1,7 +1,7 @@
-// Precomputes what a bucket's access means for everyone's reads, whenever it changes: what is open,
-// what is closed, and what only the policy itself can decide for a given request. Delivery then
-// needs some prefixes and one boolean. It must never differ from decide.ts; test/core/auth proves
-// it.
+// Precomputes what a bucket's access means for everyone's reads, whenever it
+// changes: what is open, what is closed, and what only the policy itself can decide
+// for a given request. Delivery then needs some prefixes and one boolean. It must
+// never differ from decide.ts; test/core/auth proves it.
 import type { BucketAccess, PublicDecision, PublicReads } from '../../domain/bucket-access.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { type AccessRecord, decide, readPolicy } from './decide.ts';
@@ -12,7 +12,10 @@ import type { Policy, Statement } from './policy/policy.ts';
 
 type AccessSettings = Omit<BucketAccess, 'publicReads'>;
 
-/** Adds the public reads that follow from the access. Cost: that of parsing the policy. */
+/**
+ * Adds the public reads that follow from the access. Cost: that of parsing the
+ * policy.
+ */
 export function withPublicReads(
   record: Pick<AccessRecord, 'name' | 'ownerId'>,
   access: AccessSettings,
@@ -54,7 +57,10 @@ function speaksOf({ principals, actions }: Statement, action: string): boolean {
   return matchesPrincipal(principals, ANYBODY) && matchesAny(actions, action, NO_VALUES);
 }
 
-/** The prefixes that a policy opens and closes to everyone's reads, for certain or perhaps. */
+/**
+ * The prefixes that a policy opens and closes to everyone's reads, for certain or
+ * perhaps.
+ */
 function prefixesOf(policy: Policy, bucket: BucketName): Prefixes {
   const prefixes = {
     open: new Set<string>(),
@@ -79,8 +85,8 @@ function prefixesOf(policy: Policy, bucket: BucketName): Prefixes {
 }
 
 /**
- * The prefixes of keys that a statement's resources can mean. `isWhole`: they mean every key under
- * the prefix.
+ * The prefixes of keys that a statement's resources can mean. `isWhole`: they mean
+ * every key under the prefix.
  */
 function keysOf(
   { resources }: Statement,
@@ -101,7 +107,8 @@ function keysOf(
 }
 
 /**
- * Whether everyone may list; `ask` where a condition or variable makes it depend on the request.
+ * Whether everyone may list; `ask` where a condition or variable makes it depend on
+ * the request.
  */
 function listingOf(record: AccessRecord, policy: Policy | null): PublicDecision {
   const depends = policy?.statements.some(

@@ -1,6 +1,6 @@
-// Parses the seed: accounts that the operator names in the settings, with their keys. They exist as
-// long as the seed has them. For tests, exams and small installations; accounts that come and go
-// are rows of the directory.
+// Parses the seed: accounts that the operator names in the settings, with their
+// keys. They exist as long as the seed has them. For tests, exams and small
+// installations; accounts that come and go are rows of the directory.
 import type { AccessKey, AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import { isKmsKeyId } from '../encryption/kms-keys.ts';
 import { isJsonObject, type Json } from '../json.ts';
@@ -11,8 +11,8 @@ export class SeedError extends Error {
 }
 
 /**
- * Reads `{"accounts": [{"id", "displayName", "keys": [{"accessKey", "secretKey"}]}]}` into access
- * keys. SeedError.
+ * Reads `{"accounts": [{"id", "displayName", "keys": [{"accessKey",
+ * "secretKey"}]}]}` into access keys. SeedError.
  */
 export function parseSeed(text: string): readonly AccessKey[] {
   const { accounts } = parseObject(text);
@@ -25,8 +25,8 @@ export function parseSeed(text: string): readonly AccessKey[] {
 }
 
 /**
- * Reads ids of KMS keys in `{"kmsKeys": ["id", …]}`, none when there is no such list. The server
- * makes each when it is first used, and stores it. SeedError.
+ * Reads ids of KMS keys in `{"kmsKeys": ["id", …]}`, none when there is no such
+ * list. The server makes each when it is first used, and stores it. SeedError.
  */
 export function parseSeededKmsKeys(text: string): readonly string[] {
   const { kmsKeys = [] } = parseObject(text);

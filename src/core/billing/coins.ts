@@ -1,5 +1,6 @@
-// Whole coins (minor units) of a currency, which is what is paid; the lines of a bill are exact to
-// the micro-unit. Called by invoices and exports. No floating point.
+// Whole coins (minor units) of a currency, which is what is paid; the lines of a
+// bill are exact to the micro-unit. Called by invoices and exports. No floating
+// point.
 import { formatMicro, MICRO } from './decimal.ts';
 
 /** Digits behind the point of a currency's smallest coin. */
@@ -20,6 +21,9 @@ export function wholeCoins(amountMicro: bigint, currency: string): bigint {
   return (amountMicro / coin) * coin;
 }
 
-/** Whole coins as people write them: `14.85`, `1485` of a currency without a smaller coin. */
+/**
+ * Whole coins as people write them: `14.85`, `1485` of a currency without a smaller
+ * coin.
+ */
 export const formatCoins = (amountMicro: bigint, currency: string): string =>
   formatMicro(amountMicro, coinDigits(currency));

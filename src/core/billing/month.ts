@@ -1,5 +1,6 @@
-// Calendar months in UTC, the periods of bills: as texts, as bounds, and which comes before which.
-// Everything in billing counts months by it; it reads nothing but the clock.
+// Calendar months in UTC, the periods of bills: as texts, as bounds, and which
+// comes before which. Everything in billing counts months by it; it reads nothing
+// but the clock.
 import { HOUR_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
 

@@ -1,5 +1,5 @@
-// Reads from the ledger what an account used, in the units of bills. Called by invoices, forecasts,
-// simulations and reports; it knows no price.
+// Reads from the ledger what an account used, in the units of bills. Called by
+// invoices, forecasts, simulations and reports; it knows no price.
 
 import type { UsageSum } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -8,14 +8,17 @@ import type { Core } from '../core.ts';
 import { queryInParts, toUsage } from '../metering/query-usage.ts';
 import { isInByteTime, type MeterName, type Usage } from '../metering/usage.ts';
 
-/** Byte-hours of byte-milliseconds, rounded down; the quantity of any other meter as it is. */
+/**
+ * Byte-hours of byte-milliseconds, rounded down; the quantity of any other meter as
+ * it is.
+ */
 export function toBillingUnits(meter: MeterName, quantity: bigint): bigint {
   return isInByteTime(meter) ? quantity / BigInt(HOUR_MS) : quantity;
 }
 
 /**
- * Usage of an account from `fromMs` until before `toMs`, milliseconds, both at the start of an
- * hour. Cost: one query of the ledger.
+ * Usage of an account from `fromMs` until before `toMs`, milliseconds, both at the
+ * start of an hour. Cost: one query of the ledger.
  */
 export async function readUsage(
   core: Core,
@@ -28,8 +31,9 @@ export async function readUsage(
 }
 
 /**
- * Bytes of a storage meter at each hour, on average over the hour; 0 where the ledger has nothing.
- * Times are bounds as for `readUsage`. Cost: that of `queryInParts`.
+ * Bytes of a storage meter at each hour, on average over the hour; 0 where the
+ * ledger has nothing. Times are bounds as for `readUsage`. Cost: that of
+ * `queryInParts`.
  */
 export async function readStoredByHour(
   core: Core,

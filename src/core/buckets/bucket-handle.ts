@@ -1,8 +1,9 @@
-// An opened bucket: the record that the caller was authorised on, and the calls to its index. A
-// caller authorises on a record; the owner changes the bucket; the call would act on old rights.
-// Guard: each call names the record's revision, the index refuses another one, and the handle opens
-// and authorises again. Every change of a bucket goes through here, so hot metadata is invalidated
-// here too, before the client gets its response.
+// An opened bucket: the record that the caller was authorised on, and the calls to
+// its index. A caller authorises on a record; the owner changes the bucket; the
+// call would act on old rights. Guard: each call names the record's revision, the
+// index refuses another one, and the handle opens and authorises again. Every
+// change of a bucket goes through here, so hot metadata is invalidated here too,
+// before the client gets its response.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { EventOrigin } from '../../domain/notifications.ts';
@@ -25,8 +26,8 @@ export type BucketHandle = {
   /** The record as last authorised. */
   record(): BucketRecord;
   /**
-   * Calls the index. An input that depends on the record is passed as a function of it, which is
-   * called again when the bucket changed.
+   * Calls the index. An input that depends on the record is passed as a function of
+   * it, which is called again when the bucket changed.
    */
   call<Name extends TakesBucket>(
     name: Name,
@@ -41,8 +42,8 @@ export type Changer = {
   /** The origin of the bucket's events. Called only where one may be written. */
   readonly originOf: () => EventOrigin;
   /**
-   * Called for each change that readers can see, once hot metadata is invalidated. Also for a
-   * failed one, which may have landed.
+   * Called for each change that readers can see, once hot metadata is invalidated.
+   * Also for a failed one, which may have landed.
    */
   readonly note: (bucket: BucketName, change: ReaderChange) => void;
 };
@@ -62,8 +63,8 @@ function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef 
 }
 
 /**
- * Adds what a call that may write events needs: the bucket's notification rules, if it has any, and
- * who makes the change.
+ * Adds what a call that may write events needs: the bucket's notification rules, if
+ * it has any, and who makes the change.
  */
 function toNotifyingRef(record: BucketRecord, changer: Changer | null): BucketRef {
   const { ownerId, settings } = record;
@@ -75,16 +76,23 @@ function toNotifyingRef(record: BucketRecord, changer: Changer | null): BucketRe
   };
 }
 
-/** Repetitions of a call on a bucket that keeps changing, before the client has to retry. */
+/**
+ * Repetitions of a call on a bucket that keeps changing, before the client has to
+ * retry.
+ */
 const MAX_REOPENS = 3;
 /** Repetitions of a call whose quota others use up as soon as more is granted. */
 const RAISES_MAX = 64;
-/** Repetitions of a change of the bucket itself: each of many at once waits for the others. */
+/**
+ * Repetitions of a change of the bucket itself: each of many at once waits for the
+ * others.
+ */
 const MAX_REOPENS_OF_CHANGE = 64;
 
 /**
- * Opens a bucket for one request. `authorize` throws AccessDenied; it runs again when the bucket
- * changed. Without a `changer` the service itself makes the changes. NoSuchBucket.
+ * Opens a bucket for one request. `authorize` throws AccessDenied; it runs again
+ * when the bucket changed. Without a `changer` the service itself makes the
+ * changes. NoSuchBucket.
  */
 export async function openBucket(
   core: Core,

@@ -1,6 +1,6 @@
-// A change of several settings of a bucket at once, for the JSON API. All is checked before
-// anything is changed. Then come host names, which another bucket may have, then access, then all
-// other settings: one commit each.
+// A change of several settings of a bucket at once, for the JSON API. All is
+// checked before anything is changed. Then come host names, which another bucket
+// may have, then access, then all other settings: one commit each.
 import type { BucketSettings } from '../../domain/bucket-settings.ts';
 import type { HostingSettings } from '../../domain/hosting.ts';
 import type { Core } from '../core.ts';
@@ -41,10 +41,11 @@ export type BucketChange = {
 };
 
 /**
- * Changes settings of a bucket. Errors: MalformedPolicy, AccessDenied (a public policy that is
- * blocked, host names that the account can't have), those of validateRules, requireLogTarget,
- * checkRules and requireWebhooks, DomainAlreadyBound, DomainNotProven, InvalidBucketState. A
- * failure in between leaves the commits before it; `onChanged` is called after each.
+ * Changes settings of a bucket. Errors: MalformedPolicy, AccessDenied (a public
+ * policy that is blocked, host names that the account can't have), those of
+ * validateRules, requireLogTarget, checkRules and requireWebhooks,
+ * DomainAlreadyBound, DomainNotProven, InvalidBucketState. A failure in between
+ * leaves the commits before it; `onChanged` is called after each.
  */
 export async function changeBucket(
   core: Core,

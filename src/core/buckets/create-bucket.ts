@@ -1,5 +1,6 @@
-// CreateBucket, with the caps and the quota of the account. Its commits are in an order in which a
-// crash leaves nothing that a repetition or the sweeper does not repair.
+// CreateBucket, with the caps and the quota of the account. Its commits are in an
+// order in which a crash leaves nothing that a repetition or the sweeper does not
+// repair.
 import type { BucketAccess } from '../../domain/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -11,10 +12,11 @@ import { getAccountQuota, markBucket as markForQuota } from '../quotas/account-q
 import { makeBucketId } from './owner-bucket.ts';
 
 /**
- * Makes a bucket, or finds the one that the account has already (`isNew` false). The account's list
- * is written first: a crash in between leaves a name without a bucket, which a repetition or the
- * sweeper repairs. Errors: BucketAlreadyExists (another account's). Cost: two commits, and two
- * looks at the caps and the quota of the account.
+ * Makes a bucket, or finds the one that the account has already (`isNew` false).
+ * The account's list is written first: a crash in between leaves a name without a
+ * bucket, which a repetition or the sweeper repairs. Errors: BucketAlreadyExists
+ * (another account's). Cost: two commits, and two looks at the caps and the quota
+ * of the account.
  */
 export async function createBucket(
   core: Core,
@@ -67,9 +69,10 @@ export async function createBucket(
 }
 
 /**
- * Adds the marks of a cap and a quota that were set while the bucket was made. A creation looks for
- * limits; somebody sets one and finds no bucket to mark; the bucket is created unmarked. Guard: it
- * looks for limits again once the bucket is there.
+ * Adds the marks of a cap and a quota that were set while the bucket was made. A
+ * creation looks for limits; somebody sets one and finds no bucket to mark; the
+ * bucket is created unmarked. Guard: it looks for limits again once the bucket is
+ * there.
  */
 async function withLimitsOfMeanwhile(core: Core, record: BucketRecord): Promise<BucketRecord> {
   const { name, ownerId, settings } = record;

@@ -1,14 +1,15 @@
-// DeleteBucket, and what the bucket had elsewhere: host names, its name in the account's list, its
-// grant of the account's quota.
+// DeleteBucket, and what the bucket had elsewhere: host names, its name in the
+// account's list, its grant of the account's quota.
 import type { AccountId, BucketId } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { bindDomains } from '../hosting/set-hosting.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 
 /**
- * Deletes an empty bucket and releases its host names; a later sweep deletes its unfinished uploads
- * and unreferenced blobs. BucketNotEmpty. Cost: two commits, three with host names. Source for the
- * uploads: AWS's DeleteBucket, where only those of directory buckets prevent it.
+ * Deletes an empty bucket and releases its host names; a later sweep deletes its
+ * unfinished uploads and unreferenced blobs. BucketNotEmpty. Cost: two commits,
+ * three with host names. Source for the uploads: AWS's DeleteBucket, where only
+ * those of directory buckets prevent it.
  */
 export async function deleteBucket(core: Core, bucket: BucketHandle): Promise<void> {
   const { ownerId, name, createdAtMs } = bucket.record();
@@ -21,9 +22,9 @@ export async function deleteBucket(core: Core, bucket: BucketHandle): Promise<vo
 }
 
 /**
- * Releases what the bucket was granted of its account's quota, and deletes its row of the ledger.
- * It runs behind the response; where it fails, the grant is taken back when another bucket needs
- * it.
+ * Releases what the bucket was granted of its account's quota, and deletes its row
+ * of the ledger. It runs behind the response; where it fails, the grant is taken
+ * back when another bucket needs it.
  */
 function releaseStorageGrant(core: Core, accountId: AccountId, bucketId: BucketId): void {
   const { background, clock, ledger } = core.ports;

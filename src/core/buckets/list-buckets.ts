@@ -3,7 +3,10 @@ import type { Account } from '../../domain/nouns.ts';
 import type { OwnedBucket } from '../../ports/directory.ts';
 import type { Core } from '../core.ts';
 
-/** Lists the account's buckets with names of that prefix that come after `after`, in byte order. */
+/**
+ * Lists the account's buckets with names of that prefix that come after `after`, in
+ * byte order.
+ */
 export function listBuckets(
   core: Core,
   account: Account,

@@ -1,5 +1,5 @@
-// PutBucketPolicy and DeleteBucketPolicy: the checks of a policy, and its commit. Which reads it
-// makes public is computed in set-bucket-access.ts.
+// PutBucketPolicy and DeleteBucketPolicy: the checks of a policy, and its commit.
+// Which reads it makes public is computed in set-bucket-access.ts.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
@@ -11,8 +11,9 @@ import type { BucketHandle } from './bucket-handle.ts';
 import { setBucketAccess } from './set-bucket-access.ts';
 
 /**
- * Checks whether the bucket can have a policy. MalformedPolicy when it is invalid, without effect
- * or too long; AccessDenied when it is public and `access`, as it will be, blocks public policies.
+ * Checks whether the bucket can have a policy. MalformedPolicy when it is invalid,
+ * without effect or too long; AccessDenied when it is public and `access`, as it
+ * will be, blocks public policies.
  */
 export function checkPolicy(
   record: Pick<BucketRecord, 'name' | 'access'>,
@@ -30,7 +31,10 @@ export function checkPolicy(
   }
 }
 
-/** Replaces the policy; null removes it. Errors: those of checkPolicy. Cost: one commit. */
+/**
+ * Replaces the policy; null removes it. Errors: those of checkPolicy. Cost: one
+ * commit.
+ */
 export async function setBucketPolicy(
   bucket: BucketHandle,
   policyJson: string | null,

@@ -1,6 +1,7 @@
-// Work on a bucket that decides once for many commits, as lifecycle and compression runs do. What
-// was decided on one record must not be done to another. When the owner changes the bucket, the
-// work ends, and the next sweep begins with the new record.
+// Work on a bucket that decides once for many commits, as lifecycle and compression
+// runs do. What was decided on one record must not be done to another. When the
+// owner changes the bucket, the work ends, and the next sweep begins with the new
+// record.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -10,8 +11,8 @@ import { type BucketHandle, openBucket } from './bucket-handle.ts';
 const STOPPED: ReadonlySet<string> = new Set(['ConditionalRequestConflict', 'NoSuchBucket']);
 
 /**
- * Opens a handle that fails with ConditionalRequestConflict once the bucket has changed.
- * NoSuchBucket.
+ * Opens a handle that fails with ConditionalRequestConflict once the bucket has
+ * changed. NoSuchBucket.
  */
 export async function openUnchanging(core: Core, name: BucketName): Promise<BucketHandle> {
   let revision: number | null = null;
@@ -22,7 +23,10 @@ export async function openUnchanging(core: Core, name: BucketName): Promise<Buck
   });
 }
 
-/** Does the work until it ends or the bucket was changed or deleted, which is no failure. */
+/**
+ * Does the work until it ends or the bucket was changed or deleted, which is no
+ * failure.
+ */
 export async function whileUnchanged(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -1,14 +1,19 @@
-// Admission control: whether a use still fits what memory knows of the caps on it. Some
-// comparisons, no I/O. cap-guard.ts leases more when memory doesn't know. Pure.
+// Admission control: whether a use still fits what memory knows of the caps on it.
+// Some comparisons, no I/O. cap-guard.ts leases more when memory doesn't know.
+// Pure.
 import { type Allowance, type OperationClass, unitsOf } from '../../ports/metering.ts';
 
 /**
- * Whether a use is admitted. `lease`: what memory knows is too old or used up, and more must be
- * leased first. `no`: the cap is reached, or lets only through what caches hold.
+ * Whether a use is admitted. `lease`: what memory knows is too old or used up, and
+ * more must be leased first. `no`: the cap is reached, or lets only through what
+ * caches hold.
  */
 export type Admission = 'yes' | 'lease' | 'no';
 
-/** A use that is to be admitted. `fromMemory`: nothing below the caches is needed for it. */
+/**
+ * A use that is to be admitted. `fromMemory`: nothing below the caches is needed
+ * for it.
+ */
 export type RequestedUse = {
   readonly operationClass: OperationClass;
   readonly bytesOut: number;

@@ -1,6 +1,6 @@
-// How much of a cap a process may lease. Computed from the ledger's state: the limit less what is
-// recorded and what other processes have leased. Pure; docs/adr/0020-caps.md says why no more than
-// the limit is ever used.
+// How much of a cap a process may lease. Computed from the ledger's state: the
+// limit less what is recorded and what other processes have leased. Pure;
+// docs/adr/0020-caps.md says why no more than the limit is ever used.
 import {
   type Cap,
   type CapGrant,
@@ -21,19 +21,23 @@ import {
 /** Share of what is left that a process leases, so that others get some too. */
 const SHARE = 1 / 4;
 /**
- * Share of what is left above which a waiting use is large, and is granted by itself. Smaller ones
- * go by SHARE: a crowd of them leases again on the way, and alerts are reported as they are passed.
+ * Share of what is left above which a waiting use is large, and is granted by
+ * itself. Smaller ones go by SHARE: a crowd of them leases again on the way, and
+ * alerts are reported as they are passed.
  */
 const LARGE_SHARE = 1 / 16;
 /**
- * Requests that a lease suffices for at least; otherwise the last bit of a cap would be leased use
- * by use.
+ * Requests that a lease suffices for at least; otherwise the last bit of a cap
+ * would be leased use by use.
  */
 const LEAST_REQUESTS = 100;
 /** Bytes out that a lease suffices for at least. */
 const LEAST_BYTES = 1024 * 1024;
 
-/** How a cap stands: what is spent of it, what is left, and what that means for requests. */
+/**
+ * How a cap stands: what is spent of it, what is left, and what that means for
+ * requests.
+ */
 export type CapStanding = {
   readonly cap: Cap;
   readonly spent: bigint;
@@ -54,9 +58,13 @@ type MeteredUse = Pick<Use, 'operationClass' | 'bytesOut'>;
 
 /** What a process needs of one cap, in the cap's units. */
 export type CapNeed = {
-  /** Units of its last lease that are not in the ledger yet: they must stay covered. */
+  /**
+   * Units of its last lease that are not in the ledger yet: they must stay covered.
+   */
   readonly leased: number;
-  /** Units of those that it has counted, or that responses under way may still send. */
+  /**
+   * Units of those that it has counted, or that responses under way may still send.
+   */
   readonly pending: number;
   /** Uses that wait for this lease, in the order in which they came. */
   readonly waiting: readonly MeteredUse[];
@@ -95,9 +103,10 @@ function levelOf({ cachedFromPercent }: Cap, percent: number, left: number): Cap
 }
 
 /**
- * The units to lease of a cap. What is leased and pending stays covered; beyond that comes a share
- * of what is free, and never less than large uses need, as long as there is that much. A use that
- * does not fit takes nothing from those that wait behind it, nor from others.
+ * The units to lease of a cap. What is leased and pending stays covered; beyond
+ * that comes a share of what is free, and never less than large uses need, as long
+ * as there is that much. A use that does not fit takes nothing from those that wait
+ * behind it, nor from others.
  */
 function grantOf(prices: CapPrices, left: number, { leased, pending, waiting }: CapNeed): number {
   const { perA, perB, perByte } = prices;
@@ -134,7 +143,9 @@ export function crossingsOf(standings: readonly CapStanding[]) {
   );
 }
 
-/** How each cap stands. `needOf`: what this process needs of it; absent: nothing. */
+/**
+ * How each cap stands. `needOf`: what this process needs of it; absent: nothing.
+ */
 export function standingsOf(
   state: CapsState,
   nowMs: number,

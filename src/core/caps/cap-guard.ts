@@ -1,7 +1,7 @@
-// Keeps usage below the caps of whoever pays. Both paths of delivery and the S3 surface call it
-// where a bucket's record says that it is capped. It decides from memory, by the quota leases of
-// the process (cap-leases.ts); when one is used up or old, more is leased first. It counts nothing:
-// the meter does.
+// Keeps usage below the caps of whoever pays. Both paths of delivery and the S3
+// surface call it where a bucket's record says that it is capped. It decides from
+// memory, by the quota leases of the process (cap-leases.ts); when one is used up
+// or old, more is leased first. It counts nothing: the meter does.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { BucketReadPolicy } from '../../domain/nouns.ts';
@@ -21,21 +21,27 @@ import { capRefusal, storageRefusal } from './cap-refusal.ts';
 import type { ReportCrossing } from './report-crossing.ts';
 
 export type CapGuard = {
-  /** Whether the fast path may respond at once; false: the full path decides. No I/O. */
+  /**
+   * Whether the fast path may respond at once; false: the full path decides. No
+   * I/O.
+   */
   mayServe(readPolicy: BucketReadPolicy, bytesOut: number): boolean;
   /**
-   * The refusal of a use that `require` admitted, null for none. Race: another request uses up what
-   * `require` saw. Guard: this is called in the tick in which the response is counted. No I/O.
+   * The refusal of a use that `require` admitted, null for none. Race: another
+   * request uses up what `require` saw. Guard: this is called in the tick in which
+   * the response is counted. No I/O.
    */
   refusalNow(owner: UsageOwner, use: RequestedUse): StorageError | null;
   /**
-   * Resolves when the use is admitted. UsageCapReached, SpendingCapReached; ServiceUnavailable when
-   * the ledger can't be reached: a cap that can't be checked is not passed.
+   * Resolves when the use is admitted. UsageCapReached, SpendingCapReached;
+   * ServiceUnavailable when the ledger can't be reached: a cap that can't be
+   * checked is not passed.
    */
   require(owner: UsageOwner, use: RequestedUse): Promise<void>;
   /**
-   * Called before an upload of so many bytes, after `require`. SpendingCapReached when caps in
-   * money have no room for storing it beside what is stored, until their periods end.
+   * Called before an upload of so many bytes, after `require`. SpendingCapReached
+   * when caps in money have no room for storing it beside what is stored, until
+   * their periods end.
    */
   requireStorage(owner: UsageOwner, bytes: number): Promise<void>;
 };
@@ -44,8 +50,8 @@ export type CapGuard = {
 const ROUNDS = 4;
 
 /**
- * Makes the guard of a process. `holder`: a name that no other process has had. `reportCrossing` is
- * called for each alert that a cap comes to.
+ * Makes the guard of a process. `holder`: a name that no other process has had.
+ * `reportCrossing` is called for each alert that a cap comes to.
  */
 export function createCapGuard(
   core: Core,
@@ -126,7 +132,10 @@ export function createCapGuard(
     }
   }
 
-  /** Whether the ledger's state, read a moment ago, leaves too little for the use anyway. */
+  /**
+   * Whether the ledger's state, read a moment ago, leaves too little for the use
+   * anyway.
+   */
   function isHopeless(owner: UsageOwner, { operationClass, bytesOut }: RequestedUse): boolean {
     const nowMs = clock.nowMs();
     const known = leases.known(owner.accountId);

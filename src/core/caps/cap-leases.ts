@@ -1,6 +1,6 @@
-// The quota leases of this process: shares of what is left of each cap, leased from the ledger
-// after everything counted so far was brought there. Memory has them for cap-guard.ts, which
-// decides by them. It decides nothing and counts nothing.
+// The quota leases of this process: shares of what is left of each cap, leased from
+// the ledger after everything counted so far was brought there. Memory has them for
+// cap-guard.ts, which decides by them. It decides nothing and counts nothing.
 
 import type { Cap, CapScope } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -21,11 +21,14 @@ import type { ReportCrossing } from './report-crossing.ts';
 
 /** How long a quota lease lasts in the ledger, milliseconds. */
 export const LEASE_MS = 60_000;
-/** How long a process uses its quota lease, milliseconds: less than it lasts in the ledger. */
+/**
+ * How long a process uses its quota lease, milliseconds: less than it lasts in the
+ * ledger.
+ */
 const VALID_MS = 45_000;
 /**
- * TTL of a refusal, milliseconds: strangers who go on requesting cost the ledger nothing. Also the
- * cooldown after a ledger that did not respond.
+ * TTL of a refusal, milliseconds: strangers who go on requesting cost the ledger
+ * nothing. Also the cooldown after a ledger that did not respond.
  */
 export const REFUSAL_MS = 2_000;
 /** Attempts at a lease while other processes are faster. */
@@ -53,17 +56,18 @@ export type CapLeases = {
   /** What memory knows of an account's caps, however old. */
   known(accountId: AccountId): KnownCaps | undefined;
   /**
-   * Leases anew from the ledger: enough for `use` and for all other uses that wait in this process,
-   * as far as that much is left. SlowDown when other processes are faster again and again,
-   * ServiceUnavailable when the ledger does not respond, or just did not. Cost: a flush and two
-   * calls of the ledger.
+   * Leases anew from the ledger: enough for `use` and for all other uses that wait
+   * in this process, as far as that much is left. SlowDown when other processes are
+   * faster again and again, ServiceUnavailable when the ledger does not respond, or
+   * just did not. Cost: a flush and two calls of the ledger.
    */
   renew(use: WaitingUse): Promise<KnownCaps>;
 };
 
 /**
- * Makes the leases of a process. `holder`: a name that no other process has had. `reportCrossing`
- * is called for each alert that a cap comes to; it must not hold a request up.
+ * Makes the leases of a process. `holder`: a name that no other process has had.
+ * `reportCrossing` is called for each alert that a cap comes to; it must not hold a
+ * request up.
  */
 export function createCapLeases(
   core: Core,
@@ -94,7 +98,8 @@ export function createCapLeases(
     try {
       return await withTimeout(core.settings.tierLimitMs, 'the ledger', work);
     } catch (error) {
-      // A call that fails at once may be repeated at once; everybody would wait for one that hangs.
+      // A call that fails at once may be repeated at once; everybody would wait for
+      // one that hangs.
       if (!isSettled) breaker.begin(accountId);
       throw error;
     }
@@ -108,8 +113,9 @@ function createCapMemory(meter: Meter) {
   const accounts = new Map<AccountId, KnownCaps>();
 
   /**
-   * Stores what was leased. Race: an older response of the ledger comes late. Guard: revisions; the
-   * older one changes nothing. Allowances that counters have are changed in place.
+   * Stores what was leased. Race: an older response of the ledger comes late.
+   * Guard: revisions; the older one changes nothing. Allowances that counters have
+   * are changed in place.
    */
   function store(accountId: AccountId, leased: Leased): KnownCaps {
     const before = accounts.get(accountId);
@@ -147,7 +153,10 @@ type Leasing = {
   readonly waiting: ReadonlySet<WaitingUse>;
 };
 
-/** Leases with optimistic concurrency: tries again when another process was faster. SlowDown. */
+/**
+ * Leases with optimistic concurrency: tries again when another process was faster.
+ * SlowDown.
+ */
 async function leaseFromLedger(leasing: Leasing, accountId: AccountId): Promise<KnownCaps> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const known = await tryLease(leasing, accountId);
@@ -159,13 +168,15 @@ async function leaseFromLedger(leasing: Leasing, accountId: AccountId): Promise<
 }
 
 /**
- * Flushes, reads the caps and leases from them once; null: the ledger's state changed meanwhile.
+ * Flushes, reads the caps and leases from them once; null: the ledger's state
+ * changed meanwhile.
  */
 async function tryLease(leasing: Leasing, accountId: AccountId): Promise<KnownCaps | null> {
   const { core, flusher, holder, reportCrossing, memory, waiting } = leasing;
   const { clock, ledger, meter } = core.ports;
   meter.releaseIdleReservations();
-  // What is counted up to here is recorded when the state is read; what comes later is the lease's.
+  // What is counted up to here is recorded when the state is read; what comes later
+  // is the lease's.
   const marks = marksOf(memory.get(accountId));
   await flusher.flushAccount(accountId);
 
@@ -187,7 +198,8 @@ async function tryLease(leasing: Leasing, accountId: AccountId): Promise<KnownCa
     untilMs: nowMs + LEASE_MS,
   });
   if (leased === null) {
-    // Another request of this process may have been faster, and has what this one needs too.
+    // Another request of this process may have been faster, and has what this one
+    // needs too.
     const latest = memory.get(accountId);
     return latest !== undefined && latest.revision > state.revision ? latest : null;
   }
@@ -200,8 +212,8 @@ async function tryLease(leasing: Leasing, accountId: AccountId): Promise<KnownCa
 }
 
 /**
- * Units used of each cap when a flush begins. What is under way by itself may be recorded after the
- * state is read: it counts as used later, at worst twice.
+ * Units used of each cap when a flush begins. What is under way by itself may be
+ * recorded after the state is read: it counts as used later, at worst twice.
  */
 function marksOf(known: KnownCaps | undefined): ReadonlyMap<string, number> {
   const allowances = [...(known?.allowances ?? [])];
@@ -219,7 +231,8 @@ function needOf(cap: Cap, { known, marks, nowMs, waiting }: NeedInput): CapNeed 
   const allowance = known?.allowances.get(cap.id);
   const mark = marks.get(cap.id) ?? 0;
   const pending = Math.max(0, (allowance?.used ?? 0) - mark);
-  // Nothing more is used of a lease that is no longer valid: what is left of it goes back.
+  // Nothing more is used of a lease that is no longer valid: what is left of it
+  // goes back.
   const isValid = allowance !== undefined && allowance.expiresAtMs > nowMs;
   return {
     leased: isValid ? Math.max(pending, allowance.upTo - mark) : pending,

@@ -1,5 +1,5 @@
-// The error of a use that a cap refuses: which cap it is, how it ends, when to retry. Called by
-// cap-guard.ts. Pure; it shows no number that is the owner's.
+// The error of a use that a cap refuses: which cap it is, how it ends, when to
+// retry. Called by cap-guard.ts. Pure; it shows no number that is the owner's.
 
 import type { Cap } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -9,14 +9,15 @@ import type { CapStanding } from './allowances.ts';
 import { isFor, LEASE_MS } from './cap-leases.ts';
 
 /**
- * Largest Retry-After of a refusal, seconds: a day. A month is longer than anybody waits, and the
- * owner may lift the cap any time; the field EndsAt has the exact time.
+ * Largest Retry-After of a refusal, seconds: a day. A month is longer than anybody
+ * waits, and the owner may lift the cap any time; the field EndsAt has the exact
+ * time.
  */
 const RETRY_MAX_SECONDS = 86_400;
 
 /**
- * Makes the refusal of a use: UsageCapReached or SpendingCapReached. A use that is larger than a
- * whole limit gets no Retry-After, because waiting would not help it.
+ * Makes the refusal of a use: UsageCapReached or SpendingCapReached. A use that is
+ * larger than a whole limit gets no Retry-After, because waiting would not help it.
  */
 export function capRefusal(
   standings: readonly CapStanding[],
@@ -50,7 +51,10 @@ function reachedRefusal(standing: CapStanding, nowMs: number): StorageError {
   return endingRefusal(standing, beginning, periodMs.toMs - nowMs);
 }
 
-/** The refusal where a cap is not reached, but what is left of it is less than the use needs. */
+/**
+ * The refusal where a cap is not reached, but what is left of it is less than the
+ * use needs.
+ */
 function tooLittle(standing: CapStanding, nowMs: number): StorageError {
   const { cap, periodMs } = standing;
   const beginning =
@@ -79,8 +83,8 @@ function endingRefusal(
 }
 
 /**
- * Makes the refusal of an upload: SpendingCapReached for what it would store. It has no
- * Retry-After, because deleting helps and waiting does not.
+ * Makes the refusal of an upload: SpendingCapReached for what it would store. It
+ * has no Retry-After, because deleting helps and waiting does not.
  */
 export function storageRefusal({ cap, periodMs }: CapStanding): StorageError {
   const until = new Date(periodMs.toMs).toISOString();

@@ -1,6 +1,6 @@
-// Prices the usage of a cap in the cap's own units, and bounds what one more use would cost. Money
-// goes by the card that the cap names, as if the capped thing were an account of its own: free
-// allowances and tiers apply to it alone. Pure.
+// Prices the usage of a cap in the cap's own units, and bounds what one more use
+// would cost. Money goes by the card that the cap names, as if the capped thing
+// were an account of its own: free allowances and tiers apply to it alone. Pure.
 
 import type { Cap, CapState } from '../../domain/billing/caps.ts';
 import type { MeterName } from '../../domain/billing/usage.ts';
@@ -11,10 +11,14 @@ import { type CardLine, parseRateCard, type RateCard } from '../billing/prices/r
 import { RATE_CARDS } from '../billing/prices/rate-cards.ts';
 import { toUsage } from '../metering/query-usage.ts';
 
-/** Upper bounds, in units, of one more request of a class and of one more byte out. */
+/**
+ * Upper bounds, in units, of one more request of a class and of one more byte out.
+ */
 export type CapPrices = { readonly perA: number; readonly perB: number; readonly perByte: number };
 
-/** Units that storage costs until a cap's period ends: all of it, and one byte more. */
+/**
+ * Units that storage costs until a cap's period ends: all of it, and one byte more.
+ */
 export type StorageUntilEnd = { readonly planned: number; readonly perByte: number };
 
 /** Prices of a cap in bytes: requests are free, a byte is a unit. */
@@ -23,14 +27,17 @@ const BYTES: CapPrices = { perA: 0, perB: 0, perByte: 1 };
 const MICRO_PER_SCALED = 1e-6;
 
 /**
- * The card of a cap in money; null for one that no longer ships. Cost: 20 µs for a card of the
- * operator's own.
+ * The card of a cap in money; null for one that no longer ships. Cost: 20 µs for a
+ * card of the operator's own.
  */
 function cardOf({ cardId, card = null }: Pick<Cap, 'cardId' | 'card'>): RateCard | null {
   return card === null ? (RATE_CARDS.find(({ id }) => id === cardId) ?? null) : parseRateCard(card);
 }
 
-/** Units spent of a cap: bytes out, or micro-units of money. A cap whose card is gone spends 0. */
+/**
+ * Units spent of a cap: bytes out, or micro-units of money. A cap whose card is
+ * gone spends 0.
+ */
 export function spentOf(
   { cap, usage }: Pick<CapState, 'cap' | 'usage'>,
   month: BillingMonth,
@@ -45,7 +52,9 @@ export function spentOf(
   return card === null ? 0n : makeInvoice(toUsage(usage), card, month).totalMicro;
 }
 
-/** The prices of the dearest possible use: the highest tier of any storage class. */
+/**
+ * The prices of the dearest possible use: the highest tier of any storage class.
+ */
 export function pricesOf(cap: Cap): CapPrices {
   if (cap.unit === 'bytes') return BYTES;
   const card = cardOf(cap);
@@ -62,8 +71,9 @@ export function pricesOf(cap: Cap): CapPrices {
 }
 
 /**
- * What storage will add to a cap until its period ends, in `leftMs`. `planned`: cost of what is
- * stored now, by the card's tiers and free allowance; `perByte`: upper bound of one byte more.
+ * What storage will add to a cap until its period ends, in `leftMs`. `planned`:
+ * cost of what is stored now, by the card's tiers and free allowance; `perByte`:
+ * upper bound of one byte more.
  */
 export function storageUntilEnd(
   state: CapState,
@@ -88,7 +98,10 @@ export function storageUntilEnd(
   return { planned, perByte: (Math.max(0, ...perByteHour) * leftMs) / HOUR_MS };
 }
 
-/** Micro-units of one request or byte in the dearest tier; prices are for `size` of the meter. */
+/**
+ * Micro-units of one request or byte in the dearest tier; prices are for `size` of
+ * the meter.
+ */
 function dearestTier({ tiers, unit }: CardLine): number {
   const highestPrice = Math.max(...tiers.map((tier) => Number(tier.price)));
   return (highestPrice * MICRO_PER_SCALED) / Number(unit.size);

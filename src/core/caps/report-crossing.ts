@@ -1,7 +1,7 @@
-// Reports that a cap has come to a percentage that its owner has an alert for: a line in the log,
-// and the event `cap.crossed` to the account's webhooks. The ledger gives each crossing to one
-// process, once in a period. Where that process ends before the event is in the outbox, the line is
-// all there is.
+// Reports that a cap has come to a percentage that its owner has an alert for: a
+// line in the log, and the event `cap.crossed` to the account's webhooks. The
+// ledger gives each crossing to one process, once in a period. Where that process
+// ends before the event is in the outbox, the line is all there is.
 import { sha256Hex } from '../../crypto/hash.ts';
 import type { Cap, CapCrossing } from '../../domain/billing/caps.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -30,7 +30,8 @@ export function createReportCrossing(core: Core): ReportCrossing {
       periodStart,
       scope,
     };
-    // A repeated crossing has the same message id, whatever characters the other ids have.
+    // A repeated crossing has the same message id, whatever characters the other
+    // ids have.
     const identity = JSON.stringify(['cap', accountId, id, periodMs, percent]);
     const messageId = sha256Hex(identity).slice(0, MESSAGE_ID_LENGTH);
     background.run('cap-alert', () => enqueue(core, accountId, 'cap.crossed', data, messageId));

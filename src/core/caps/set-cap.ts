@@ -1,6 +1,6 @@
-// What an owner does with caps: sets, lifts for a time, removes and lists them. Every bucket that a
-// cap is on has a mark in its record, which travels in its read policy. Only where the mark is set
-// do requests go through cap-guard.ts.
+// What an owner does with caps: sets, lifts for a time, removes and lists them.
+// Every bucket that a cap is on has a mark in its record, which travels in its read
+// policy. Only where the mark is set do requests go through cap-guard.ts.
 
 import type { Cap, CapScope } from '../../domain/billing/caps.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
@@ -19,12 +19,13 @@ const PAGE = 500;
 const NOBODY = 'nobody';
 
 /**
- * Sets a cap, or changes the one of that id. `check` gets that one (null: there is none), and
- * throws where the caller meant another. `readerId`: who sets it, and may name the cards that it
- * can read. A cap in money without a card takes the account's, as it is now. It holds at once on
- * Node, elsewhere within seconds; what is leased by then may still be used. InvalidArgument;
- * PreconditionFailed when it changes meanwhile; InvalidRequest when there are too many. Cost: a
- * commit for each bucket it is on.
+ * Sets a cap, or changes the one of that id. `check` gets that one (null: there is
+ * none), and throws where the caller meant another. `readerId`: who sets it, and
+ * may name the cards that it can read. A cap in money without a card takes the
+ * account's, as it is now. It holds at once on Node, elsewhere within seconds; what
+ * is leased by then may still be used. InvalidArgument; PreconditionFailed when it
+ * changes meanwhile; InvalidRequest when there are too many. Cost: a commit for
+ * each bucket it is on.
  */
 export async function setCap(
   core: Core,
@@ -58,8 +59,9 @@ export async function removeCap(core: Core, accountId: AccountId, id: string): P
 }
 
 /**
- * Lists the caps of an account and how they stand, by what is recorded by now. Unused leases of
- * processes are not spent, so they do not count here. Cost: one call to the ledger.
+ * Lists the caps of an account and how they stand, by what is recorded by now.
+ * Unused leases of processes are not spent, so they do not count here. Cost: one
+ * call to the ledger.
  */
 export async function listCaps(core: Core, accountId: AccountId): Promise<readonly CapStanding[]> {
   const nowMs = core.ports.clock.nowMs();
@@ -82,8 +84,8 @@ async function scopesOf(core: Core, accountId: AccountId): Promise<readonly CapS
 }
 
 /**
- * Finds the card that prices a cap. A card of the operator's is stored in the cap, so that pricing
- * looks nothing up. InvalidArgument.
+ * Finds the card that prices a cap. A card of the operator's is stored in the cap,
+ * so that pricing looks nothing up. InvalidArgument.
  */
 async function findCard(
   core: Core,
@@ -99,7 +101,8 @@ async function findCard(
 
   function findNamedCard() {
     if (cardId === null) return findAccountCard(core, accountId);
-    // The cap may keep the card that it has, also when the account has another by now.
+    // The cap may keep the card that it has, also when the account has another by
+    // now.
     return cardId === known?.cardId
       ? findRateCard(core, cardId)
       : findReadableCard(core, readerId, cardId);
@@ -127,7 +130,10 @@ function mistakeOf({ id, limit, alertPercents, cachedFromPercent }: Cap): string
   return null;
 }
 
-/** Marks the buckets of the changed scope, or takes the mark off where no cap is left. */
+/**
+ * Marks the buckets of the changed scope, or takes the mark off where no cap is
+ * left.
+ */
 async function markBuckets(
   core: Core,
   accountId: AccountId,
@@ -157,8 +163,8 @@ async function markBuckets(
 }
 
 /**
- * Sets the mark of a bucket of the account, or takes it off. Does nothing when there is no such
- * bucket. Cost: a commit where it changes.
+ * Sets the mark of a bucket of the account, or takes it off. Does nothing when
+ * there is no such bucket. Cost: a commit where it changes.
  */
 export async function markBucket(
   core: Core,

@@ -1,6 +1,6 @@
-// Takes the operator's word that the clock is right, after a jump that steady time does not
-// support: the machine was off for weeks or stood still, or the clock was wrong and has been set.
-// Called by the JSON API.
+// Takes the operator's word that the clock is right, after a jump that steady time
+// does not support: the machine was off for weeks or stood still, or the clock was
+// wrong and has been set. Called by the JSON API.
 import { StorageError } from '../../domain/errors.ts';
 import { startOfDay } from '../../domain/time.ts';
 import { JUMP_MAX_MS } from '../../domain/trusted-time.ts';
@@ -9,10 +9,10 @@ import type { Core } from '../core.ts';
 import { readTimeState } from './trust-time.ts';
 
 /**
- * Trusts the clock from now on. `statedMs` is the time as the operator reads it elsewhere;
- * InvalidInput when the clock differs. Where a clock that was ahead has brought the cursors of
- * bills or daily usage into the future, they go back to today. Idempotent. Cost: some directory
- * calls.
+ * Trusts the clock from now on. `statedMs` is the time as the operator reads it
+ * elsewhere; InvalidInput when the clock differs. Where a clock that was ahead has
+ * brought the cursors of bills or daily usage into the future, they go back to
+ * today. Idempotent. Cost: some directory calls.
  */
 export async function confirmTime(core: Core, statedMs: number): Promise<void> {
   const { directory, log } = core.ports;
@@ -32,7 +32,10 @@ export async function confirmTime(core: Core, statedMs: number): Promise<void> {
   });
 }
 
-/** Takes cursors that are in the future back to today; bills made already are found again. */
+/**
+ * Takes cursors that are in the future back to today; bills made already are found
+ * again.
+ */
 async function rewindCursors(core: Core, nowMs: number): Promise<void> {
   const { directory } = core.ports;
   const month = monthOf(nowMs);

@@ -1,15 +1,16 @@
-// Whether the clock can be trusted. Called before all that goes by age: the scheduled work of both
-// platforms, and the last bills of an account. A jump that steady time does not support pauses that
-// work until the clock is right again, or the operator confirms it (confirm-time.ts). Requests are
-// served meanwhile as ever.
+// Whether the clock can be trusted. Called before all that goes by age: the
+// scheduled work of both platforms, and the last bills of an account. A jump that
+// steady time does not support pauses that work until the clock is right again, or
+// the operator confirms it (confirm-time.ts). Requests are served meanwhile as
+// ever.
 import { StorageError } from '../../domain/errors.ts';
 import { jumpSince, type SeenTime, type SteadyReading } from '../../domain/trusted-time.ts';
 import type { Clock, SteadyClock } from '../../ports/system.ts';
 import type { Core } from '../core.ts';
 
 /**
- * Longest run on a platform without steady time, milliseconds. Source: Cloudflare, cron triggers,
- * 15 minutes.
+ * Longest run on a platform without steady time, milliseconds. Source: Cloudflare,
+ * cron triggers, 15 minutes.
  */
 const RUN_MAX_MS = 15 * 60_000;
 
@@ -32,9 +33,9 @@ export async function readTimeState(core: Core): Promise<TimeState> {
 }
 
 /**
- * Returns a core whose clock goes on from this moment by steady time, so that a jump during the
- * work does nothing to it. Null, and a line in the log, while the clock is in doubt. Cost: a read
- * and a command of the directory.
+ * Returns a core whose clock goes on from this moment by steady time, so that a
+ * jump during the work does nothing to it. Null, and a line in the log, while the
+ * clock is in doubt. Cost: a read and a command of the directory.
  */
 export async function trustTime(core: Core): Promise<Core | null> {
   const { clock, directory, log, steadyClock } = core.ports;
@@ -71,7 +72,10 @@ function describeJump({ nowMs, seen, jumpMs }: { nowMs: number; seen: SeenTime; 
   };
 }
 
-/** A clock that starts at a time and goes on by steady time, or within RUN_MAX_MS without it. */
+/**
+ * A clock that starts at a time and goes on by steady time, or within RUN_MAX_MS
+ * without it.
+ */
 function clockFrom(startMs: number, clock: Clock, steadyClock: SteadyClock | null): Clock {
   if (steadyClock === null) {
     return { nowMs: () => Math.min(Math.max(clock.nowMs(), startMs), startMs + RUN_MAX_MS) };

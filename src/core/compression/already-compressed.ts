@@ -1,11 +1,11 @@
-// Which objects are compressed as they come, so that compressing them again would gain nothing.
-// Called by run-compression.ts. Pure.
+// Which objects are compressed as they come, so that compressing them again would
+// gain nothing. Called by run-compression.ts. Pure.
 import type { ObjectHeaders } from '../../domain/nouns.ts';
 
 /**
- * Forms of types whose bytes are compressed as they come, so that they are not even sampled.
- * Source: the specifications of the formats; SVG, BMP, WAV and fonts that are not WOFF are not
- * compressed.
+ * Forms of types whose bytes are compressed as they come, so that they are not even
+ * sampled. Source: the specifications of the formats; SVG, BMP, WAV and fonts that
+ * are not WOFF are not compressed.
  */
 const COMPRESSED_TYPES: readonly RegExp[] = [
   /^image\/(?!svg|bmp|x-ms-bmp|x-icon|vnd\.microsoft\.icon|tiff)/,

@@ -1,15 +1,15 @@
-// Compression of plain bytes to a blob: each frame as it fills, then the seek table. Every frame is
-// decompressed again and compared before it is written, because the plain bytes will be deleted.
-// Called by compress-version.ts.
+// Compression of plain bytes to a blob: each frame as it fills, then the seek
+// table. Every frame is decompressed again and compared before it is written,
+// because the plain bytes will be deleted. Called by compress-version.ts.
 import { encodeSeekTable } from '../../crypto/seek-table.ts';
 import { compressFrame, decompressFrame } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 
 /**
- * Compresses what `source` delivers, at least one byte; the length is known at the end only. Keeps
- * one frame in memory. `onPlain` receives the plain bytes, and what it throws ends the pump.
- * InternalError: a frame does not decompress to its bytes.
+ * Compresses what `source` delivers, at least one byte; the length is known at the
+ * end only. Keeps one frame in memory. `onPlain` receives the plain bytes, and what
+ * it throws ends the pump. InternalError: a frame does not decompress to its bytes.
  */
 export function compressSource(
   source: ByteSource,

@@ -1,8 +1,8 @@
-// Compression of the cold body of one version. A sample decides whether it is worth it. Then the
-// body goes to a new blob, verified on the way, and one commit exchanges the version's segments.
-// Until that commit nothing is visible; after it the old blob stays for the grace, for readers
-// under way. A crash anywhere leaves an unreferenced blob for the sweeper. Called by
-// run-compression.ts.
+// Compression of the cold body of one version. A sample decides whether it is worth
+// it. Then the body goes to a new blob, verified on the way, and one commit
+// exchanges the version's segments. Until that commit nothing is visible; after it
+// the old blob stays for the grace, for readers under way. A crash anywhere leaves
+// an unreferenced blob for the sweeper. Called by run-compression.ts.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import { COMPRESSION_LEVEL, compressFrame } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -19,12 +19,16 @@ import { compressSource } from './compress-source.ts';
 
 /** Size of the sample from the start of a body, bytes. */
 const SAMPLE_BYTES = 32 * 1024;
-/** Largest ratio that is worth it: readers pay with CPU, so compression has to save a tenth. */
+/**
+ * Largest ratio that is worth it: readers pay with CPU, so compression has to save
+ * a tenth.
+ */
 const RATIO_MAX = 0.9;
 
 /**
- * The outcome for one version. `not-worth-it`: it does not shrink enough. `changed`: it is not the
- * version that was listed any more. `stopped`: the server stops.
+ * The outcome for one version. `not-worth-it`: it does not shrink enough.
+ * `changed`: it is not the version that was listed any more. `stopped`: the server
+ * stops.
  */
 export type CompressOutcome =
   | { readonly kind: 'compressed'; readonly savedBytes: number }
@@ -38,8 +42,8 @@ export type CompressOptions = {
 };
 
 /**
- * Compresses the body of a version. Errors: InternalError (the body is damaged), those of the
- * ports. Cost: the body read and written once, and two index calls.
+ * Compresses the body of a version. Errors: InternalError (the body is damaged),
+ * those of the ports. Cost: the body read and written once, and two index calls.
  */
 export async function compressVersion(
   core: Core,
@@ -92,7 +96,9 @@ function isPlain({ encryption, segments }: ObjectVersion): boolean {
   );
 }
 
-/** Reads from the blob store, past the tiers: cold bytes must not evict hot ones. */
+/**
+ * Reads from the blob store, past the tiers: cold bytes must not evict hot ones.
+ */
 function storedSource(core: Core, segments: readonly Segment[]): ByteSource {
   return {
     lengthBytes: segments.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0),
@@ -166,8 +172,8 @@ async function writeCompressed(
 }
 
 /**
- * Whether bytes of that MD5 have the version's entity tag. True where the tag is no MD5 of the
- * bytes, as for an object in parts.
+ * Whether bytes of that MD5 have the version's entity tag. True where the tag is no
+ * MD5 of the bytes, as for an object in parts.
  */
 function hasEtag({ etag, parts }: ObjectVersion, md5Hex: string | null): boolean {
   return parts !== null || !/^[0-9a-f]{32}$/.test(etag) || etag === md5Hex;

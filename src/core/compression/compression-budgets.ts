@@ -1,5 +1,5 @@
-// How much one sweep may compress: in a process of its own, and in a scheduled run of a Worker.
-// Called by the sweeps.
+// How much one sweep may compress: in a process of its own, and in a scheduled run
+// of a Worker. Called by the sweeps.
 import { WORKERS_FRAME_BYTES } from '../../crypto/zstd-frames.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import type { CompressionBudget } from './run-compression.ts';
@@ -7,7 +7,10 @@ import type { CompressionBudget } from './run-compression.ts';
 type Budget = Omit<CompressionBudget, 'stopping'>;
 const MIB = 2 ** 20;
 
-/** The budget of a sweep in a process with threads that compress: some six minutes of CPU. */
+/**
+ * The budget of a sweep in a process with threads that compress: some six minutes
+ * of CPU.
+ */
 export const LARGE_COMPRESSION_BUDGET: Budget = {
   bytes: 16 * 1024 * MIB,
   bodies: Number.POSITIVE_INFINITY,
@@ -16,8 +19,9 @@ export const LARGE_COMPRESSION_BUDGET: Budget = {
 };
 
 /**
- * The budget of a scheduled run of a Worker: under a half of its 30 s of CPU by default, at some 30
- * ms for a MB. Source: https://developers.cloudflare.com/workers/platform/limits/#cpu-time
+ * The budget of a scheduled run of a Worker: under a half of its 30 s of CPU by
+ * default, at some 30 ms for a MB. Source:
+ * https://developers.cloudflare.com/workers/platform/limits/#cpu-time
  */
 export const SMALL_COMPRESSION_BUDGET: Budget = {
   bytes: 192 * MIB,

@@ -1,7 +1,7 @@
-// Compression of the cold bodies of one bucket, in the scheduled sweep, where its owner has set it.
-// Each version is examined once: a completed run stores up to which time of writing it went, and
-// the next one begins there. A run that is interrupted goes on from its cursor; what it had
-// compressed is not listed again.
+// Compression of the cold bodies of one bucket, in the scheduled sweep, where its
+// owner has set it. Each version is examined once: a completed run stores up to
+// which time of writing it went, and the next one begins there. A run that is
+// interrupted goes on from its cursor; what it had compressed is not listed again.
 import type { BucketName } from '../../domain/nouns.ts';
 import { DAY_MS, earlier, startOfDay } from '../../domain/time.ts';
 import type {
@@ -16,15 +16,21 @@ import { yieldToEventLoop } from '../yield-to-event-loop.ts';
 import { isAlreadyCompressed } from './already-compressed.ts';
 import { type CompressOutcome, compressVersion } from './compress-version.ts';
 
-/** Smallest body that is compressed, bytes: a smaller one gains no more than a block of a disk. */
+/**
+ * Smallest body that is compressed, bytes: a smaller one gains no more than a block
+ * of a disk.
+ */
 const BODY_MIN_BYTES = 16 * 1024;
 /**
- * Runs in a row that repeat failed versions: what is damaged for good must not cause a new scan
- * every day.
+ * Runs in a row that repeat failed versions: what is damaged for good must not
+ * cause a new scan every day.
  */
 const RETRIES_MAX = 3;
 
-/** What the runs of a sweep may still do together; a body that was begun is finished. */
+/**
+ * What the runs of a sweep may still do together; a body that was begun is
+ * finished.
+ */
 export type CompressionBudget = {
   /** Plain bytes to compress. */
   bytes: number;
@@ -33,7 +39,8 @@ export type CompressionBudget = {
   /** Largest body that is ever compressed, bytes. */
   readonly bodyMaxBytes: number;
   /**
-   * Plain bytes of a frame: fewer compress worse, more slow down small ranges (bench/README.md).
+   * Plain bytes of a frame: fewer compress worse, more slow down small ranges
+   * (bench/README.md).
    */
   readonly frameBytes: number;
   readonly stopping: AbortSignal | null;
@@ -43,8 +50,9 @@ export type CompressionBudget = {
 type Total = { compressed: number; savedBytes: number };
 
 /**
- * Starts or resumes the run of a bucket. Cost: one index read where no run is due; else one for
- * each page of some 2,000 rows, and that of compressVersion for each candidate.
+ * Starts or resumes the run of a bucket. Cost: one index read where no run is due;
+ * else one for each page of some 2,000 rows, and that of compressVersion for each
+ * candidate.
  */
 export async function runCompression(
   core: Core,
@@ -85,7 +93,10 @@ const START: CompressionCursor = {
   newerVersions: 0,
 };
 
-/** Finds the run to resume, or makes a new one; null when today's is over or nothing is due. */
+/**
+ * Finds the run to resume, or makes a new one; null when today's is over or nothing
+ * is due.
+ */
 function nextRun(
   latest: CompressionRun | null,
   { setAtMs, nowMs, upToMs, dayMs }: Moment,

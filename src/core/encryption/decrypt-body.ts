@@ -1,7 +1,7 @@
-// Decryption of bodies on their way out. A range of plain bytes is found among its chunks, and each
-// chunk is authenticated before a byte of it goes on. Called by objects/read-object.ts for
-// encrypted versions. The stored bytes come from the same tiers as any others, so no tier ever has
-// a plain byte of them.
+// Decryption of bodies on their way out. A range of plain bytes is found among its
+// chunks, and each chunk is authenticated before a byte of it goes on. Called by
+// objects/read-object.ts for encrypted versions. The stored bytes come from the
+// same tiers as any others, so no tier ever has a plain byte of them.
 import { CHUNK_BYTES, decryptChunk } from '../../crypto/encrypted-chunks.ts';
 import { joinBytes } from '../../crypto/join-bytes.ts';
 import type { ByteRange } from '../../domain/byte-range.ts';
@@ -20,9 +20,10 @@ import { type EncryptedChunk, encryptedRangeOf } from './encrypted-layout.ts';
 export type BodyBytes = Uint8Array | ReadableStream<Uint8Array>;
 
 /**
- * Decrypts a range that lies inside the body and is not empty. `read` reads a range of the
- * encrypted bytes. The first chunk is authenticated before this resolves. A stream errors rather
- * than give a byte that is not what was encrypted. ObjectDamaged.
+ * Decrypts a range that lies inside the body and is not empty. `read` reads a range
+ * of the encrypted bytes. The first chunk is authenticated before this resolves. A
+ * stream errors rather than give a byte that is not what was encrypted.
+ * ObjectDamaged.
  */
 export async function decryptBody<Read extends { readonly body: BodyBytes | null }>(
   version: ObjectBody,
@@ -51,7 +52,10 @@ export async function decryptBody<Read extends { readonly body: BodyBytes | null
 }
 
 type BodyDecryptor = {
-  /** Takes the next encrypted bytes; yields the plain bytes of each chunk that they complete. */
+  /**
+   * Takes the next encrypted bytes; yields the plain bytes of each chunk that they
+   * complete.
+   */
   take(encrypted: Uint8Array): Generator<Uint8Array>;
   /** Whether all plain bytes were yielded. */
   isDone(): boolean;
@@ -125,8 +129,8 @@ function decryptChunks(encrypted: ByteChunks, decryptor: BodyDecryptor): ByteChu
   }
 
   /**
-   * Decrypts the chunks that the next encrypted bytes complete, at least one. The bytes may be a
-   * borrowed buffer: they are decrypted at once.
+   * Decrypts the chunks that the next encrypted bytes complete, at least one. The
+   * bytes may be a borrowed buffer: they are decrypted at once.
    */
   async function decryptNext(wantedBytes: number): Promise<Uint8Array[]> {
     for (;;) {
@@ -158,7 +162,9 @@ function decryptChunks(encrypted: ByteChunks, decryptor: BodyDecryptor): ByteChu
   };
 }
 
-/** Joins the parts of a body that has exactly that length; one part needs no copy. */
+/**
+ * Joins the parts of a body that has exactly that length; one part needs no copy.
+ */
 function joinExactly(parts: readonly Uint8Array[], lengthBytes: number): Uint8Array {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && only.length === lengthBytes) return only;

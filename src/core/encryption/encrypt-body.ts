@@ -1,5 +1,6 @@
-// Encryption of bodies on their way in: as they stream to a blob, or whole for a body that stands
-// in its index row. Called by objects/write-body.ts behind the digests, which are of plain bytes.
+// Encryption of bodies on their way in: as they stream to a blob, or whole for a
+// body that stands in its index row. Called by objects/write-body.ts behind the
+// digests, which are of plain bytes.
 import { CHUNK_BYTES, startChunkEncryption, TAG_BYTES } from '../../crypto/encrypted-chunks.ts';
 import { joinBytes } from '../../crypto/join-bytes.ts';
 import type { BlobId } from '../../domain/nouns.ts';
@@ -8,8 +9,8 @@ import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
 import { encryptedSize } from './encrypted-layout.ts';
 
 /**
- * Encrypts what `source` delivers; the length is known when the source's is. Keeps one chunk in
- * memory.
+ * Encrypts what `source` delivers; the length is known when the source's is. Keeps
+ * one chunk in memory.
  */
 export function encryptSource(source: ByteSource, dataKey: DataKey, blobId: BlobId): ByteSource {
   const { lengthBytes } = source;
@@ -35,15 +36,18 @@ export function encryptInline(plain: Uint8Array, dataKey: DataKey): Uint8Array {
 }
 
 type BodyEncryptor = {
-  /** Takes the next plain bytes; yields the encrypted chunks that are surely not the last. */
+  /**
+   * Takes the next plain bytes; yields the encrypted chunks that are surely not the
+   * last.
+   */
   take(plain: Uint8Array): Generator<Uint8Array>;
   /** Yields the last chunk, if there were any bytes. */
   end(): Generator<Uint8Array>;
 };
 
 /**
- * Creates the encryptor of one body. A chunk's nonce says whether it is the last one, so none is
- * encrypted before it is known whether more bytes come.
+ * Creates the encryptor of one body. A chunk's nonce says whether it is the last
+ * one, so none is encrypted before it is known whether more bytes come.
  */
 function createBodyEncryptor(keys: readonly Uint8Array[]): BodyEncryptor {
   let index = 0;

@@ -1,7 +1,8 @@
-// The layout of encrypted bodies: the one place that turns sizes and ranges of plain bytes into
-// those of stored bytes. The index keeps the plain size of an object; its segments are runs of
-// stored, encrypted bytes. A blob of an encrypted object is encrypted as one body, and a segment of
-// it is always the whole blob. Pure.
+// The layout of encrypted bodies: the one place that turns sizes and ranges of
+// plain bytes into those of stored bytes. The index keeps the plain size of an
+// object; its segments are runs of stored, encrypted bytes. A blob of an encrypted
+// object is encrypted as one body, and a segment of it is always the whole blob.
+// Pure.
 import { CHUNK_BYTES, type ChunkPosition, TAG_BYTES } from '../../crypto/encrypted-chunks.ts';
 import type { ByteRange } from '../../domain/byte-range.ts';
 import type { BlobId, Segment } from '../../domain/nouns.ts';
@@ -33,11 +34,17 @@ export type EncryptedRange = {
   readonly encrypted: ByteRange;
   /** Plain bytes to leave out at the start of the first chunk. */
   readonly skipBytes: number;
-  /** The chunks in that range, in order. Made one by one: a large object has millions. */
+  /**
+   * The chunks in that range, in order. Made one by one: a large object has
+   * millions.
+   */
   readonly chunks: Iterator<EncryptedChunk>;
 };
 
-/** Finds the chunks that hold `range`, which must lie inside the object and not be empty. */
+/**
+ * Finds the chunks that hold `range`, which must lie inside the object and not be
+ * empty.
+ */
 export function encryptedRangeOf(
   segments: readonly Segment[],
   range: ByteRange,
@@ -65,8 +72,8 @@ function chunkStart(index: number, layers: Layers): number {
 }
 
 /**
- * Plain bytes `from` to `to` of a segment. `encryptedAt`: the segment's offset among the encrypted
- * bytes of all.
+ * Plain bytes `from` to `to` of a segment. `encryptedAt`: the segment's offset
+ * among the encrypted bytes of all.
  */
 type Piece = {
   readonly segment: Segment;
@@ -76,7 +83,10 @@ type Piece = {
   readonly to: number;
 };
 
-/** Yields the part of each segment that the range covers; segments outside of it are left out. */
+/**
+ * Yields the part of each segment that the range covers; segments outside of it are
+ * left out.
+ */
 function* piecesOf(
   segments: readonly Segment[],
   range: ByteRange,

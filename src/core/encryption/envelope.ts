@@ -1,6 +1,7 @@
-// Envelope encryption: a data key is wrapped by the client's own key, a master key or a KMS key.
-// The requested encryption becomes the ObjectEncryption that is stored with the version, and that
-// becomes the data key again. Called by whoever writes, reads or copies bodies.
+// Envelope encryption: a data key is wrapped by the client's own key, a master key
+// or a KMS key. The requested encryption becomes the ObjectEncryption that is
+// stored with the version, and that becomes the data key again. Called by whoever
+// writes, reads or copies bodies.
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
 import { randomKey, unwrapKey, wrapKey } from '../../crypto/key-wrap.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -12,7 +13,10 @@ import type { KeyCore } from './key-core.ts';
 import { MANAGED_KEY_ID, unwrapKmsKey, unwrapKmsKeyFor } from './kms-keys.ts';
 import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
 
-/** A key that a client sent for one request (SSE-C). It is never stored. `md5` is base64. */
+/**
+ * A key that a client sent for one request (SSE-C). It is never stored. `md5` is
+ * base64.
+ */
 export type CustomerKey = { readonly bytes: Uint8Array; readonly md5: string };
 
 /** How a new version shall be encrypted. `keyId` null: the managed KMS key. */
@@ -27,12 +31,15 @@ export type RequestedEncryption =
       readonly context: string | null;
     };
 
-/** A data key, and the ObjectEncryption with its wrapped form, which is stored with a version. */
+/**
+ * A data key, and the ObjectEncryption with its wrapped form, which is stored with
+ * a version.
+ */
 export type Envelope = { readonly encryption: ObjectEncryption; readonly dataKey: DataKey };
 
 /**
- * Makes a data key and wraps it as requested, for a bucket of that account; null stays null.
- * Errors: those of unwrapKmsKeyFor, ServiceUnavailable.
+ * Makes a data key and wraps it as requested, for a bucket of that account; null
+ * stays null. Errors: those of unwrapKmsKeyFor, ServiceUnavailable.
  */
 export async function makeDataKey(
   core: Core,
@@ -42,7 +49,10 @@ export async function makeDataKey(
   return requested === null ? null : wrapDataKey(core, ownerId, requested, randomKey());
 }
 
-/** Wraps a data key that exists: a copy shares the bytes of its source, and so their key. */
+/**
+ * Wraps a data key that exists: a copy shares the bytes of its source, and so their
+ * key.
+ */
 export async function wrapDataKey(
   core: Core,
   ownerId: AccountId,
@@ -92,10 +102,10 @@ const REFUSALS = {
 } as const;
 
 /**
- * Unwraps the data key of an encryption, null for null. `customerKey`: the key that the request
- * brought. InvalidRequest when that is missing, needless or another one than that of the write; and
- * the errors of unwrapKmsKey and unwrapWithMaster. Cost: 20 µs; for a KMS key twice that and a
- * look-up in the directory.
+ * Unwraps the data key of an encryption, null for null. `customerKey`: the key that
+ * the request brought. InvalidRequest when that is missing, needless or another one
+ * than that of the write; and the errors of unwrapKmsKey and unwrapWithMaster.
+ * Cost: 20 µs; for a KMS key twice that and a look-up in the directory.
  */
 export async function unwrapDataKey(
   core: KeyCore,
@@ -124,8 +134,9 @@ export async function unwrapDataKey(
 }
 
 /**
- * Unwraps a data key with the client's own key, without any port. It proves that the request
- * brought the right key, or rightly none; null when the encryption is not by a client's key.
+ * Unwraps a data key with the client's own key, without any port. It proves that
+ * the request brought the right key, or rightly none; null when the encryption is
+ * not by a client's key.
  */
 export function unwrapWithCustomerKey(
   encryption: ObjectEncryption | null,
@@ -138,8 +149,8 @@ export function unwrapWithCustomerKey(
     return null;
   }
   if (customerKey === null) throw refused(REFUSALS[use].missing);
-  // The tag of the wrapped key reveals a wrong key, and is compared in constant time; the key's MD5
-  // is not stored at all.
+  // The tag of the wrapped key reveals a wrong key, and is compared in constant
+  // time; the key's MD5 is not stored at all.
   const key = unwrapKey(customerKey.bytes, encryption.wrappedKey, BOUND);
   if (key === null)
     throw refused('The provided encryption parameters did not match the ones used originally.');
@@ -154,7 +165,10 @@ export function isSameKey(a: CustomerKey, b: CustomerKey): boolean {
 /** Additional authenticated data of a wrapped data key. */
 const BOUND = 'data key';
 
-/** Binds a data key to the encryption context of SSE-KMS, which must be passed again. */
+/**
+ * Binds a data key to the encryption context of SSE-KMS, which must be passed
+ * again.
+ */
 function boundTo(context: string | null): string {
   return context === null ? BOUND : `${BOUND} ${context}`;
 }

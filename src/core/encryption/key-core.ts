@@ -1,5 +1,5 @@
-// The part of the core that unwrapping keys needs. Callers without a whole platform have it too,
-// such as the check of a data folder.
+// The part of the core that unwrapping keys needs. Callers without a whole platform
+// have it too, such as the check of a data folder.
 import type { Ports } from '../../ports/index.ts';
 import type { CoreSettings } from '../core.ts';
 

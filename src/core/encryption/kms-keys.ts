@@ -1,7 +1,8 @@
-// KMS keys, the key-encrypting keys of envelope encryption that have an id. The directory stores
-// them wrapped by the master key, and an object names the one that protects it. Disabling a key
-// makes its objects unreadable until it is enabled again. Called by every surface that manages
-// keys. A key can't be deleted, since nothing could ever read its objects again.
+// KMS keys, the key-encrypting keys of envelope encryption that have an id. The
+// directory stores them wrapped by the master key, and an object names the one that
+// protects it. Disabling a key makes its objects unreadable until it is enabled
+// again. Called by every surface that manages keys. A key can't be deleted, since
+// nothing could ever read its objects again.
 import { randomKey } from '../../crypto/key-wrap.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -11,12 +12,15 @@ import type { Core } from '../core.ts';
 import type { KeyCore } from './key-core.ts';
 import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
 
-/** The key of those who request SSE-KMS and name none. AWS's managed key has this alias. */
+/**
+ * The key of those who request SSE-KMS and name none. AWS's managed key has this
+ * alias.
+ */
 export const MANAGED_KEY_ID = 'alias/aws/s3';
 
 /**
- * The form of a key's id: letters, digits and the signs in ids, aliases and ARNs of AWS, so that
- * these can be used unchanged.
+ * The form of a key's id: letters, digits and the signs in ids, aliases and ARNs of
+ * AWS, so that these can be used unchanged.
  */
 export const KMS_KEY_ID_FORM = /^[\w:/.-]{1,256}$/;
 
@@ -32,9 +36,9 @@ export type KmsKeyInfo = Omit<KmsKey, 'wrappedKey'>;
 export const GRANTS_MAX = 1000;
 
 /**
- * Makes a key, or finds the existing one of that id (`isNew` false). A new key is for the buckets
- * of these accounts and of the operator, null: of every account. InvalidArgument,
- * ServiceUnavailable (no master key).
+ * Makes a key, or finds the existing one of that id (`isNew` false). A new key is
+ * for the buckets of these accounts and of the operator, null: of every account.
+ * InvalidArgument, ServiceUnavailable (no master key).
  */
 export async function createKmsKey(
   core: Core,
@@ -60,8 +64,8 @@ export async function listKmsKeys(
 }
 
 /**
- * Enables or disables a key, or changes its accounts; on Cloudflare other isolates learn of it
- * within seconds. KMS.NotFoundException.
+ * Enables or disables a key, or changes its accounts; on Cloudflare other isolates
+ * learn of it within seconds. KMS.NotFoundException.
  */
 export async function changeKmsKey(
   core: Core,
@@ -74,10 +78,10 @@ export async function changeKmsKey(
 }
 
 /**
- * Unwraps a KMS key, to wrap data keys with it for a bucket of that account. The managed key and
- * those of the operator's seed are made at their first use, for every account.
- * KMS.NotFoundException, also for a key of other accounts, so that strangers can't probe for ids;
- * KMS.DisabledException, ServiceUnavailable.
+ * Unwraps a KMS key, to wrap data keys with it for a bucket of that account. The
+ * managed key and those of the operator's seed are made at their first use, for
+ * every account. KMS.NotFoundException, also for a key of other accounts, so that
+ * strangers can't probe for ids; KMS.DisabledException, ServiceUnavailable.
  */
 export async function unwrapKmsKeyFor(
   core: KeyCore,
@@ -93,8 +97,8 @@ export async function unwrapKmsKeyFor(
 }
 
 /**
- * Unwraps a KMS key, to unwrap the data keys that it protects already, in whichever bucket they
- * are. Errors: those of unwrapKmsKeyFor.
+ * Unwraps a KMS key, to unwrap the data keys that it protects already, in whichever
+ * bucket they are. Errors: those of unwrapKmsKeyFor.
  */
 export async function unwrapKmsKey(core: KeyCore, id: string): Promise<Uint8Array> {
   return unwrap(core, await findOrMake(core, id));
@@ -119,7 +123,10 @@ function toNewKey(core: KeyCore, id: string, accountIds: KmsKey['accountIds']): 
   return { id, wrappedKey, isEnabled: true, accountIds, createdAtMs: core.ports.clock.nowMs() };
 }
 
-/** Binds a wrapped key to its id, in the words of its first day: stored keys depend on them. */
+/**
+ * Binds a wrapped key to its id, in the words of its first day: stored keys depend
+ * on them.
+ */
 function boundOf(id: string): string {
   return ['named', 'key', id].join(' ');
 }

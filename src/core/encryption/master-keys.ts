@@ -1,24 +1,33 @@
-// Master keys, the root of envelope encryption: they wrap all other keys of the server. There may
-// be several: the newest wraps what is new, the rest still unwrap what is old. A wrapped key names
-// its master key by an id that reveals nothing of the key. They come from the settings; on Node
-// from a file when there is no setting (adapters/node/process/master-key-file.ts).
+// Master keys, the root of envelope encryption: they wrap all other keys of the
+// server. There may be several: the newest wraps what is new, the rest still unwrap
+// what is old. A wrapped key names its master key by an id that reveals nothing of
+// the key. They come from the settings; on Node from a file when there is no
+// setting (adapters/node/process/master-key-file.ts).
 import { deriveKey, KEY_BYTES, unwrapKey, wrapKey } from '../../crypto/key-wrap.ts';
 import { StorageError } from '../../domain/errors.ts';
 
 /** A master key. `id`: 8 hex digits, derived from the key. */
 export type MasterKey = { readonly id: string; readonly key: Uint8Array };
 
-/** The master keys, newest first. With none the server can wrap no key, and refuses to encrypt. */
+/**
+ * The master keys, newest first. With none the server can wrap no key, and refuses
+ * to encrypt.
+ */
 export type MasterKeys = readonly MasterKey[];
 
-/** Master keys in one setting: as many as anybody rotates through. Our own limit. */
+/**
+ * Master keys in one setting: as many as anybody rotates through. Our own limit.
+ */
 const MASTER_KEYS_MAX = 16;
-/** Stands between the id of a master key and the text that it wrapped or encrypted. */
+/**
+ * Stands between the id of a master key and the text that it wrapped or encrypted.
+ */
 export const SEPARATOR = '.';
 
 /**
- * Parses 32-byte keys in hex or base64, with commas or white space between. Null when one is no
- * key, a key comes twice or they are too many; a caller must never show the text.
+ * Parses 32-byte keys in hex or base64, with commas or white space between. Null
+ * when one is no key, a key comes twice or they are too many; a caller must never
+ * show the text.
  */
 export function parseMasterKeys(text: string): MasterKeys | null {
   const keys = text
@@ -41,14 +50,17 @@ function parseMasterKey(text: string): MasterKey | null {
   }
 }
 
-/** Makes a master key of 32 bytes. Its id is derived from them and reveals nothing of them. */
+/**
+ * Makes a master key of 32 bytes. Its id is derived from them and reveals nothing
+ * of them.
+ */
 export function toMasterKey(key: Uint8Array): MasterKey {
   return { id: deriveKey(key, 'quayside master key id 1').subarray(0, 4).toHex(), key };
 }
 
 /**
- * Wraps a key by the newest master key, as `{id of the master key}.{wrapped}`. ServiceUnavailable
- * when there is none.
+ * Wraps a key by the newest master key, as `{id of the master key}.{wrapped}`.
+ * ServiceUnavailable when there is none.
  */
 export function wrapWithMaster(masterKeys: MasterKeys, key: Uint8Array, bound: string): string {
   const [newest] = masterKeys;
@@ -57,8 +69,8 @@ export function wrapWithMaster(masterKeys: MasterKeys, key: Uint8Array, bound: s
 }
 
 /**
- * Unwraps a key. ServiceUnavailable without the master key that wrapped it; InternalError when it
- * is damaged.
+ * Unwraps a key. ServiceUnavailable without the master key that wrapped it;
+ * InternalError when it is damaged.
  */
 export function unwrapWithMaster(
   masterKeys: MasterKeys,
@@ -76,8 +88,9 @@ export function unwrapWithMaster(
 }
 
 /**
- * Finds the master key that a stored text names, and the text behind its id. ServiceUnavailable
- * when the key is missing: the operator must learn which one, and trying again gains nothing.
+ * Finds the master key that a stored text names, and the text behind its id.
+ * ServiceUnavailable when the key is missing: the operator must learn which one,
+ * and trying again gains nothing.
  */
 export function masterOf(
   masterKeys: MasterKeys,

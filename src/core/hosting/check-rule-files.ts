@@ -1,5 +1,6 @@
-// A report on the rule files of a bucket's sites, for their owner: how many rules each has, and
-// which lines are ignored and why. Called by the JSON API. It reads the files as they are now.
+// A report on the rule files of a bucket's sites, for their owner: how many rules
+// each has, and which lines are ignored and why. Called by the JSON API. It reads
+// the files as they are now.
 
 import { type HostingSettings, SITE_FILE_NAMES } from '../../domain/hosting.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -17,8 +18,8 @@ export type CheckedFile = {
 };
 
 /**
- * Checks the existing rule files at the roots of all sites of the bucket. Cost: that of
- * readRuleFile, twice for each root.
+ * Checks the existing rule files at the roots of all sites of the bucket. Cost:
+ * that of readRuleFile, twice for each root.
  */
 export async function checkRuleFiles(
   core: Core,

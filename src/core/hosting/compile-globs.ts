@@ -1,26 +1,27 @@
-// A bit-parallel NFA (Shift-And) that matches a key with all patterns of a list at once. It reads
-// the key character by character and keeps a set of reachable states, 32 of them in a word.
-// Strangers choose the keys and owners the patterns, so its time depends on the lengths of both and
-// on nothing else. Called by hosting-rules.ts.
+// A bit-parallel NFA (Shift-And) that matches a key with all patterns of a list at
+// once. It reads the key character by character and keeps a set of reachable
+// states, 32 of them in a word. Strangers choose the keys and owners the patterns,
+// so its time depends on the lengths of both and on nothing else. Called by
+// hosting-rules.ts.
 import { ALL, FOLDERS, ONE, parseGlob, SOME, type Token } from './glob.ts';
 
 /**
- * States of all patterns of a list together: one for each character or wildcard and one for the
- * end, for every combination of braces. The longest key then takes 4 ms at most, an ordinary one
- * with an ordinary list 2 µs (measured 2026-11).
+ * States of all patterns of a list together: one for each character or wildcard and
+ * one for the end, for every combination of braces. The longest key then takes 4 ms
+ * at most, an ordinary one with an ordinary list 2 µs (measured 2026-11).
  */
 export const GLOB_STATES_MAX = 8192;
 
 /** A compiled list of patterns. */
 export type Globs = {
   /**
-   * Finds the first pattern that matches the path, which begins with a slash; -1: none. Cost: see
-   * GLOB_STATES_MAX.
+   * Finds the first pattern that matches the path, which begins with a slash; -1:
+   * none. Cost: see GLOB_STATES_MAX.
    */
   firstMatch(path: string): number;
   /**
-   * The number of patterns that match no path: invalid ones, and all from the first on for which
-   * there was no room.
+   * The number of patterns that match no path: invalid ones, and all from the first
+   * on for which there was no room.
    */
   readonly leftOut: number;
 };
@@ -30,18 +31,24 @@ const STATES_OF_WORD = 32;
 const NO_STATES: readonly number[] = [];
 
 /**
- * The automaton: sets of states, one bit each. A state is reached when all tokens before it in its
- * pattern have been matched.
+ * The automaton: sets of states, one bit each. A state is reached when all tokens
+ * before it in its pattern have been matched.
  */
 type Automaton = {
   readonly start: Int32Array;
-  /** States that take a character, as pairs of a word and its bits, by code unit. */
+  /**
+   * States that take a character, as pairs of a word and its bits, by code unit.
+   */
   readonly characters: ReadonlyMap<number, readonly number[]>;
   readonly one: Int32Array;
-  /** States that take any characters and stay reached; the second takes no slash. */
+  /**
+   * States that take any characters and stay reached; the second takes no slash.
+   */
   readonly staying: Int32Array;
   readonly stayingInFolder: Int32Array;
-  /** States that can be skipped; the second only before a name, so behind a slash. */
+  /**
+   * States that can be skipped; the second only before a name, so behind a slash.
+   */
   readonly skippable: Int32Array;
   readonly skippableAtName: Int32Array;
   readonly end: Int32Array;

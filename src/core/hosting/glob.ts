@@ -1,6 +1,6 @@
-// The parser of glob patterns in hosting settings: `*` and `?` stay within a folder, `**` does not,
-// `{a,b}` is either. A pattern without a slash means the name of a file in any folder. Matching is
-// compile-globs.ts's.
+// The parser of glob patterns in hosting settings: `*` and `?` stay within a
+// folder, `**` does not, `{a,b}` is either. A pattern without a slash means the
+// name of a file in any folder. Matching is compile-globs.ts's.
 
 /** Longest pattern, characters. */
 export const GLOB_MAX_LENGTH = 256;
@@ -24,8 +24,9 @@ export function isGlob(pattern: string): boolean {
 }
 
 /**
- * Parses a pattern to its alternatives, each for paths that begin with a slash; null for an invalid
- * one. Of wildcards that can match nothing only FOLDERS comes right before another, and only once.
+ * Parses a pattern to its alternatives, each for paths that begin with a slash;
+ * null for an invalid one. Of wildcards that can match nothing only FOLDERS comes
+ * right before another, and only once.
  */
 export function parseGlob(pattern: string): readonly (readonly Token[])[] | null {
   return alternativesOf(pattern)?.map(tokensOf) ?? null;
@@ -36,7 +37,8 @@ function alternativesOf(pattern: string): readonly string[] | null {
 }
 
 /**
- * Expands `a{b,c}` to `ab` and `ac`; null for braces that don't pair, that nest or are too many.
+ * Expands `a{b,c}` to `ab` and `ac`; null for braces that don't pair, that nest or
+ * are too many.
  */
 function expandBraces(pattern: string): readonly string[] | null {
   let expanded = [''];

@@ -1,5 +1,5 @@
-// Host names from requests and owners, and which of them can be bound to a bucket. Called for the
-// Host header of every request, and before a domain is bound. Pure.
+// Host names from requests and owners, and which of them can be bound to a bucket.
+// Called for the Host header of every request, and before a domain is bound. Pure.
 
 /** The domain of the platform, whose sub-domains are Workers' own addresses. */
 const PLATFORM_DOMAIN = 'workers.dev';
@@ -9,7 +9,10 @@ export const HOST_MAX_LENGTH = 253;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const DIGITS = /^\d+$/;
 
-/** Reads the name in a Host header: in lower case, without a port or a dot at the end. */
+/**
+ * Reads the name in a Host header: in lower case, without a port or a dot at the
+ * end.
+ */
 export function hostNameOf(host: string): string {
   const portAt = host.lastIndexOf(':');
   const name = portAt > host.lastIndexOf(']') ? host.slice(0, portAt) : host;
@@ -17,8 +20,9 @@ export function hostNameOf(host: string): string {
 }
 
 /**
- * Whether a name can be bound to a bucket: a domain name that is not the service's own, nor below
- * one that is. Addresses and names without a dot belong to this machine.
+ * Whether a name can be bound to a bucket: a domain name that is not the service's
+ * own, nor below one that is. Addresses and names without a dot belong to this
+ * machine.
  */
 export function isBindableHost(name: string, ownHosts: readonly string[]): boolean {
   if (name.length > HOST_MAX_LENGTH || !isHostName(name)) return false;
@@ -26,7 +30,9 @@ export function isBindableHost(name: string, ownHosts: readonly string[]): boole
   return !isWithin(PLATFORM_DOMAIN) && !isWithin('localhost') && !ownHosts.some(isWithin);
 }
 
-/** Whether a name has two labels at least, and a last one that no IPv4 address has. */
+/**
+ * Whether a name has two labels at least, and a last one that no IPv4 address has.
+ */
 function isHostName(name: string): boolean {
   const labels = name.split('.');
   return (

@@ -1,7 +1,8 @@
-// The proof that a host name belongs to an account: a TXT record of the name's DNS says which
-// account may bind it. Without it an account could take over any name that leads here and is not
-// bound, such as one that a customer has just released. The record is of the exact name: a proof or
-// binding says nothing of the names above or below it, so neither blocks the other.
+// The proof that a host name belongs to an account: a TXT record of the name's DNS
+// says which account may bind it. Without it an account could take over any name
+// that leads here and is not bound, such as one that a customer has just released.
+// The record is of the exact name: a proof or binding says nothing of the names
+// above or below it, so neither blocks the other.
 import { sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { HostedDomain } from '../../domain/hosting.ts';
@@ -17,8 +18,9 @@ export type HostRecord = { readonly name: string; readonly type: 'TXT'; readonly
 const MARK_LENGTH = 32;
 
 /**
- * Makes the record that lets the account bind the host. The value is no secret and equal for all
- * hosts of the account; it is a digest, so that DNS reveals no account id.
+ * Makes the record that lets the account bind the host. The value is no secret and
+ * equal for all hosts of the account; it is a digest, so that DNS reveals no
+ * account id.
  */
 export function hostRecordOf(host: string, accountId: AccountId): HostRecord {
   const mark = sha256Hex(`quayside host of ${accountId}`).slice(0, MARK_LENGTH);
@@ -26,14 +28,16 @@ export function hostRecordOf(host: string, accountId: AccountId): HostRecord {
 }
 
 /**
- * Whether hosts of the account need a proof. The operator's own do not, and none where the operator
- * trusts all accounts.
+ * Whether hosts of the account need a proof. The operator's own do not, and none
+ * where the operator trusts all accounts.
  */
 export function needsHostProof({ settings }: Core, accountId: AccountId): boolean {
   return settings.requiresHostProof && accountId !== ROOT_ACCOUNT.id;
 }
 
-/** Refuses an account that may bind no hosts here, whatever it proves. AccessDenied. */
+/**
+ * Refuses an account that may bind no hosts here, whatever it proves. AccessDenied.
+ */
 export function requireMayBindHosts({ settings }: Core, accountId: AccountId): void {
   if (accountId === ROOT_ACCOUNT.id || settings.accountsMayBindHosts) return;
   throw new StorageError('AccessDenied', {
@@ -51,10 +55,11 @@ export async function isHostProven({ ports }: Core, record: HostRecord): Promise
 }
 
 /**
- * Requires a proof of each host that is not bound to the bucket already; a bound one stays,
- * whatever DNS says by now. DomainNotProven names the missing record; ServiceUnavailable. Cost: a
- * directory read for each host, and one DNS query for each new one. Hosts are proved one after the
- * other, so a stranger's list causes one query.
+ * Requires a proof of each host that is not bound to the bucket already; a bound
+ * one stays, whatever DNS says by now. DomainNotProven names the missing record;
+ * ServiceUnavailable. Cost: a directory read for each host, and one DNS query for
+ * each new one. Hosts are proved one after the other, so a stranger's list causes
+ * one query.
  */
 export async function requireHostProofs(
   core: Core,

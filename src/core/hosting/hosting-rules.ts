@@ -1,6 +1,6 @@
-// Hosting settings compiled to rules for one object: Cache-Control, hotlink protection and the
-// headers of the security preset. Compiled once per settings object, and cached as long as it
-// lives. Called by delivery.
+// Hosting settings compiled to rules for one object: Cache-Control, hotlink
+// protection and the headers of the security preset. Compiled once per settings
+// object, and cached as long as it lives. Called by delivery.
 import type { HostingSettings, SecurityPreset } from '../../domain/hosting.ts';
 import { compileGlobs } from './compile-globs.ts';
 import { hasHashedName } from './hashed-names.ts';
@@ -13,10 +13,14 @@ export type HostingRules = {
   /** Cache-Control of an object that has none of its own; null: no rule applies. */
   cacheControlOf(key: string): string | null;
   /**
-   * Whether hotlink protection covers an object. It never covers pages: links to them must work.
+   * Whether hotlink protection covers an object. It never covers pages: links to
+   * them must work.
    */
   isProtected(key: string, contentType: string): boolean;
-  /** Whether a page of that Referer may show protected objects. `host`: of the request. */
+  /**
+   * Whether a page of that Referer may show protected objects. `host`: of the
+   * request.
+   */
   allowsReferer(referer: string | null, host: string): boolean;
 };
 
@@ -29,7 +33,10 @@ const BASIC = [
   ['x-frame-options', 'SAMEORIGIN'],
 ] as const;
 
-/** The headers of each preset. Browsers ignore Strict-Transport-Security without TLS. */
+/**
+ * The headers of each preset. Browsers ignore Strict-Transport-Security without
+ * TLS.
+ */
 export const SECURITY_HEADERS: Readonly<
   Record<SecurityPreset, readonly (readonly [name: string, value: string])[]>
 > = {
@@ -45,7 +52,9 @@ export const SECURITY_HEADERS: Readonly<
   ],
 };
 
-/** Creates the compiler with its cache of rules. Cost of cached rules: a look-up. */
+/**
+ * Creates the compiler with its cache of rules. Cost of cached rules: a look-up.
+ */
 export function createHostingRules(): (settings: HostingSettings) => HostingRules {
   const cache = new WeakMap<HostingSettings, HostingRules>();
   return (settings) => {
@@ -78,7 +87,8 @@ function compile({
     },
     isProtected(key, contentType) {
       if (hotlink === null || /^text\/html\b/i.test(contentType)) return false;
-      // Settings from before patterns had a bound: what can't be matched is protected.
+      // Settings from before patterns had a bound: what can't be matched is
+      // protected.
       return protectedGlobs.leftOut > 0 || protectedGlobs.firstMatch(`/${key}`) !== -1;
     },
     allowsReferer(referer, host) {
@@ -92,7 +102,10 @@ function compile({
   };
 }
 
-/** Whether a site matches a host pattern; `*.example.com` is every name below example.com. */
+/**
+ * Whether a site matches a host pattern; `*.example.com` is every name below
+ * example.com.
+ */
 function isWithin(site: string, pattern: string): boolean {
   return pattern.startsWith('*.') ? site.endsWith(pattern.slice(1)) : site === pattern;
 }

@@ -1,7 +1,7 @@
-// The parser of `_headers`, in the format that Netlify and Cloudflare Pages share: a path, and
-// below it, indented, headers of responses for it. `Name: value` adds one, `! Name` removes one.
-// All rules that match apply; values of one name are joined. Called by delivery and
-// check-rule-files.ts.
+// The parser of `_headers`, in the format that Netlify and Cloudflare Pages share:
+// a path, and below it, indented, headers of responses for it. `Name: value` adds
+// one, `! Name` removes one. All rules that match apply; values of one name are
+// joined. Called by delivery and check-rule-files.ts.
 import { fillTemplate, type PathPattern, parsePathPattern } from './path-pattern.ts';
 import {
   createProblems,
@@ -16,12 +16,14 @@ const RULES_MAX = 100;
 /** Headers of one rule. Our own limit. */
 const HEADERS_MAX = 30;
 /**
- * All headers that rules add to one response, characters. Servers and proxies in front accept at
- * least 8 KiB.
+ * All headers that rules add to one response, characters. Servers and proxies in
+ * front accept at least 8 KiB.
  */
 const ADDED_MAX_LENGTH = 4096;
 
-/** Headers of framing, content or the service, which rules can't set. In lower case. */
+/**
+ * Headers of framing, content or the service, which rules can't set. In lower case.
+ */
 const RESERVED: ReadonlySet<string> = new Set([
   'accept-ranges',
   'age',
@@ -48,7 +50,10 @@ const RESERVED: ReadonlySet<string> = new Set([
   'vary',
   'via',
 ]);
-/** Header names of the service, which rules can't set either: their values must be true. */
+/**
+ * Header names of the service, which rules can't set either: their values must be
+ * true.
+ */
 const OWN_NAMES = /^x-(?:amz|quayside)-/;
 const NAME = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
@@ -59,7 +64,9 @@ type HeaderRule = {
   readonly removed: string[];
 };
 
-/** The changes to a response: first removals, then additions. Names in lower case. */
+/**
+ * The changes to a response: first removals, then additions. Names in lower case.
+ */
 export type HeaderChanges = {
   readonly added: readonly (readonly [name: string, value: string])[];
   readonly removed: readonly string[];
@@ -70,8 +77,8 @@ export type HeaderRules = {
   readonly count: number;
   readonly problems: readonly RuleProblem[];
   /**
-   * Finds the changes for a path, decoded and with its first slash. Equal changes are mostly one
-   * object, from a cache.
+   * Finds the changes for a path, decoded and with its first slash. Equal changes
+   * are mostly one object, from a cache.
    */
   changesFor(path: string): HeaderChanges;
 };
@@ -83,7 +90,10 @@ export const NO_HEADER_RULES: HeaderRules = {
   changesFor: () => NO_CHANGES,
 };
 
-/** Entries of the cache of changes, one for each set of rules that match a path. Our own limit. */
+/**
+ * Entries of the cache of changes, one for each set of rules that match a path. Our
+ * own limit.
+ */
 const CACHED_CHANGES_MAX = 256;
 
 /** Parses a file. Never throws: what can't be read is a problem. */
@@ -151,7 +161,8 @@ function createChanges(rules: readonly HeaderRule[]): (path: string) => HeaderCh
         removed.push(name);
       }
       for (const [name, template] of rule.added) {
-        // Once it is full no more templates are filled, or a file of `:splat` would take 0.1 s.
+        // Once it is full no more templates are filled, or a file of `:splat` would
+        // take 0.1 s.
         if (length > ADDED_MAX_LENGTH) break;
         const value = fillTemplate(template, captures, encodeURIComponent);
         const before = added.get(name);

@@ -1,7 +1,8 @@
-// The parser of `_redirects`, in the format that Netlify and Cloudflare Pages share: one rule a
-// line, `from to [status][!]`. What only one of them has (conditions, queries, whole URLs as a
-// source, proxying) is reported as a problem. docs/hosting.md says whether rules or files have
-// precedence. Called by delivery and check-rule-files.ts.
+// The parser of `_redirects`, in the format that Netlify and Cloudflare Pages
+// share: one rule a line, `from to [status][!]`. What only one of them has
+// (conditions, queries, whole URLs as a source, proxying) is reported as a problem.
+// docs/hosting.md says whether rules or files have precedence. Called by delivery
+// and check-rule-files.ts.
 import {
   type Captures,
   type PathPattern,
@@ -16,24 +17,28 @@ import {
   type RuleProblem,
 } from './rule-lines.ts';
 
-/** Rules of one file that are for one path each. Source: limits of Cloudflare Pages. */
+/**
+ * Rules of one file that are for one path each. Source: limits of Cloudflare Pages.
+ */
 const STATIC_RULES_MAX = 2000;
 /** Rules of one file with `*` or `:name`. Source: limits of Cloudflare Pages. */
 const DYNAMIC_RULES_MAX = 100;
 /**
- * The status of rules without one. Source: Cloudflare Pages; on Netlify it is 301, which browsers
- * never forget.
+ * The status of rules without one. Source: Cloudflare Pages; on Netlify it is 301,
+ * which browsers never forget.
  */
 const DEFAULT_STATUS = 302;
 const STATUSES: ReadonlySet<number> = new Set([200, 301, 302, 303, 307, 308, 404]);
 
 /**
- * A host with a placeholder, which would be an open redirect: `https://:splat/` leads to any host
- * in the path.
+ * A host with a placeholder, which would be an open redirect: `https://:splat/`
+ * leads to any host in the path.
  */
 const HOST_WITH_CAPTURE = /^https?:\/\/[^/?#]*:[A-Za-z]/i;
 
-/** One rule. Status 200 and 404 show the file at `to`, the others redirect there. */
+/**
+ * One rule. Status 200 and 404 show the file at `to`, the others redirect there.
+ */
 export type RedirectRule = {
   readonly line: number;
   readonly from: PathPattern;
@@ -50,7 +55,10 @@ export type FoundRule = { readonly rule: RedirectRule; readonly captures: Captur
 export type RedirectRules = {
   readonly count: number;
   readonly problems: readonly RuleProblem[];
-  /** Finds the rule that has precedence over files: for exactly this path, or forced. */
+  /**
+   * Finds the rule that has precedence over files: for exactly this path, or
+   * forced.
+   */
   findFirm(path: string): FoundRule | null;
   /** Finds the rule that applies where there is no file. */
   findWeak(path: string): FoundRule | null;

@@ -1,17 +1,23 @@
-// Patterns of paths in `_redirects` and `_headers`: `*` matches any run of characters, once in a
-// pattern, and `:name` matches (part of) one folder's name. A path is read folder by folder, from
-// its start to the star and from its end back to it. So matching never backtracks, and takes linear
-// time. Called by the parsers of rule files.
+// Patterns of paths in `_redirects` and `_headers`: `*` matches any run of
+// characters, once in a pattern, and `:name` matches (part of) one folder's name. A
+// path is read folder by folder, from its start to the star and from its end back
+// to it. So matching never backtracks, and takes linear time. Called by the parsers
+// of rule files.
 
 /** The captured texts of a match, by name; the star's is `splat`. */
 export type Captures = Readonly<Record<string, string>>;
 
 /** A parsed pattern. */
 export type PathPattern = {
-  /** The one path of a pattern without star and placeholder, without a slash at its end. */
+  /**
+   * The one path of a pattern without star and placeholder, without a slash at its
+   * end.
+   */
   readonly literal: string | null;
   readonly hasStar: boolean;
-  /** Matches a path, decoded and with its first slash; null when it does not match. */
+  /**
+   * Matches a path, decoded and with its first slash; null when it does not match.
+   */
   match(path: string): Captures | null;
 };
 
@@ -21,10 +27,16 @@ const PLACEHOLDER = /:([A-Za-z]\w*)/g;
 const SPLAT = 'splat';
 const NOTHING: Captures = {};
 
-/** A folder of a pattern: `before`, then the placeholder called `name` if any, then `after`. */
+/**
+ * A folder of a pattern: `before`, then the placeholder called `name` if any, then
+ * `after`.
+ */
 type Folder = { readonly before: string; readonly name: string | null; readonly after: string };
 
-/** The star's part of a pattern: the texts around it in its folder, and the folders behind. */
+/**
+ * The star's part of a pattern: the texts around it in its folder, and the folders
+ * behind.
+ */
 type Rest = {
   readonly before: string;
   readonly after: string;
@@ -74,7 +86,10 @@ function namesIn(text: string): string[] {
   return [...text.matchAll(PLACEHOLDER)].map(([, name]) => name ?? '');
 }
 
-/** Removes the slash at the end of a path, which means the same without; the root stays. */
+/**
+ * Removes the slash at the end of a path, which means the same without; the root
+ * stays.
+ */
 export function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
@@ -146,7 +161,10 @@ function takeFolder(
   return true;
 }
 
-/** Matches the path behind `at`: whole folders from its end, and the star with what is left. */
+/**
+ * Matches the path behind `at`: whole folders from its end, and the star with what
+ * is left.
+ */
 function takeRest(
   { before, after, folders }: Rest,
   path: string,
@@ -169,8 +187,8 @@ function takeRest(
 }
 
 /**
- * Decodes a path that an owner wrote, percent-encoded as in a browser or plain; what is no valid
- * encoding stays as it is.
+ * Decodes a path that an owner wrote, percent-encoded as in a browser or plain;
+ * what is no valid encoding stays as it is.
  */
 export function decodeLeniently(text: string): string {
   try {
@@ -181,8 +199,8 @@ export function decodeLeniently(text: string): string {
 }
 
 /**
- * Fills the captured texts into a template in place of `:name`; a name that was not captured stays
- * as it is.
+ * Fills the captured texts into a template in place of `:name`; a name that was not
+ * captured stays as it is.
  */
 export function fillTemplate(
   template: string,

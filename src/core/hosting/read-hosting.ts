@@ -1,6 +1,7 @@
-// The parser of hosting settings, which an owner sends as JSON; missing settings get their
-// defaults. Every refusal names the setting and what it may be. Unknown settings are refused too,
-// or a typing error would have no effect. Called by every surface that changes hosting.
+// The parser of hosting settings, which an owner sends as JSON; missing settings
+// get their defaults. Every refusal names the setting and what it may be. Unknown
+// settings are refused too, or a typing error would have no effect. Called by every
+// surface that changes hosting.
 
 import { StorageError } from '../../domain/errors.ts';
 import type {
@@ -17,8 +18,8 @@ import { GLOB_MAX_LENGTH, isGlob } from './glob.ts';
 import { HOST_MAX_LENGTH, hostNameOf, isBindableHost } from './host-names.ts';
 
 /**
- * Largest document, bytes of JSON. It is part of the bucket read policy, which readers cache in
- * memory.
+ * Largest document, bytes of JSON. It is part of the bucket read policy, which
+ * readers cache in memory.
  */
 export const HOSTING_MAX_BYTES = 32 * 1024;
 /** Rules for Cache-Control of one bucket. Our own limit. */
@@ -33,7 +34,10 @@ const DOMAINS_MAX = 20;
 const IMAGE_SIZES_MAX = 50;
 /** Longest header value in a document, characters. */
 const HEADER_MAX_LENGTH = 256;
-/** Longest name of a document below a root, and longest root, characters: both fit into a key. */
+/**
+ * Longest name of a document below a root, and longest root, characters: both fit
+ * into a key.
+ */
 const NAME_MAX_LENGTH = KEY_MAX_BYTES / 4;
 
 /** The settings of `{}`. */
@@ -65,7 +69,10 @@ function refuse(at: string, what: string): never {
   });
 }
 
-/** Parses a document. `ownHosts`: hosts that no bucket can be bound to. InvalidRequest. */
+/**
+ * Parses a document. `ownHosts`: hosts that no bucket can be bound to.
+ * InvalidRequest.
+ */
 export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): HostingSettings {
   if (bytes.length > HOSTING_MAX_BYTES)
     refuse('hosting', `JSON of at most ${HOSTING_MAX_BYTES} bytes`);
@@ -100,7 +107,10 @@ export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): Hos
   });
 }
 
-/** Reads an object with these fields and no others; a missing one has its default or is refused. */
+/**
+ * Reads an object with these fields and no others; a missing one has its default or
+ * is refused.
+ */
 function readFields<Value extends object>(
   value: unknown,
   at: string,
@@ -158,7 +168,10 @@ const readPattern: Reader<string> = (value, at) =>
         `a pattern like "/assets/**" or "*.{png,jpg}", at most ${GLOB_MAX_LENGTH} characters`,
       );
 
-/** Refuses a list of patterns that takes too long to match, for every new object is matched. */
+/**
+ * Refuses a list of patterns that takes too long to match, for every new object is
+ * matched.
+ */
 function requireRoom(patterns: readonly string[], at: string): void {
   if (compileGlobs(patterns).leftOut === 0) return;
   const counted = 'characters and wildcards, counted anew for each combination of braces';

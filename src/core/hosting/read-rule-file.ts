@@ -1,17 +1,19 @@
-// Reads the rule files `_headers` and `_redirects` of a site, whether strangers may read them or
-// not. Called by delivery and by check-rule-files.ts.
+// Reads the rule files `_headers` and `_redirects` of a site, whether strangers may
+// read them or not. Called by delivery and by check-rule-files.ts.
 import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
 import { withTimeout } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import { openBody } from '../objects/read-object.ts';
 import { RULE_FILE_MAX_BYTES } from './rule-lines.ts';
 
-/** A rule file; null: there is none. `problem`: why an existing file can't be used. */
+/**
+ * A rule file; null: there is none. `problem`: why an existing file can't be used.
+ */
 export type RuleFile = { readonly text: string } | { readonly problem: string } | null;
 
 /**
- * Reads a rule file. ServiceUnavailable when index or blob store take longer than a tier may. Cost:
- * an index call, and a read of the body.
+ * Reads a rule file. ServiceUnavailable when index or blob store take longer than a
+ * tier may. Cost: an index call, and a read of the body.
  */
 export function readRuleFile(core: Core, bucket: BucketName, key: string): Promise<RuleFile> {
   return withTimeout(core.settings.tierLimitMs, 'index or bucket', () => read(core, bucket, key));

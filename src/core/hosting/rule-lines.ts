@@ -1,5 +1,5 @@
-// What the rule files `_redirects` and `_headers` have in common: their keys, their limits, their
-// lines, and the report of problems in them.
+// What the rule files `_redirects` and `_headers` have in common: their keys, their
+// limits, their lines, and the report of problems in them.
 import type { SiteFileName } from '../../domain/hosting.ts';
 
 /** Largest rule file that is read, bytes. Cloudflare Pages has smaller limits. */
@@ -9,7 +9,9 @@ export const RULE_LINE_MAX_LENGTH = 2000;
 /** Problems that are reported of one file. */
 const PROBLEMS_MAX = 50;
 
-/** A line that is ignored, and why. `line` counts from 1; 0 is the file as a whole. */
+/**
+ * A line that is ignored, and why. `line` counts from 1; 0 is the file as a whole.
+ */
 export type RuleProblem = { readonly line: number; readonly reason: string };
 
 /** Creates a list of problems, up to a bound. */

@@ -1,5 +1,6 @@
-// Sets and removes the hosting settings of a bucket: the settings in the bucket's record, its host
-// names in the directory. Called by every surface that lets owners change them.
+// Sets and removes the hosting settings of a bucket: the settings in the bucket's
+// record, its host names in the directory. Called by every surface that lets owners
+// change them.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { HostedDomain, HostingSettings } from '../../domain/hosting.ts';
@@ -11,10 +12,11 @@ import type { Core } from '../core.ts';
 import { requireHostProofs, requireMayBindHosts } from './host-proof.ts';
 
 /**
- * Replaces all hosting settings. The host names come first, because another bucket can have them:
- * DomainAlreadyBound and DomainNotProven change nothing. A crash between the two commits leaves
- * names without settings, which a repetition repairs. AccessDenied for host names of an account
- * that may have none. Cost: two commits, and that of requireHostProofs.
+ * Replaces all hosting settings. The host names come first, because another bucket
+ * can have them: DomainAlreadyBound and DomainNotProven change nothing. A crash
+ * between the two commits leaves names without settings, which a repetition
+ * repairs. AccessDenied for host names of an account that may have none. Cost: two
+ * commits, and that of requireHostProofs.
  */
 export async function setHosting(
   core: Core,
@@ -43,8 +45,9 @@ export function getHosting(bucket: BucketHandle): HostingSettings {
 }
 
 /**
- * Replaces the host names of the bucket. A name that is bound to a deleted bucket is taken over.
- * Deleting a bucket releases its names, but a crash may have come in between. DomainAlreadyBound.
+ * Replaces the host names of the bucket. A name that is bound to a deleted bucket
+ * is taken over. Deleting a bucket releases its names, but a crash may have come in
+ * between. DomainAlreadyBound.
  */
 export async function bindDomains(
   core: Core,

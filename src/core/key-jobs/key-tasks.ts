@@ -1,5 +1,5 @@
-// The tasks of jobs over many keys: their checks, and the new key that a move gives each key.
-// Called by those who start and run jobs. Pure.
+// The tasks of jobs over many keys: their checks, and the new key that a move gives
+// each key. Called by those who start and run jobs. Pure.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { KeyJobTask } from '../../domain/key-jobs.ts';
@@ -9,7 +9,9 @@ import { parseObjectKey } from '../parse-names.ts';
 
 /** Keys that one job can list; a prefix stands for any number. */
 export const TASK_MAX_KEYS = 1000;
-/** Keys that are tried before a key stays where it is: `a (1).txt` to `a (20).txt`. */
+/**
+ * Keys that are tried before a key stays where it is: `a (1).txt` to `a (20).txt`.
+ */
 const NUMBERED_MAX = 20;
 
 const encoder = new TextEncoder();
@@ -17,8 +19,8 @@ const encoder = new TextEncoder();
 const invalid = (detail: string): StorageError => new StorageError('InvalidRequest', { detail });
 
 /**
- * Checks a task and brings its keys in order, each once. InvalidRequest, InvalidURI,
- * KeyTooLongError.
+ * Checks a task and brings its keys in order, each once. InvalidRequest,
+ * InvalidURI, KeyTooLongError.
  */
 export function checkTask(task: KeyJobTask): KeyJobTask {
   if (task.kind === 'undo') return task;
@@ -48,7 +50,10 @@ function requirePrefix(prefix: string): void {
 
 type Move = Extract<KeyJobTask, { kind: 'move' }>;
 
-/** Lists the new keys that a move may give a key, the best first; none when none is valid. */
+/**
+ * Lists the new keys that a move may give a key, the best first; none when none is
+ * valid.
+ */
 export function newKeys({ selection, to, conflict }: Move, key: ObjectKey): readonly ObjectKey[] {
   const moved = to + key.slice(selection.prefix.length);
   const candidates = conflict === 'keep-both' ? [moved, ...numbered(moved)] : [moved];
@@ -65,8 +70,8 @@ function asKey(text: string): ObjectKey | null {
 }
 
 /**
- * Numbers a key: `folder/photo.tar.gz` becomes `folder/photo (1).tar.gz`, before the first dot that
- * does not begin the file name.
+ * Numbers a key: `folder/photo.tar.gz` becomes `folder/photo (1).tar.gz`, before
+ * the first dot that does not begin the file name.
  */
 function numbered(key: string): string[] {
   const nameAt = key.lastIndexOf('/') + 1;
@@ -79,16 +84,17 @@ function numbered(key: string): string[] {
 }
 
 /**
- * Finds the prefix below which keys stay, so that the job does not move what it has moved there. A
- * folder that moves into one of its own moves all but that one. Null: there is no such prefix.
+ * Finds the prefix below which keys stay, so that the job does not move what it has
+ * moved there. A folder that moves into one of its own moves all but that one.
+ * Null: there is no such prefix.
  */
 export function stayingPrefix({ selection, to, toBucket }: Move): string | null {
   return toBucket === null && to.startsWith(selection.prefix) ? to : null;
 }
 
 /**
- * Finds the prefix below which no key may be when a folder moves up: its new key would be below the
- * old prefix. Null: the folder does not move up.
+ * Finds the prefix below which no key may be when a folder moves up: its new key
+ * would be below the old prefix. Null: the folder does not move up.
  */
 export function collidingPrefix({ selection, to, toBucket }: Move): string | null {
   const { prefix } = selection;

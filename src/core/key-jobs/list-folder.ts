@@ -1,6 +1,7 @@
-// One folder as a console shows it: the keys directly below a prefix, by key, size or date. By key,
-// ascending, it is a page of a listing, at any size. Any other order needs all keys: so many are
-// read and sorted, and the response says when there were more.
+// One folder as a console shows it: the keys directly below a prefix, by key, size
+// or date. By key, ascending, it is a page of a listing, at any size. Any other
+// order needs all keys: so many are read and sorted, and the response says when
+// there were more.
 import type { ObjectSummary } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
@@ -14,12 +15,17 @@ export type FolderEntry =
 export type FolderPage = PageEnd & { readonly entries: readonly FolderEntry[] };
 
 export type FolderInput = PageInput & {
-  /** The delimiter of folders; '' lists everything below the prefix, at any depth. */
+  /**
+   * The delimiter of folders; '' lists everything below the prefix, at any depth.
+   */
   readonly delimiter: string;
   readonly sort: KeySort;
 };
 
-/** Lists a folder. Cost: one index read; at most ten when it is sorted otherwise than by key. */
+/**
+ * Lists a folder. Cost: one index read; at most ten when it is sorted otherwise
+ * than by key.
+ */
 export async function listFolder(bucket: BucketHandle, input: FolderInput): Promise<FolderPage> {
   const { prefix, delimiter, sort, isDescending, limit, cursor } = input;
   if (sort === 'name' && !isDescending) {
@@ -39,7 +45,10 @@ export async function listFolder(bucket: BucketHandle, input: FolderInput): Prom
   return { entries: page, next, isComplete };
 }
 
-/** Sorts folders, which have neither size nor date, by name, and behind them the objects. */
+/**
+ * Sorts folders, which have neither size nor date, by name, and behind them the
+ * objects.
+ */
 function foldersFirst(
   entries: readonly FolderEntry[],
   sort: KeySort,
@@ -53,8 +62,8 @@ function foldersFirst(
 const toEntry = (object: ObjectSummary): FolderEntry => ({ kind: 'object', object });
 
 /**
- * Merges folders and objects of one page of the index, both in order of their keys. Keys above
- * U+FFFF may be out of order within a page.
+ * Merges folders and objects of one page of the index, both in order of their keys.
+ * Keys above U+FFFF may be out of order within a page.
  */
 function mergeByKey(
   folders: readonly string[],

@@ -1,5 +1,5 @@
-// The trash of a bucket as a console shows it. By key it has any size; by time of deletion or by
-// size the number of keys is bounded.
+// The trash of a bucket as a console shows it. By key it has any size; by time of
+// deletion or by size the number of keys is bounded.
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -13,8 +13,8 @@ export type TrashPage = PageEnd & { readonly hidden: readonly HiddenKey[] };
 export type TrashInput = PageInput & { readonly sort: TrashSort };
 
 /**
- * Lists the trash. Cost: one index read; at most ten when it is sorted otherwise than by key,
- * ascending.
+ * Lists the trash. Cost: one index read; at most ten when it is sorted otherwise
+ * than by key, ascending.
  */
 export async function listTrash(bucket: BucketHandle, input: TrashInput): Promise<TrashPage> {
   const { prefix, sort, isDescending, limit, cursor } = input;

@@ -1,5 +1,6 @@
-// Counts and sizes of objects below prefixes. The index sums them up at the first call for a
-// bucket, which takes a moment for a large one. It keeps the sums exact from then on.
+// Counts and sizes of objects below prefixes. The index sums them up at the first
+// call for a bucket, which takes a moment for a large one. It keeps the sums exact
+// from then on.
 import type { CountState, PrefixSize } from '../../domain/key-aids.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
@@ -8,8 +9,9 @@ import type { Core } from '../core.ts';
 const AWAITED_STEPS_MAX = 40;
 
 /**
- * Measures prefixes, in their order. Null while a very large bucket is counted for the first time,
- * which goes on behind the response. Cost: one index read once the bucket is counted.
+ * Measures prefixes, in their order. Null while a very large bucket is counted for
+ * the first time, which goes on behind the response. Cost: one index read once the
+ * bucket is counted.
  */
 export async function measurePrefixes(
   core: Core,

@@ -1,7 +1,7 @@
-// The first half of a move into another bucket: a copy there by remote references, so that no byte
-// moves. The second half, the deletion here, is a commit of the caller; between the two the object
-// is in both buckets. A copy that a driver left when it died between the halves is recognised as
-// one. Called by run-key-job.ts.
+// The first half of a move into another bucket: a copy there by remote references,
+// so that no byte moves. The second half, the deletion here, is a commit of the
+// caller; between the two the object is in both buckets. A copy that a driver left
+// when it died between the halves is recognised as one. Called by run-key-job.ts.
 import type { ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
@@ -13,7 +13,8 @@ import { asGoneMeanwhile, referenceForeignBlobsOf } from '../objects/copy-object
 export type MoveAcross = {
   readonly key: ObjectKey;
   /**
-   * The candidates for its new key, of which the first free one counts. None: it can't be moved.
+   * The candidates for its new key, of which the first free one counts. None: it
+   * can't be moved.
    */
   readonly toKeys: readonly ObjectKey[];
   /** Moves the key only while this version is current; null: always. */
@@ -34,7 +35,10 @@ export type CopiedAcross =
       readonly versionId: VersionId;
     };
 
-/** Bytes of all copies of one commit, which are sent in one call. Estimated by the two below. */
+/**
+ * Bytes of all copies of one commit, which are sent in one call. Estimated by the
+ * two below.
+ */
 const COMMIT_MAX_BYTES = 4 * 1024 * 1024;
 /** Bytes of one copy, besides its inline body, segments and parts. Estimate. */
 const COPY_BYTES = 2048;
@@ -45,9 +49,9 @@ const PIECE_BYTES = 160;
 type Movable = { readonly move: MoveAcross; readonly source: ObjectVersion };
 
 /**
- * Copies current objects into another bucket, each by itself, at most 100. Cost: an index read,
- * remote references and a commit for all, more commits for large bodies in rows. ServiceUnavailable
- * (a source was swept meanwhile).
+ * Copies current objects into another bucket, each by itself, at most 100. Cost: an
+ * index read, remote references and a commit for all, more commits for large bodies
+ * in rows. ServiceUnavailable (a source was swept meanwhile).
  */
 export async function moveAcross(
   core: Core,
@@ -117,7 +121,8 @@ async function commitBatch(
           ...source,
           versionId: ids.versionId(),
           isNull: true,
-          // The owner of the bucket owned the object; the target bucket may have another owner.
+          // The owner of the bucket owned the object; the target bucket may have
+          // another owner.
           ownerId: source.ownerId ?? from.record().ownerId,
           lastModifiedMs: clock.nowMs(),
           // A bucket where nothing can be locked can't keep a lock either.

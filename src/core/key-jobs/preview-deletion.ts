@@ -1,5 +1,5 @@
-// The preview of a bulk deletion: how much it would remove, and what that saves. Shown by consoles
-// before anybody confirms it.
+// The preview of a bulk deletion: how much it would remove, and what that saves.
+// Shown by consoles before anybody confirms it.
 
 import type { PrefixSize } from '../../domain/key-aids.ts';
 import { divideRounded, MICRO, SCALE } from '../billing/decimal.ts';
@@ -14,16 +14,16 @@ export type DeletionPreview = PrefixSize & {
   /** Whether the objects go to the trash, and are billed until that is emptied. */
   readonly keepsVersions: boolean;
   /**
-   * The cost of storing them for a month of 30 days at the first tier, without free allowances and
-   * savings, in millionths.
+   * The cost of storing them for a month of 30 days at the first tier, without free
+   * allowances and savings, in millionths.
    */
   readonly savedPerMonthMicro: bigint;
   readonly currency: string;
 };
 
 /**
- * Previews the deletion of a prefix. Null while a very large bucket is counted for the first time:
- * call again later. Cost: one or two index reads.
+ * Previews the deletion of a prefix. Null while a very large bucket is counted for
+ * the first time: call again later. Cost: one or two index reads.
  */
 export async function previewDeletion(
   core: Core,
@@ -43,8 +43,8 @@ export async function previewDeletion(
 }
 
 /**
- * Prices bytes for a month by the first tier of the meter's line; 0 where the card has no such
- * line.
+ * Prices bytes for a month by the first tier of the meter's line; 0 where the card
+ * has no such line.
  */
 export function priceOf(card: RateCard, meter: MeterName, bytes: number): bigint {
   const line = card.lines.find(({ meters }) => meters.includes(meter));

@@ -1,8 +1,8 @@
-// The driver of a job over many keys. It reads the next keys, plans an action for each, and commits
-// the actions together with the cursor behind them. A driver can die at any moment: the next one
-// reads the job and goes on. Two drivers plan the same step; the faster one commits it; the slower
-// one would do it again. Guard: each step names the job's revision, and the index refuses an old
-// one.
+// The driver of a job over many keys. It reads the next keys, plans an action for
+// each, and commits the actions together with the cursor behind them. A driver can
+// die at any moment: the next one reads the job and goes on. Two drivers plan the
+// same step; the faster one commits it; the slower one would do it again. Guard:
+// each step names the job's revision, and the index refuses an old one.
 
 import { type ErrorCode, StorageError } from '../../domain/errors.ts';
 import {
@@ -19,9 +19,15 @@ import type { Core } from '../core.ts';
 import { newKeys, stayingPrefix } from './key-tasks.ts';
 import { type CopiedAcross, type MoveAcross, moveAcross } from './move-across.ts';
 
-/** Keys of one step between buckets: as many as the index returns whole objects at once. */
+/**
+ * Keys of one step between buckets: as many as the index returns whole objects at
+ * once.
+ */
 const ACROSS_STEP = 100;
-/** Transient failures: the job waits for its next driver. Every other failure ends it. */
+/**
+ * Transient failures: the job waits for its next driver. Every other failure ends
+ * it.
+ */
 const TRANSIENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'ConditionalRequestConflict',
   'InternalError',
@@ -30,7 +36,10 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'StorageFull',
 ]);
 
-/** One step: its actions, and the cursor behind it. `elsewhere`: counts of the other bucket. */
+/**
+ * One step: its actions, and the cursor behind it. `elsewhere`: counts of the other
+ * bucket.
+ */
 type Step = {
   readonly actions: readonly KeyAction[];
   readonly next: Pick<KeyJob, 'after' | 'at'>;
@@ -44,10 +53,11 @@ export function driveBehind(core: Core, name: BucketName, id: KeyJobId): void {
 }
 
 /**
- * Drives a job to its end, or until another driver takes over. Returns its last state, null when it
- * is gone. Transient failures are thrown and leave it to its next driver; any other one ends the
- * job. On Cloudflare the runtime ends the driver 30 s after the response: the next call for the
- * job, or the sweep, drives it on.
+ * Drives a job to its end, or until another driver takes over. Returns its last
+ * state, null when it is gone. Transient failures are thrown and leave it to its
+ * next driver; any other one ends the job. On Cloudflare the runtime ends the
+ * driver 30 s after the response: the next call for the job, or the sweep, drives
+ * it on.
  */
 export async function runKeyJob(
   core: Core,
@@ -162,7 +172,8 @@ async function planMove(core: Core, bucket: BucketHandle, job: KeyJob, task: Mov
       return { kind: 'move', key, toKeys, ...fresh, mayReplace: task.conflict === 'replace' };
     });
 
-  // The rest of the keys that stay is skipped as a whole: no key with their prefix is greater.
+  // The rest of the keys that stay is skipped as a whole: no key with their prefix
+  // is greater.
   const isAtStaying =
     staying !== null && task.selection.keys === null && page.next.after.startsWith(staying);
   const next = isAtStaying ? { ...page.next, after: `${staying}\u{10ffff}` } : page.next;
@@ -175,8 +186,8 @@ async function planMove(core: Core, bucket: BucketHandle, job: KeyJob, task: Mov
 }
 
 /**
- * Plans a move into another bucket: the keys are copied there by remote references first, and
- * deleted here in the commit of the step.
+ * Plans a move into another bucket: the keys are copied there by remote references
+ * first, and deleted here in the commit of the step.
  */
 async function planAcross(
   core: Core,
@@ -218,8 +229,8 @@ function countRefused(outcomes: readonly CopiedAcross[]) {
 }
 
 /**
- * Opens the other bucket of a task. NoSuchBucket also when the name belongs to another bucket by
- * now, since nobody was authorised to write to that one.
+ * Opens the other bucket of a task. NoSuchBucket also when the name belongs to
+ * another bucket by now, since nobody was authorised to write to that one.
  */
 async function openTarget(
   core: Core,
@@ -235,7 +246,10 @@ async function openTarget(
 
 type Undo = Extract<KeyJobTask, { kind: 'undo' }>;
 
-/** Plans the undoing of another job, its last item first. `at` counts the items that are undone. */
+/**
+ * Plans the undoing of another job, its last item first. `at` counts the items that
+ * are undone.
+ */
 async function planUndo(core: Core, bucket: BucketHandle, job: KeyJob, task: Undo): Promise<Step> {
   const { ids } = core.ports;
   const limit = task.toBucket === null ? KEY_STEP_MAX : ACROSS_STEP;
@@ -257,7 +271,9 @@ async function planUndo(core: Core, bucket: BucketHandle, job: KeyJob, task: Und
 
 type UndoPage = Pick<Step, 'next' | 'isLast'> & { readonly items: readonly KeyJobItem[] };
 
-/** Undoes a move into another bucket: the keys are copied here, then deleted there. */
+/**
+ * Undoes a move into another bucket: the keys are copied here, then deleted there.
+ */
 async function undoAcross(
   core: Core,
   bucket: BucketHandle,

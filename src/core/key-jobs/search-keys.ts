@@ -1,6 +1,6 @@
-// Search by a part of the key, and maintenance of the search index. Small buckets are scanned. A
-// larger one gets a search index at its first search, built in the background, and loses it a month
-// after the last search.
+// Search by a part of the key, and maintenance of the search index. Small buckets
+// are scanned. A larger one gets a search index at its first search, built in the
+// background, and loses it a month after the last search.
 
 import { StorageError } from '../../domain/errors.ts';
 import { foldKey, type KeyMatches, SEARCH_MIN_INDEXED } from '../../domain/key-aids.ts';
@@ -10,11 +10,15 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 
-/** Pending changes from which a search starts an update of its index. Our own limit. */
+/**
+ * Pending changes from which a search starts an update of its index. Our own limit.
+ */
 const PENDING_MAX = 200;
 /** Time without a search after which the search index is deleted, milliseconds. */
 const UNSEARCHED_MS = 30 * DAY_MS;
-/** Time for which an index that was updated counts as being updated, milliseconds. */
+/**
+ * Time for which an index that was updated counts as being updated, milliseconds.
+ */
 const UPDATING_MS = 3000;
 /** Steps of maintenance in one sweep of a bucket. */
 const MAINTENANCE_STEPS_MAX = 1000;
@@ -30,9 +34,10 @@ export type SearchInput = {
 };
 
 /**
- * Searches for objects below the prefix whose key contains the text behind it, whatever its case
- * and accents; by key, at most 1,000. InvalidRequest. Cost: one index read of 20 ms at most; a
- * first search of a large bucket starts its search index.
+ * Searches for objects below the prefix whose key contains the text behind it,
+ * whatever its case and accents; by key, at most 1,000. InvalidRequest. Cost: one
+ * index read of 20 ms at most; a first search of a large bucket starts its search
+ * index.
  */
 export async function searchKeys(
   core: Core,

@@ -1,5 +1,5 @@
-// The common parts of listings of folders and of the trash: their input, the end of a page, and the
-// bound on sorted keys. Called by list-folder.ts and list-trash.ts.
+// The common parts of listings of folders and of the trash: their input, the end of
+// a page, and the bound on sorted keys. Called by list-folder.ts and list-trash.ts.
 
 /** Keys that are read to be sorted: ten pages of the index, some 15 ms. */
 export const SORT_MAX_KEYS = 10_000;

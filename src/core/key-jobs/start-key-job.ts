@@ -1,5 +1,6 @@
-// Starts, finds, cancels and undoes jobs over many keys. The work itself is run-key-job.ts's, which
-// goes on behind the response. Called by the JSON API and the sweep.
+// Starts, finds, cancels and undoes jobs over many keys. The work itself is
+// run-key-job.ts's, which goes on behind the response. Called by the JSON API and
+// the sweep.
 
 import { StorageError } from '../../domain/errors.ts';
 import {
@@ -19,9 +20,9 @@ import { driveBehind } from './run-key-job.ts';
 const SILENT_MS = 10_000;
 
 /**
- * Starts a job. The caller has authorised the account for all that the job does, in the target
- * bucket of a move too. Errors: InvalidRequest, InvalidURI, KeyTooLongError, NoSuchBucket (the
- * target), SlowDown (ten run already).
+ * Starts a job. The caller has authorised the account for all that the job does, in
+ * the target bucket of a move too. Errors: InvalidRequest, InvalidURI,
+ * KeyTooLongError, NoSuchBucket (the target), SlowDown (ten run already).
  */
 export async function startKeyJob(
   core: Core,
@@ -54,7 +55,10 @@ export async function startKeyJob(
   return job;
 }
 
-/** Fixes the target bucket of a move by its id, against a later one of that name. NoSuchBucket. */
+/**
+ * Fixes the target bucket of a move by its id, against a later one of that name.
+ * NoSuchBucket.
+ */
 async function withTarget(core: Core, bucket: BucketHandle, task: KeyJobTask): Promise<KeyJobTask> {
   if (task.kind !== 'move' || task.toBucket === null) return task;
   if (task.toBucket === bucket.record().name) return checkTask({ ...task, toBucket: null });
@@ -66,7 +70,9 @@ async function withTarget(core: Core, bucket: BucketHandle, task: KeyJobTask): P
   return { ...task, toBucketId: target.id };
 }
 
-/** Counts the keys of a task, where that is known without listing them; else null. */
+/**
+ * Counts the keys of a task, where that is known without listing them; else null.
+ */
 async function countKeys(
   core: Core,
   bucket: BucketHandle,
@@ -117,8 +123,8 @@ export async function undoKeyJob(
 }
 
 /**
- * Finds a job. One that runs but made no step for long gets a new driver. NoSuchResource: there is
- * none.
+ * Finds a job. One that runs but made no step for long gets a new driver.
+ * NoSuchResource: there is none.
  */
 export async function findKeyJob(core: Core, bucket: BucketHandle, id: KeyJobId): Promise<KeyJob> {
   const job = await bucket.call('getKeyJob', { id });
@@ -128,7 +134,8 @@ export async function findKeyJob(core: Core, bucket: BucketHandle, id: KeyJobId)
 }
 
 /**
- * Cancels a job; what it has done stays, and can be undone. NoSuchResource: there is none.
+ * Cancels a job; what it has done stays, and can be undone. NoSuchResource: there
+ * is none.
  */
 export async function cancelKeyJob(
   core: Core,
@@ -145,8 +152,8 @@ export async function cancelKeyJob(
 }
 
 /**
- * Resumes the running jobs of a bucket, after a crash or the end of an invocation. A job that has a
- * driver takes no harm.
+ * Resumes the running jobs of a bucket, after a crash or the end of an invocation.
+ * A job that has a driver takes no harm.
  */
 export async function resumeKeyJobs(core: Core, bucket: BucketHandle): Promise<void> {
   const jobs = await bucket.call('listKeyJobs', {});

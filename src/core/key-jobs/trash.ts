@@ -1,6 +1,6 @@
-// The trash of a bucket: a deleted object stays as a noncurrent version behind a delete marker, for
-// a number of days. It is versioning with a lifecycle rule, so S3 clients see it too; restoring and
-// emptying are jobs of run-key-job.ts.
+// The trash of a bucket: a deleted object stays as a noncurrent version behind a
+// delete marker, for a number of days. It is versioning with a lifecycle rule, so
+// S3 clients see it too; restoring and emptying are jobs of run-key-job.ts.
 
 import type { LifecycleConfiguration, LifecycleRule } from '../../domain/lifecycle.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
@@ -12,8 +12,8 @@ import type { Core } from '../core.ts';
 export const TRASH_MAX_DAYS = 3650;
 
 /**
- * Sets how long deleted and replaced objects stay in the trash, 1 to TRASH_MAX_DAYS; null ends the
- * trash.
+ * Sets how long deleted and replaced objects stay in the trash, 1 to
+ * TRASH_MAX_DAYS; null ends the trash.
  */
 export async function setTrash(
   core: Core,
@@ -27,7 +27,10 @@ export async function setTrash(
   return await setBucketSettings(core, bucket, change);
 }
 
-/** Lists the owner's lifecycle rules and the rule of the trash; null where there are none. */
+/**
+ * Lists the owner's lifecycle rules and the rule of the trash; null where there are
+ * none.
+ */
 export function rulesWithTrash({
   lifecycle,
   trash,

@@ -1,7 +1,8 @@
-// The decision of lifecycle rules on one object, version, delete marker or upload at a moment.
-// Called by the sweep, which acts on it, and by the dry run, which shows it. Where several rules
-// are due, permanent deletion comes before a transition, and that before a delete marker. Pure.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
+// The decision of lifecycle rules on one object, version, delete marker or upload
+// at a moment. Called by the sweep, which acts on it, and by the dry run, which
+// shows it. Where several rules are due, permanent deletion comes before a
+// transition, and that before a delete marker. Pure. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
 import type {
   LifecycleAction,
   LifecycleConfiguration,
@@ -19,9 +20,15 @@ export type LifecycleMoment = {
   readonly nowMs: number;
   /** The length of a day; another one than 24 hours in tests only. */
   readonly dayMs: number;
-  /** Whether the bucket keeps noncurrent versions: then expiration only adds a delete marker. */
+  /**
+   * Whether the bucket keeps noncurrent versions: then expiration only adds a
+   * delete marker.
+   */
   readonly keepsVersions: boolean;
-  /** Smallest object that changes its class, bytes, unless the rule's filter has sizes. */
+  /**
+   * Smallest object that changes its class, bytes, unless the rule's filter has
+   * sizes.
+   */
   readonly moveMinBytes: number;
 };
 
@@ -98,8 +105,9 @@ function decideNoncurrent(lifecycle: Rules, subject: Of<'noncurrent'>, moment: L
 }
 
 /**
- * Decides on a delete marker that is alone under its key: a rule that expires objects by age
- * removes such markers of that age too. Source: API_LifecycleExpiration.
+ * Decides on a delete marker that is alone under its key: a rule that expires
+ * objects by age removes such markers of that age too. Source:
+ * API_LifecycleExpiration.
  */
 function decideMarker(
   { rules }: Rules,
@@ -119,7 +127,10 @@ function decideMarker(
   return rule === undefined ? null : ({ kind: 'remove', ruleId: rule.id } as const);
 }
 
-/** Finds the coldest class of all due transitions, if it is colder than the object's own. */
+/**
+ * Finds the coldest class of all due transitions, if it is colder than the object's
+ * own.
+ */
 function coldest(
   { rules }: Rules,
   subject: Of<'current' | 'noncurrent'>,

@@ -1,5 +1,5 @@
-// Foreseen ends of objects and uploads by lifecycle rules, which S3 reports in response headers.
-// Called by the surfaces and by decide-lifecycle.ts. Pure.
+// Foreseen ends of objects and uploads by lifecycle rules, which S3 reports in
+// response headers. Called by the surfaces and by decide-lifecycle.ts. Pure.
 import type { LifecycleConfiguration, LifecycleRule } from '../../domain/lifecycle.ts';
 import { dueAfter } from './due-time.ts';
 import { type MatchedFacts, matchesRule } from './match-rule.ts';
@@ -8,7 +8,8 @@ import { type MatchedFacts, matchesRule } from './match-rule.ts';
 export type Foreseen = { readonly atMs: number; readonly ruleId: string };
 
 /**
- * Foresees when an object expires as the current version of its key; null where no rule applies.
+ * Foresees when an object expires as the current version of its key; null where no
+ * rule applies.
  */
 export function expirationOf(
   lifecycle: Pick<LifecycleConfiguration, 'rules'> | null,

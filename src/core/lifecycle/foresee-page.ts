@@ -1,5 +1,6 @@
-// One page of a lifecycle run: subjects are read from the index, decided on, and the cursor of the
-// next page is found. Called by runs, which act on it, and by dry runs, which show it.
+// One page of a lifecycle run: subjects are read from the index, decided on, and
+// the cursor of the next page is found. Called by runs, which act on it, and by dry
+// runs, which show it.
 import type {
   LifecycleConfiguration,
   LifecycleCursor,
@@ -28,7 +29,10 @@ export type LifecycleWalk = {
   readonly steps: readonly ScanStep[];
 };
 
-/** Plans the walk over a bucket; null where it has no rules, or none that can be due. */
+/**
+ * Plans the walk over a bucket; null where it has no rules, or none that can be
+ * due.
+ */
 export function planWalk(
   { settings }: Core,
   bucket: BucketHandle,

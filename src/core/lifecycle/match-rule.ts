@@ -3,7 +3,8 @@ import type { LifecycleRule } from '../../domain/lifecycle.ts';
 import type { Tags } from '../../domain/object-facts.ts';
 
 /**
- * The facts that rules match. Null for delete markers and uploads, which have no tags and no size.
+ * The facts that rules match. Null for delete markers and uploads, which have no
+ * tags and no size.
  */
 export type MatchedFacts = {
   readonly key: string;

@@ -1,6 +1,6 @@
-// The scan plan of a lifecycle run: key ranges, one for each prefix that no shorter one covers.
-// Their bounds exclude nothing for which a rule could be due. The index applies the bounds, and
-// decide-lifecycle.ts decides on the rest. Pure.
+// The scan plan of a lifecycle run: key ranges, one for each prefix that no shorter
+// one covers. Their bounds exclude nothing for which a rule could be due. The index
+// applies the bounds, and decide-lifecycle.ts decides on the rest. Pure.
 import {
   LIFECYCLE_PHASES,
   type LifecycleBounds,
@@ -76,8 +76,8 @@ function join(a: LifecycleBounds, b: LifecycleBounds): LifecycleBounds {
 }
 
 /**
- * Makes the bounds of a rule in a phase; null: the rule does nothing there now. They ignore
- * midnights, which only make things due later.
+ * Makes the bounds of a rule in a phase; null: the rule does nothing there now.
+ * They ignore midnights, which only make things due later.
  */
 function boundsOf(
   rule: LifecycleRule,
@@ -152,8 +152,8 @@ function startOf({ phase, prefix }: ScanStep): LifecycleCursor {
 }
 
 /**
- * Finds the cursor at which a run begins or goes on: at `from`, or behind it when its step is not
- * planned any more.
+ * Finds the cursor at which a run begins or goes on: at `from`, or behind it when
+ * its step is not planned any more.
  */
 export function cursorIn(
   steps: readonly ScanStep[],

@@ -1,5 +1,5 @@
-// The dry run of a lifecycle, in pages: what is due comes from foresee-page.ts, as in real runs.
-// Called by the JSON API.
+// The dry run of a lifecycle, in pages: what is due comes from foresee-page.ts, as
+// in real runs. Called by the JSON API.
 import { LIFECYCLE_PAGE_MAX, type LifecycleCursor } from '../../domain/lifecycle.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
@@ -10,15 +10,19 @@ const MAX_PAGES = 20;
 /** Items of one response. */
 const MAX_ITEMS = 1000;
 
-/** One response. `next` null: it is the last. It may be short, or empty, and yet not the last. */
+/**
+ * One response. `next` null: it is the last. It may be short, or empty, and yet not
+ * the last.
+ */
 export type LifecyclePreview = {
   readonly due: readonly DueSubject[];
   readonly next: LifecycleCursor | null;
 };
 
 /**
- * Lists what the rules would delete, hide or move to another class at `atMs`, of the objects that
- * exist now. Nothing is changed. Cost: up to 20 pages of the index.
+ * Lists what the rules would delete, hide or move to another class at `atMs`, of
+ * the objects that exist now. Nothing is changed. Cost: up to 20 pages of the
+ * index.
  */
 export async function previewLifecycle(
   core: Core,

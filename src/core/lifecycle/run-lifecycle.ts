@@ -1,7 +1,8 @@
-// Applies the lifecycle rules of one bucket, in the scheduled sweep. Each page is a short read and,
-// where something is due, one commit that stores the cursor too. A run that is interrupted goes on
-// from its cursor in the next sweep. Each bucket has one run a day, after the midnight that makes
-// things due, and a new one when its rules changed.
+// Applies the lifecycle rules of one bucket, in the scheduled sweep. Each page is a
+// short read and, where something is due, one commit that stores the cursor too. A
+// run that is interrupted goes on from its cursor in the next sweep. Each bucket
+// has one run a day, after the midnight that makes things due, and a new one when
+// its rules changed.
 
 import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -18,10 +19,16 @@ import {
   planWalk,
 } from './foresee-page.ts';
 
-/** Pages without anything due after which the cursor is stored all the same. Our own limit. */
+/**
+ * Pages without anything due after which the cursor is stored all the same. Our own
+ * limit.
+ */
 const PAGES_BETWEEN_COMMITS = 50;
 
-/** The pages that a sweep may still read, for all its buckets together; 0 once it is to stop. */
+/**
+ * The pages that a sweep may still read, for all its buckets together; 0 once it is
+ * to stop.
+ */
 export type PageBudget = { pages: number; readonly stopping: AbortSignal | null };
 
 /** The counts of a run that did nothing. */
@@ -38,9 +45,9 @@ export function addCounts(a: LifecycleCounts, b: LifecycleCounts): LifecycleCoun
 }
 
 /**
- * Starts, resumes or skips the run of a bucket; returns what it did. Cost: nothing where no rule
- * can be due; one index read where the day's run is over. Else one read for each page, and a commit
- * for each page with something due.
+ * Starts, resumes or skips the run of a bucket; returns what it did. Cost: nothing
+ * where no rule can be due; one index read where the day's run is over. Else one
+ * read for each page, and a commit for each page with something due.
  */
 export async function runLifecycle(
   core: Core,

@@ -1,7 +1,8 @@
-// The checks of lifecycle rules beyond their form. Called by the surfaces that parse rules, before
-// they are stored; messages are S3's where they are known. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html and
-// API_LifecycleRule.html
+// The checks of lifecycle rules beyond their form. Called by the surfaces that
+// parse rules, before they are stored; messages are S3's where they are known.
+// Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html
+// and API_LifecycleRule.html
 import { StorageError } from '../../domain/errors.ts';
 import type {
   LifecycleRule,
@@ -24,8 +25,8 @@ const argument = (detail: string) => new StorageError('InvalidArgument', { detai
 const request = (detail: string) => new StorageError('InvalidRequest', { detail });
 
 /**
- * Validates the rules of a bucket. Errors: InvalidArgument, InvalidRequest, NotImplemented (archive
- * classes), MalformedXML (an unknown class).
+ * Validates the rules of a bucket. Errors: InvalidArgument, InvalidRequest,
+ * NotImplemented (archive classes), MalformedXML (an unknown class).
  */
 export function validateRules(rules: readonly LifecycleRule[]): void {
   for (const rule of rules) validateRule(rule);
@@ -200,7 +201,10 @@ function validateNoncurrent({ noncurrentExpiration, noncurrentTransitions }: Lif
   }
 }
 
-/** Validates filters: delete markers and uploads have neither tags nor a size to filter by. */
+/**
+ * Validates filters: delete markers and uploads have neither tags nor a size to
+ * filter by.
+ */
 function validateFilter({ filter, expiration, abortUploadsAfterDays }: LifecycleRule): void {
   const { tags, sizeGreaterThan, sizeLessThan } = filter;
   if (sizeGreaterThan !== null && sizeLessThan !== null && sizeLessThan <= sizeGreaterThan) {

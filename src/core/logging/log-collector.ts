@@ -1,7 +1,8 @@
-// Server access logs of buckets. Lines are collected in memory by bucket, and written as objects
-// into its target bucket when they are many or old enough. Delivery is best effort, as S3's is: a
-// killed process loses its lines. Called by http/observe for each request; a platform without a
-// timer has no other call, so each line also flushes the oldest batch. Source:
+// Server access logs of buckets. Lines are collected in memory by bucket, and
+// written as objects into its target bucket when they are many or old enough.
+// Delivery is best effort, as S3's is: a killed process loses its lines. Called by
+// http/observe for each request; a platform without a timer has no other call, so
+// each line also flushes the oldest batch. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerLogs.html
 import type { BucketLogging } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -14,17 +15,24 @@ import { parseObjectKey } from '../parse-names.ts';
 import { mayDeliverLogs } from './may-deliver-logs.ts';
 
 export type LogCollector = {
-  /** Adds a line about a request to a logged bucket, without line break, owner and bucket. */
+  /**
+   * Adds a line about a request to a logged bucket, without line break, owner and
+   * bucket.
+   */
   add(bucket: BucketName, line: string): void;
   /**
-   * Writes old batches, or `all`. Never rejects: a batch that can't be written is lost and logged.
+   * Writes old batches, or `all`. Never rejects: a batch that can't be written is
+   * lost and logged.
    */
   flush(all?: boolean): Promise<void>;
 };
 
 /** Characters of one log object; more lines make another. */
 const OBJECT_MAX_LENGTH = 1024 * 1024;
-/** Characters of all waiting lines; beyond it new ones are dropped, and their number is logged. */
+/**
+ * Characters of all waiting lines; beyond it new ones are dropped, and their number
+ * is logged.
+ */
 const WAITING_MAX_LENGTH = 16 * OBJECT_MAX_LENGTH;
 
 type Batch = { readonly sinceMs: number; readonly lines: string[]; length: number };
@@ -87,8 +95,8 @@ export function createLogCollector(core: Core, delayMs: number): LogCollector {
 }
 
 /**
- * Writes lines as one object of the target bucket, whose owner owns it. Rejects when that is no
- * longer allowed.
+ * Writes lines as one object of the target bucket, whose owner owns it. Rejects
+ * when that is no longer allowed.
  */
 async function write(core: Core, name: BucketName, lines: readonly string[]): Promise<void> {
   const { clock, ids, metadataIndex } = core.ports;
@@ -116,8 +124,8 @@ async function write(core: Core, name: BucketName, lines: readonly string[]): Pr
 }
 
 /**
- * Makes the key of a log object: `{prefix}{YYYY-mm-DD-HH-MM-SS}-{random}`, with owner, region,
- * bucket and day in front for partitioned keys.
+ * Makes the key of a log object: `{prefix}{YYYY-mm-DD-HH-MM-SS}-{random}`, with
+ * owner, region, bucket and day in front for partitioned keys.
  */
 function keyOf(
   { name, ownerId }: BucketRecord,

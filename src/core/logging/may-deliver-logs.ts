@@ -1,7 +1,8 @@
-// Whether the log service may write into a bucket: the bucket's policy must allow it, for the
-// bucket that is logged. Called when logging is configured, and again for every log object, because
-// policies change. Source: enable-server-access-logging.html#grant-log-delivery-permissions-general
-// in https://docs.aws.amazon.com/AmazonS3/latest/userguide/
+// Whether the log service may write into a bucket: the bucket's policy must allow
+// it, for the bucket that is logged. Called when logging is configured, and again
+// for every log object, because policies change. Source:
+// enable-server-access-logging.html#grant-log-delivery-permissions-general in
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/
 import type { BucketLogging } from '../../domain/bucket-settings.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
 import { evaluatePolicy } from '../auth/policy/evaluate-policy.ts';
@@ -14,8 +15,8 @@ const LOG_SERVICE = 'logging.s3.amazonaws.com';
 const EXAMPLE_NAME = '2026-01-01-00-00-00-0000000000000000';
 
 /**
- * Whether the policy of `target` lets the service write the logs of `source` under the prefix.
- * Cost: the policy is parsed, and evaluated twice.
+ * Whether the policy of `target` lets the service write the logs of `source` under
+ * the prefix. Cost: the policy is parsed, and evaluated twice.
  */
 export function mayDeliverLogs(
   target: BucketRecord,

@@ -1,18 +1,22 @@
-// The check of the target bucket of access logs. Called when logging is configured, by S3 or by the
-// JSON API.
+// The check of the target bucket of access logs. Called when logging is configured,
+// by S3 or by the JSON API.
 import type { BucketLogging } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { mayDeliverLogs } from './may-deliver-logs.ts';
 
-/** Longest prefix, characters: the rest of a log object's key must fit into 1,024 bytes. */
+/**
+ * Longest prefix, characters: the rest of a log object's key must fit into 1,024
+ * bytes.
+ */
 export const LOG_PREFIX_MAX_LENGTH = 800;
 
 /**
- * Requires a target bucket that can take the logs. NoSuchKey (no such bucket, the code of RadosGW),
- * InvalidArgument (the target is the bucket itself, or is logged or encrypted), AccessDenied (its
- * policy does not let the log service write). Cost: one index read.
+ * Requires a target bucket that can take the logs. NoSuchKey (no such bucket, the
+ * code of RadosGW), InvalidArgument (the target is the bucket itself, or is logged
+ * or encrypted), AccessDenied (its policy does not let the log service write).
+ * Cost: one index read.
  */
 export async function requireLogTarget(
   core: Core,

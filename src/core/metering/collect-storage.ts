@@ -1,6 +1,7 @@
-// Brings closed hours of what a bucket's index counts (storage, and what commits caused) to the
-// ledgers of its owners. Part of the sweep. The index forgets hours only when the ledger has them;
-// hours that come again are counted once (idempotent batches).
+// Brings closed hours of what a bucket's index counts (storage, and what commits
+// caused) to the ledgers of its owners. Part of the sweep. The index forgets hours
+// only when the ledger has them; hours that come again are counted once (idempotent
+// batches).
 
 import type { StorageHours } from '../../domain/billing/stored.ts';
 import type { UsageBatch, UsageRow } from '../../domain/billing/usage.ts';
@@ -12,8 +13,8 @@ import type { Core } from '../core.ts';
 const PAGE = 500;
 
 /**
- * Collects the closed hours of a bucket name, of all its incarnations. Cost: an index call; three
- * more per 500 runs of hours.
+ * Collects the closed hours of a bucket name, of all its incarnations. Cost: an
+ * index call; three more per 500 runs of hours.
  */
 export async function collectStorage(core: Core, name: BucketName): Promise<void> {
   const { clock, ledger, metadataIndex } = core.ports;
@@ -33,7 +34,10 @@ export async function collectStorage(core: Core, name: BucketName): Promise<void
   }
 }
 
-/** The batch of a run of hours. Hours of one source close in order, so the hour is its sequence. */
+/**
+ * The batch of a run of hours. Hours of one source close in order, so the hour is
+ * its sequence.
+ */
 function toBatch({ bucketId, of, hourMs, hourCount, used }: StorageHours): UsageBatch {
   const rows: UsageRow[] = [];
   for (const { meter, quantity } of used) {

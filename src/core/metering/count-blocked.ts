@@ -1,11 +1,12 @@
-// Counts requests that were refused, for the usage that owners see; they are never billed. Called
-// by the S3 surface and delivery once the status of a response is known.
+// Counts requests that were refused, for the usage that owners see; they are never
+// billed. Called by the S3 surface and delivery once the status of a response is
+// known.
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Meter, UsageOwner } from '../../ports/metering.ts';
 
 /**
- * Counts a refused request (4xx) of a stranger, which costs the owner nothing and is shown. One of
- * the owner's own keys is free too, and not counted.
+ * Counts a refused request (4xx) of a stranger, which costs the owner nothing and
+ * is shown. One of the owner's own keys is free too, and not counted.
  */
 export function countBlocked(
   meter: Meter,

@@ -1,7 +1,8 @@
-// Brings what the meter has counted to the ledger. A batch whose outcome is unknown is sent again
-// as it was, so that it is counted once (idempotent). Node calls `flush` every few seconds and at
-// its end, a Worker `flushSoon` with every response. Never fails: what can't be sent waits. What
-// is left by a run that the runtime has ended, the next run sends.
+// Brings what the meter has counted to the ledger. A batch whose outcome is unknown
+// is sent again as it was, so that it is counted once (idempotent). Node calls
+// `flush` every few seconds and at its end, a Worker `flushSoon` with every
+// response. Never fails: what can't be sent waits. What is left by a run that the
+// runtime has ended, the next run sends.
 
 import type { UsageBatch } from '../../domain/billing/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -13,52 +14,62 @@ import { usageRows } from './usage-rows.ts';
 
 export type UsageFlusher = {
   /**
-   * Sends what there is. Resolves when everything is sent or has failed, with whether nothing is
-   * left, counted or drained.
+   * Sends what there is. Resolves when everything is sent or has failed, with
+   * whether nothing is left, counted or drained.
    */
   flush(): Promise<boolean>;
   /**
-   * Sends all usage of one account; rejects when the ledger does not have it then. It has no
-   * timeout of its own: the caller sets one.
+   * Sends all usage of one account; rejects when the ledger does not have it then.
+   * It has no timeout of its own: the caller sets one.
    */
   flushAccount(accountId: AccountId): Promise<void>;
   /**
-   * Takes over a batch that was sent with an unknown outcome; it is sent again soon.
+   * Takes over a batch that was sent with an unknown outcome; it is sent again
+   * soon.
    */
   adopt(accountId: AccountId, batch: UsageBatch): void;
   /**
-   * Flushes in the background, unless nothing is left or another response has begun it. To be
-   * called inside a request: no I/O, no throw. Cost: a look at the clock.
+   * Flushes in the background, unless nothing is left or another response has begun
+   * it. To be called inside a request: no I/O, no throw. Cost: a look at the clock.
    */
   flushSoon(): void;
   /**
-   * Sends all there is, in two rounds: one for batches that were under way, one for what was
-   * counted meanwhile.
+   * Sends all there is, in two rounds: one for batches that were under way, one for
+   * what was counted meanwhile.
    */
   close(): Promise<void>;
 };
 
-/** Batches of an account that were drained from the meter and are not in the ledger yet. */
+/**
+ * Batches of an account that were drained from the meter and are not in the ledger
+ * yet.
+ */
 type Pending = { readonly batches: readonly UsageBatch[]; readonly hourMs: number };
 type PendingBatches = Map<AccountId, Pending>;
 
 /**
- * Batches of one account that wait. After a failure there is one an hour, so these are two days of
- * a ledger that fails; counters have the rest.
+ * Batches of one account that wait. After a failure there is one an hour, so these
+ * are two days of a ledger that fails; counters have the rest.
  */
 const BATCHES_MAX = 48;
-/** Batches of one account that wait, adopted ones included, which come one by one. */
+/**
+ * Batches of one account that wait, adopted ones included, which come one by one.
+ */
 const ADOPTED_MAX = 1000;
-/** Flushes of one run in the background; then the next response begins another run. */
+/**
+ * Flushes of one run in the background; then the next response begins another run.
+ */
 const ROUNDS = 3;
 /**
- * Age at which a run counts as dead, milliseconds: the runtime ends work in the background then,
- * without a word.
- * Source: https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
+ * Age at which a run counts as dead, milliseconds: the runtime ends work in the
+ * background then, without a word. Source:
+ * https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
  */
 const RUN_MAX_MS = 30_000;
 
-/** Makes the flusher of a process. `source`: a name that no other process has had. */
+/**
+ * Makes the flusher of a process. `source`: a name that no other process has had.
+ */
 export function createUsageFlusher(
   core: Core,
   { source, intervalMs }: { readonly source: string; readonly intervalMs: number },
@@ -119,8 +130,8 @@ export function createUsageFlusher(
 }
 
 /**
- * Makes the draining of the meter into batches: of one account, or of all but those with a batch of
- * this hour that waits.
+ * Makes the draining of the meter into batches: of one account, or of all but those
+ * with a batch of this hour that waits.
  */
 function createCollector({ ports }: Core, pending: PendingBatches, source: string) {
   const { clock, meter } = ports;
@@ -153,9 +164,9 @@ type Sending = {
 };
 
 /**
- * Sends batches of an account, and removes them from `pending` once the ledger has them. Race: the
- * ledger records them after the timeout. Guard: batches have ids, and one that comes again is
- * counted once.
+ * Sends batches of an account, and removes them from `pending` once the ledger has
+ * them. Race: the ledger records them after the timeout. Guard: batches have ids,
+ * and one that comes again is counted once.
  */
 async function sendBatches(
   { ports: { clock, ledger, log } }: Core,
@@ -187,7 +198,9 @@ type BackgroundFlush = {
 /** Work in the background that will flush what is used now. */
 type Run = { readonly sinceMs: number };
 
-/** Makes `flushSoon`: one run at a time, which another replaces when it has died. */
+/**
+ * Makes `flushSoon`: one run at a time, which another replaces when it has died.
+ */
 function createBackgroundFlush(
   { ports: { background, clock }, settings: { tierLimitMs } }: Core,
   { intervalMs, flush, isAnythingLeft }: BackgroundFlush,

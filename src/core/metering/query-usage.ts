@@ -1,5 +1,5 @@
-// Queries what an account used: sums of the ledger, with the names of buckets for charts, and added
-// up by meter for bills. It knows no price.
+// Queries what an account used: sums of the ledger, with the names of buckets for
+// charts, and added up by meter for bills. It knows no price.
 
 import type { UsageQuery, UsageSum } from '../../domain/billing/usage.ts';
 import { hasCode } from '../../domain/errors.ts';
@@ -18,12 +18,14 @@ import {
   type Usage,
 } from './usage.ts';
 
-/** A sum with the name of its bucket; storage and savings are in byte-milliseconds. */
+/**
+ * A sum with the name of its bucket; storage and savings are in byte-milliseconds.
+ */
 export type NamedUsageSum = UsageSum & { readonly bucket: BucketName | null };
 
 /**
- * Queries sums of an account's usage. InvalidRequest when there are too many of them. Cost: one
- * call to the ledger.
+ * Queries sums of an account's usage. InvalidRequest when there are too many of
+ * them. Cost: one call to the ledger.
  */
 export async function queryUsage(core: Core, query: UsageQuery): Promise<readonly NamedUsageSum[]> {
   const sums = await core.ports.ledger.call('query', query);
@@ -34,9 +36,10 @@ export async function queryUsage(core: Core, query: UsageQuery): Promise<readonl
 }
 
 /**
- * Queries sums in as many parts as it takes. Where there are too many at once, the time is halved,
- * so a sum of more than an hour may come in pieces. InvalidRequest when there are too many of one
- * hour. Cost: one call to the ledger; for 50,000 sums more, some more.
+ * Queries sums in as many parts as it takes. Where there are too many at once, the
+ * time is halved, so a sum of more than an hour may come in pieces. InvalidRequest
+ * when there are too many of one hour. Cost: one call to the ledger; for 50,000
+ * sums more, some more.
  */
 export async function* queryInParts(
   core: Core,
@@ -54,13 +57,15 @@ export async function* queryInParts(
   yield* queryInParts(core, { ...query, fromMs: halfMs });
 }
 
-/** Whether a meter counts requests by operation: charts show it, and bills don't. */
+/**
+ * Whether a meter counts requests by operation: charts show it, and bills don't.
+ */
 export const isOperation = (meter: MeterName): boolean => meter.startsWith('operation/');
 
 /**
- * Adds sums up by meter, without those by operation. Byte-milliseconds become byte-hours once,
- * rounded down in the customer's favour. Savings are rounded so that storage net of them is rounded
- * down too, from its exact byte-milliseconds.
+ * Adds sums up by meter, without those by operation. Byte-milliseconds become
+ * byte-hours once, rounded down in the customer's favour. Savings are rounded so
+ * that storage net of them is rounded down too, from its exact byte-milliseconds.
  */
 export function toUsage(sums: readonly Pick<UsageSum, 'meter' | 'quantity'>[]): Usage {
   const exact = new Map<MeterName, bigint>();

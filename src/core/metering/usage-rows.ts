@@ -1,5 +1,5 @@
-// Turns what the counters have counted into rows of the ledger: it says which count is which meter.
-// Called when counters are drained, and for receipts. Pure.
+// Turns what the counters have counted into rows of the ledger: it says which count
+// is which meter. Called when counters are drained, and for receipts. Pure.
 
 import type { MeterName, UsageRow } from '../../domain/billing/usage.ts';
 import { startOfHour } from '../../domain/time.ts';
@@ -7,16 +7,17 @@ import type { DrainedUsage, UsageCounts } from '../../ports/metering.ts';
 import { BLOCKED } from './usage.ts';
 
 /**
- * Meters of reads that are counted without their operation, to cost less: what delivery serves to
- * readers without a key, and what the fast path serves to those with one.
+ * Meters of reads that are counted without their operation, to cost less: what
+ * delivery serves to readers without a key, and what the fast path serves to those
+ * with one.
  */
 const PUBLIC_READS: MeterName = 'operation/PublicRead';
 const SIGNED_READS: MeterName = 'operation/SignedRead';
 
 /**
- * Makes the rows of one drained counter; a meter of 0 has none. All of a counter belongs to the
- * hour of its first use since the last drain. Some seconds' worth of use may thus stand in the hour
- * before, never in both.
+ * Makes the rows of one drained counter; a meter of 0 has none. All of a counter
+ * belongs to the hour of its first use since the last drain. Some seconds' worth of
+ * use may thus stand in the hour before, never in both.
  */
 export function usageRows({
   owner,
@@ -40,8 +41,8 @@ export function usageRows({
 }
 
 /**
- * Adds the counts of one storage class. Bytes of colder classes count as retrieved too when they
- * come from the store, not from a cache.
+ * Adds the counts of one storage class. Bytes of colder classes count as retrieved
+ * too when they come from the store, not from a cache.
  */
 function addClass(
   add: (meter: MeterName, quantity: number) => void,

@@ -1,6 +1,6 @@
-// Usage as bills take it: quantities by meter, whole numbers without bound. Storage is in
-// byte-hours, traffic in bytes, requests in requests. The ledger adds usage up, a rate card prices
-// it; nothing here knows money.
+// Usage as bills take it: quantities by meter, whole numbers without bound. Storage
+// is in byte-hours, traffic in bytes, requests in requests. The ledger adds usage
+// up, a rate card prices it; nothing here knows money.
 import type { MeterKind, MeterName } from '../../domain/billing/usage.ts';
 
 export type { MeterKind, MeterName };
@@ -27,16 +27,21 @@ export const isSaving = (meter: MeterName): boolean =>
   SAVINGS.some((kind) => kind === kindOf(meter));
 /** Whether a meter goes by what is stored from moment to moment. */
 export const isOverTime = (meter: MeterName): boolean => isStorage(meter) || isSaving(meter);
-/** The meter of refused requests of strangers: shown to the owner and never billed. */
+/**
+ * The meter of refused requests of strangers: shown to the owner and never billed.
+ */
 export const BLOCKED: MeterName = 'free/blocked';
 
-/** Whether the account used anything, so that a minimum is due and the month has a bill. */
+/**
+ * Whether the account used anything, so that a minimum is due and the month has a
+ * bill.
+ */
 export const isUsed = (usage: Usage): boolean =>
   [...netUsage(usage)].some(([meter, quantity]) => meter !== BLOCKED && quantity !== 0n);
 
 /**
- * Whether a meter is in byte-milliseconds in the ledger, and in byte-hours on bills: with what
- * leaves its class early.
+ * Whether a meter is in byte-milliseconds in the ledger, and in byte-hours on
+ * bills: with what leaves its class early.
  */
 export const isInByteTime = (meter: MeterName): boolean =>
   isOverTime(meter) || kindOf(meter) === 'early-delete';
@@ -45,7 +50,10 @@ export const isInByteTime = (meter: MeterName): boolean =>
 export const savingMeter = (saving: Saving, storage: MeterName): MeterName =>
   `${saving}/${storage.slice(storage.indexOf('/') + 1)}`;
 
-/** What is saved of one storage meter by each saving; together never more than is stored. */
+/**
+ * What is saved of one storage meter by each saving; together never more than is
+ * stored.
+ */
 export function savedOf(usage: Usage, storage: MeterName): Readonly<Record<Saving, bigint>> {
   let left = usage.get(storage) ?? 0n;
   const take = (saving: Saving): bigint => {
@@ -58,7 +66,8 @@ export function savedOf(usage: Usage, storage: MeterName): Readonly<Record<Savin
 }
 
 /**
- * Net usage: what is really stored in the place of storage as clients see it, and no savings.
+ * Net usage: what is really stored in the place of storage as clients see it, and
+ * no savings.
  */
 export function netUsage(usage: Usage): Usage {
   const net = new Map<MeterName, bigint>();

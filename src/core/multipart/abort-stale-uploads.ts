@@ -1,6 +1,7 @@
-// Aborts stale multipart uploads, so that nobody pays for ever for parts which nobody sees. A step
-// of the sweep of every bucket. A bucket's own AbortIncompleteMultipartUpload rule has precedence:
-// keys under such a rule's prefix are left to core/lifecycle, however long the rule waits.
+// Aborts stale multipart uploads, so that nobody pays for ever for parts which
+// nobody sees. A step of the sweep of every bucket. A bucket's own
+// AbortIncompleteMultipartUpload rule has precedence: keys under such a rule's
+// prefix are left to core/lifecycle, however long the rule waits.
 import type { BucketName, BucketRecord } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import type { UploadCursor } from '../../ports/index-calls/upload-calls.ts';
@@ -9,10 +10,11 @@ import type { Core } from '../core.ts';
 import type { PageBudget } from '../lifecycle/run-lifecycle.ts';
 
 /**
- * Aborts uploads whose last activity is too long ago: their beginning or their last part, whichever
- * is later. An upload that takes days but goes on loses nothing; S3's rules count from the
- * beginning. `idleUploadMs`: a lower bound of the last activity of all the bucket's uploads. Cost:
- * nothing where that is young enough; else an index read, and a commit for each 100 uploads.
+ * Aborts uploads whose last activity is too long ago: their beginning or their last
+ * part, whichever is later. An upload that takes days but goes on loses nothing;
+ * S3's rules count from the beginning. `idleUploadMs`: a lower bound of the last
+ * activity of all the bucket's uploads. Cost: nothing where that is young enough;
+ * else an index read, and a commit for each 100 uploads.
  */
 export async function abortStaleUploads(
   core: Core,
@@ -50,7 +52,10 @@ export async function abortStaleUploads(
   if (aborted > 0) log.info('stale-uploads-aborted', { bucket: name, aborted, freedBytes });
 }
 
-/** Lists the prefixes whose uploads a lifecycle rule aborts. Such rules have no tags or sizes. */
+/**
+ * Lists the prefixes whose uploads a lifecycle rule aborts. Such rules have no tags
+ * or sizes.
+ */
 function ruledPrefixes({ settings }: BucketRecord): readonly string[] {
   const rules = settings.lifecycle?.rules ?? [];
   return rules

@@ -1,6 +1,6 @@
-// CompleteMultipartUpload: checks the client's list against the stored parts, then one commit makes
-// them the object. It is idempotent: repeating a completed one gives the same response, because
-// clients do so when a response was lost.
+// CompleteMultipartUpload: checks the client's list against the stored parts, then
+// one commit makes them the object. It is idempotent: repeating a completed one
+// gives the same response, because clients do so when a response was lost.
 import { combineChecksums, compositeChecksum, multipartEtag } from '../../crypto/digest-set.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type {
@@ -28,7 +28,10 @@ export type CompleteUploadInput = {
   readonly key: ObjectKey;
   readonly uploadId: UploadId;
   readonly parts: readonly ListedPart[];
-  /** The checksum that the client expects; a composite one with its number of parts or without. */
+  /**
+   * The checksum that the client expects; a composite one with its number of parts
+   * or without.
+   */
   readonly expectedChecksum: {
     readonly algorithm: Checksum['algorithm'];
     readonly value: string;
@@ -40,9 +43,10 @@ export type CompleteUploadInput = {
 };
 
 /**
- * Completes an upload. Errors: NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall,
- * EntityTooLarge, BadDigest, InvalidRequest (size differs), PreconditionFailed, NoSuchKey, and
- * those of unwrapWithCustomerKey. Cost: one index read per 1,000 parts and one commit.
+ * Completes an upload. Errors: NoSuchUpload, InvalidPart, InvalidPartOrder,
+ * EntityTooSmall, EntityTooLarge, BadDigest, InvalidRequest (size differs),
+ * PreconditionFailed, NoSuchKey, and those of unwrapWithCustomerKey. Cost: one
+ * index read per 1,000 parts and one commit.
  */
 export async function completeUpload(
   core: Core,
@@ -52,7 +56,8 @@ export async function completeUpload(
   const { key, uploadId } = input;
   const listedParts = inOrder(input.parts);
   const stored = await readParts(bucket, key, uploadId);
-  // An upload that is gone may be a completed one: the index remembers it, and compares the lists.
+  // An upload that is gone may be a completed one: the index remembers it, and
+  // compares the lists.
   const digests = stored === null ? NO_DIGESTS : checkParts(stored, listedParts, input);
 
   const parts = listedParts.map(({ partNumber, etag }) => ({
@@ -77,7 +82,10 @@ type StoredParts = {
   readonly parts: ReadonlyMap<number, UploadedPart>;
 };
 
-/** Checks the client's list against the stored parts, and makes the digests of the object. */
+/**
+ * Checks the client's list against the stored parts, and makes the digests of the
+ * object.
+ */
 function checkParts(
   { upload, parts }: StoredParts,
   listedParts: readonly ListedPart[],
@@ -89,8 +97,8 @@ function checkParts(
 }
 
 /**
- * Checks the client's key. S3 requires one where the upload or a part of it has a checksum; clients
- * without checksums never send one. Source:
+ * Checks the client's key. S3 requires one where the upload or a part of it has a
+ * checksum; clients without checksums never send one. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
  * (customer-algorithm)
  */
@@ -113,8 +121,8 @@ type Digests = {
 const NO_DIGESTS: Digests = { etag: '', checksum: null, parts: [] };
 
 /**
- * Checks that part numbers ascend. Where one comes twice in a row the last entry counts, as with
- * RadosGW. InvalidPartOrder.
+ * Checks that part numbers ascend. Where one comes twice in a row the last entry
+ * counts, as with RadosGW. InvalidPartOrder.
  */
 function inOrder(parts: readonly ListedPart[]): readonly ListedPart[] {
   return parts.filter((part, i) => {
@@ -167,7 +175,10 @@ function match(parts: ReadonlyMap<number, UploadedPart>, listed: ListedPart): Up
   return part;
 }
 
-/** Checks sizes and checksum of the object, and makes its digests of those of the parts. */
+/**
+ * Checks sizes and checksum of the object, and makes its digests of those of the
+ * parts.
+ */
 function digestsOf(
   upload: Upload,
   parts: readonly UploadedPart[],
@@ -215,8 +226,8 @@ function digestsOf(
 }
 
 /**
- * Whether the client's value is this checksum. S3 accepts a composite one with `-{parts}` and
- * without, as minio-go and mc send it. Source:
+ * Whether the client's value is this checksum. S3 accepts a composite one with
+ * `-{parts}` and without, as minio-go and mc send it. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
  */
 function isChecksum(

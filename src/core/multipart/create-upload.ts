@@ -1,5 +1,5 @@
-// CreateMultipartUpload: decides what all parts and the later object have in common, which is
-// stored with the upload.
+// CreateMultipartUpload: decides what all parts and the later object have in
+// common, which is stored with the upload.
 
 import { StorageError } from '../../domain/errors.ts';
 import type {
@@ -19,7 +19,8 @@ type ChecksumType = Checksum['type'];
 
 /**
  * Types that S3 allows for each algorithm of a multipart upload, its default first.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
+ * Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
  */
 const CHECKSUM_TYPES: Record<ChecksumAlgorithm, readonly [ChecksumType, ...ChecksumType[]]> = {
   CRC32: ['COMPOSITE', 'FULL_OBJECT'],
@@ -30,9 +31,9 @@ const CHECKSUM_TYPES: Record<ChecksumAlgorithm, readonly [ChecksumType, ...Check
 };
 
 /**
- * Creates a multipart upload. All its parts share a data key, made here, and each of them takes
- * keys of its own from it. InvalidRequest when the algorithm does not allow the checksum type;
- * errors of makeDataKey.
+ * Creates a multipart upload. All its parts share a data key, made here, and each
+ * of them takes keys of its own from it. InvalidRequest when the algorithm does not
+ * allow the checksum type; errors of makeDataKey.
  */
 export async function createUpload(
   core: Core,

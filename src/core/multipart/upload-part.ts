@@ -1,5 +1,5 @@
-// UploadPart and UploadPartCopy: a part is a blob of its own, or, when copied, segments of blobs
-// that exist already.
+// UploadPart and UploadPartCopy: a part is a blob of its own, or, when copied,
+// segments of blobs that exist already.
 
 import type { ByteRange } from '../../domain/byte-range.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -41,8 +41,8 @@ function requirePartNumber(partNumber: number): void {
 }
 
 /**
- * Makes the expectation of a part. Its checksum must be of the algorithm that the upload was
- * created with; a part without one gets it computed.
+ * Makes the expectation of a part. Its checksum must be of the algorithm that the
+ * upload was created with; a part without one gets it computed.
  */
 function expectationFor(upload: Upload, sent: BodyExpectation): BodyExpectation {
   const required = upload.checksumAlgorithm;
@@ -61,13 +61,16 @@ function expectationFor(upload: Upload, sent: BodyExpectation): BodyExpectation 
   return sent;
 }
 
-/** A stored part, the encryption of its upload, and the storage class that it is billed by. */
+/**
+ * A stored part, the encryption of its upload, and the storage class that it is
+ * billed by.
+ */
 export type StoredPart = UploadedPart & Pick<Upload, 'encryption' | 'storageClass'>;
 
 /**
- * Stores one part; the last one to finish under a number replaces the others. Errors: those of
- * writeBody and unwrapDataKey, NoSuchUpload, InvalidArgument. Cost: one index read, one blob (R2
- * class A), one commit.
+ * Stores one part; the last one to finish under a number replaces the others.
+ * Errors: those of writeBody and unwrapDataKey, NoSuchUpload, InvalidArgument.
+ * Cost: one index read, one blob (R2 class A), one commit.
  */
 export async function uploadPart(
   core: Core,
@@ -134,10 +137,10 @@ async function writePart(
 }
 
 /**
- * Makes a range of an object a part. Bytes of blobs are read for the part's entity tag but never
- * copied. Only an inline body, or one that is encrypted on either side, is written anew.
- * NoSuchUpload, InvalidArgument, ServiceUnavailable, and the errors of unwrapDataKey for either
- * key.
+ * Makes a range of an object a part. Bytes of blobs are read for the part's entity
+ * tag but never copied. Only an inline body, or one that is encrypted on either
+ * side, is written anew. NoSuchUpload, InvalidArgument, ServiceUnavailable, and the
+ * errors of unwrapDataKey for either key.
  */
 export async function uploadPartCopy(
   core: Core,
@@ -188,7 +191,10 @@ export async function uploadPartCopy(
   return { ...part, encryption: null, storageClass: upload.storageClass };
 }
 
-/** Finds the digests of a copied part: a whole simple object has them, any other range is read. */
+/**
+ * Finds the digests of a copied part: a whole simple object has them, any other
+ * range is read.
+ */
 async function digestsOfPart(
   core: Core,
   source: ObjectVersion,

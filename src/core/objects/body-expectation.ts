@@ -1,5 +1,6 @@
-// The digests that a client announces for a body, and their verification. The surfaces read them
-// from headers; write-body.ts and readers of documents verify them.
+// The digests that a client announces for a body, and their verification. The
+// surfaces read them from headers; write-body.ts and readers of documents verify
+// them.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { ChecksumAlgorithm } from '../../domain/nouns.ts';
@@ -9,8 +10,9 @@ export type BodyExpectation = {
   /** From Content-MD5, lower-case hex; null when not sent. */
   readonly contentMd5Hex: string | null;
   /**
-   * The additional checksum to compute and store. `expected` is called after the body has ended,
-   * because the value may come in a trailer: base64, or null when the client sent none.
+   * The additional checksum to compute and store. `expected` is called after the
+   * body has ended, because the value may come in a trailer: base64, or null when
+   * the client sent none.
    */
   readonly checksum: {
     readonly algorithm: ChecksumAlgorithm;

@@ -1,5 +1,6 @@
-// UpdateObjectEncryption, a use of envelope encryption: the data key of a stored version is wrapped
-// by another KMS key. Bytes, date and entity tag stay, and nothing is copied.
+// UpdateObjectEncryption, a use of envelope encryption: the data key of a stored
+// version is wrapped by another KMS key. Bytes, date and entity tag stay, and
+// nothing is copied.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { ObjectVersion } from '../../domain/nouns.ts';
@@ -9,9 +10,10 @@ import { type RequestedEncryption, unwrapDataKey, wrapDataKey } from '../encrypt
 import { updateVersion } from './update-version.ts';
 
 /**
- * Wraps the data key of a version by the requested KMS key. InvalidRequest for what the server does
- * not encrypt in one layer; AccessDenied (a lock), NoSuchKey (the version is gone meanwhile), and
- * the errors of unwrapKmsKeyFor. Cost: at most two look-ups in the directory, one commit.
+ * Wraps the data key of a version by the requested KMS key. InvalidRequest for what
+ * the server does not encrypt in one layer; AccessDenied (a lock), NoSuchKey (the
+ * version is gone meanwhile), and the errors of unwrapKmsKeyFor. Cost: at most two
+ * look-ups in the directory, one commit.
  */
 export async function changeEncryption(
   core: Core,
@@ -33,8 +35,8 @@ export async function changeEncryption(
   const change = { encryption: rewrapped.encryption };
 
   try {
-    // By its own id, never as the null version: that may be another one by now, with another data
-    // key.
+    // By its own id, never as the null version: that may be another one by now,
+    // with another data key.
     await updateVersion(core, bucket, { key, versionId, change });
   } catch (error) {
     if (!hasCode(error, 'NoSuchVersion')) throw error;

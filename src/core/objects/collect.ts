@@ -1,11 +1,12 @@
-// Reads bodies into memory, up to a bound. Called for small bodies and for documents.
+// Reads bodies into memory, up to a bound. Called for small bodies and for
+// documents.
 import { joinBytes } from '../../crypto/join-bytes.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 
 /**
- * Reads a whole body into memory. MaxMessageLengthExceeded when it is longer than `maxBytes`,
- * declared or not.
+ * Reads a whole body into memory. MaxMessageLengthExceeded when it is longer than
+ * `maxBytes`, declared or not.
  */
 export async function collect(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
   const tooLong = () =>
@@ -23,7 +24,8 @@ export async function collect(source: ByteSource, maxBytes: number): Promise<Uin
   });
 
   const [only] = chunks;
-  // A lone chunk may be a window on a larger buffer (a socket read); a copy lets that buffer go.
+  // A lone chunk may be a window on a larger buffer (a socket read); a copy lets
+  // that buffer go.
   if (chunks.length === 1 && only !== undefined && only.buffer.byteLength === only.length)
     return only;
   return joinBytes(chunks, sizeBytes);

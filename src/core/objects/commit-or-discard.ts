@@ -1,6 +1,7 @@
-// The end of a write: a commit that references the written blobs, or their deletion when the index
-// refuses it. A commit of unknown outcome may have landed, so its blobs are left to the sweeper.
-// Called by whoever writes blobs; write-body.ts writes them.
+// The end of a write: a commit that references the written blobs, or their deletion
+// when the index refuses it. A commit of unknown outcome may have landed, so its
+// blobs are left to the sweeper. Called by whoever writes blobs; write-body.ts
+// writes them.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { Segment } from '../../domain/nouns.ts';
@@ -8,8 +9,9 @@ import type { NewBlobReference, StoredAs } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 
 /**
- * Whether a blob that was begun at that time may no longer be committed. The sweeper deletes an
- * uncommitted blob once it is older than the grace; half of the grace is left for the commit.
+ * Whether a blob that was begun at that time may no longer be committed. The
+ * sweeper deletes an uncommitted blob once it is older than the grace; half of the
+ * grace is left for the commit.
  */
 export function isTooOldToCommit({ ports, settings }: Core, startedAtMs: number): boolean {
   const halfGraceMs = settings.graceSeconds * 500;
@@ -17,8 +19,8 @@ export function isTooOldToCommit({ ports, settings }: Core, startedAtMs: number)
 }
 
 /**
- * Deletes fresh blobs in the background, after the index refused them or needs none of them. What
- * fails is left to the sweeper.
+ * Deletes fresh blobs in the background, after the index refused them or needs none
+ * of them. What fails is left to the sweeper.
  */
 export function discard(
   core: Core,
@@ -31,7 +33,10 @@ export function discard(
     core.ports.background.run('discard-blob', () => core.ports.blobStore.delete(fresh));
 }
 
-/** Codes after which a commit may have landed all the same, so that its blobs must stay. */
+/**
+ * Codes after which a commit may have landed all the same, so that its blobs must
+ * stay.
+ */
 const UNKNOWN_OUTCOMES: ReadonlySet<string> = new Set([
   'InternalError',
   'ServiceUnavailable',
@@ -39,8 +44,9 @@ const UNKNOWN_OUTCOMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Calls `commit`, and deletes the written blobs when the index surely refuses or has the same bytes
- * already (deduplication). Returns the segments that the bytes have then.
+ * Calls `commit`, and deletes the written blobs when the index surely refuses or
+ * has the same bytes already (deduplication). Returns the segments that the bytes
+ * have then.
  */
 export async function commitOrDiscard<Result extends StoredAs>(
   core: Core,

@@ -1,7 +1,8 @@
-// CopyObject moves no bytes: the copy is a new row with the same segments. Blobs stay in their
-// owner bucket, the one that wrote them. A copy into another bucket first takes a remote reference
-// there, so that the owner bucket keeps the bytes as long as the copy lives. Only a copy under
-// another encryption key than its source is written anew.
+// CopyObject moves no bytes: the copy is a new row with the same segments. Blobs
+// stay in their owner bucket, the one that wrote them. A copy into another bucket
+// first takes a remote reference there, so that the owner bucket keeps the bytes as
+// long as the copy lives. Only a copy under another encryption key than its source
+// is written anew.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type {
@@ -39,7 +40,10 @@ import { commitOrDiscard } from './commit-or-discard.ts';
 import { writeBody } from './write-body.ts';
 
 export type CopyObjectInput = {
-  /** The version to copy; the caller has read it and checked the copy-source conditions. */
+  /**
+   * The version to copy; the caller has read it and checked the copy-source
+   * conditions.
+   */
   readonly source: ObjectVersion;
   /** The client's key of a source that it encrypted itself (SSE-C). */
   readonly sourceKey?: CustomerKey | null;
@@ -47,7 +51,10 @@ export type CopyObjectInput = {
   readonly attributes: ObjectAttributes;
   /** Facts of the copy that differ from NO_FACTS. */
   readonly facts?: Partial<Omit<ObjectFacts, 'encryption'>>;
-  /** How the copy shall be encrypted, whatever the source is; null or absent leaves it plain. */
+  /**
+   * How the copy shall be encrypted, whatever the source is; null or absent leaves
+   * it plain.
+   */
   readonly encryption?: RequestedEncryption | null;
   /** The checksum that the copy shall have; null keeps the source's. */
   readonly checksumAlgorithm: ChecksumAlgorithm | null;
@@ -55,10 +62,11 @@ export type CopyObjectInput = {
 };
 
 /**
- * Copies an object. The bytes are read only for a checksum that the source does not have. They are
- * written anew only when the copy is encrypted otherwise than the source. Errors:
- * PreconditionFailed, NoSuchKey, ServiceUnavailable (the source went away meanwhile; try again),
- * those of unwrapDataKey and makeDataKey, and InvalidRequest for more than 5 GiB to write anew.
+ * Copies an object. The bytes are read only for a checksum that the source does not
+ * have. They are written anew only when the copy is encrypted otherwise than the
+ * source. Errors: PreconditionFailed, NoSuchKey, ServiceUnavailable (the source
+ * went away meanwhile; try again), those of unwrapDataKey and makeDataKey, and
+ * InvalidRequest for more than 5 GiB to write anew.
  */
 export async function copyObject(
   core: Core,
@@ -94,7 +102,10 @@ export async function copyObject(
   }
 }
 
-/** The content of a copy, and its blobs that the target bucket did not reference before. */
+/**
+ * The content of a copy, and its blobs that the target bucket did not reference
+ * before.
+ */
 type CopiedBytes = {
   readonly content: ObjectBody &
     Pick<ObjectVersion, 'etag' | 'checksum' | 'parts' | 'sizeBytes'> &
@@ -103,8 +114,8 @@ type CopiedBytes = {
 };
 
 /**
- * Whether stored bytes are encrypted as requested: by the same key, if not with the same wrapping
- * of it.
+ * Whether stored bytes are encrypted as requested: by the same key, if not with the
+ * same wrapping of it.
  */
 export function isEncryptedAlike(
   encryption: ObjectEncryption | null,
@@ -125,7 +136,10 @@ export function isEncryptedAlike(
   );
 }
 
-/** Shares the bytes of the source: the copy has its segments and its data key, wrapped anew. */
+/**
+ * Shares the bytes of the source: the copy has its segments and its data key,
+ * wrapped anew.
+ */
 async function shareBytes(
   core: Core,
   target: BucketHandle,
@@ -149,8 +163,8 @@ async function shareBytes(
 }
 
 /**
- * Writes the bytes anew, encrypted as requested. Like S3's copy it is one body, whatever parts the
- * source has.
+ * Writes the bytes anew, encrypted as requested. Like S3's copy it is one body,
+ * whatever parts the source has.
  */
 async function rewriteBytes(
   core: Core,
@@ -191,7 +205,10 @@ async function rewriteBytes(
   return { content, newReferences };
 }
 
-/** Refuses a source whose bytes have to be written anew and are too many for one blob. */
+/**
+ * Refuses a source whose bytes have to be written anew and are too many for one
+ * blob.
+ */
 function tooLargeToCopy(): StorageError {
   return new StorageError('InvalidRequest', {
     detail:
@@ -201,8 +218,8 @@ function tooLargeToCopy(): StorageError {
 }
 
 /**
- * Finds entity tag, checksum and parts of the copy: the source's, or for another checksum algorithm
- * a checksum computed afresh.
+ * Finds entity tag, checksum and parts of the copy: the source's, or for another
+ * checksum algorithm a checksum computed afresh.
  */
 async function digestsOfCopy(
   core: Core,
@@ -224,7 +241,10 @@ async function digestsOfCopy(
   };
 }
 
-/** Reads a body to compute its MD5 and, if requested, a checksum. Nothing is written. */
+/**
+ * Reads a body to compute its MD5 and, if requested, a checksum. Nothing is
+ * written.
+ */
 export async function digestSource(
   source: ByteSource,
   checksumAlgorithm: ChecksumAlgorithm | null,
@@ -236,8 +256,8 @@ export async function digestSource(
 }
 
 /**
- * Takes remote references to the blobs that another bucket owns, and lists them as new blob
- * references. ServiceUnavailable.
+ * Takes remote references to the blobs that another bucket owns, and lists them as
+ * new blob references. ServiceUnavailable.
  */
 export async function referenceForeignBlobs(
   core: Core,
@@ -249,8 +269,8 @@ export async function referenceForeignBlobs(
 }
 
 /**
- * Takes remote references for the bodies of several objects, and lists them in their order.
- * ServiceUnavailable. Cost: one commit of each owner bucket.
+ * Takes remote references for the bodies of several objects, and lists them in
+ * their order. ServiceUnavailable. Cost: one commit of each owner bucket.
  */
 export async function referenceForeignBlobsOf(
   core: Core,
@@ -288,7 +308,10 @@ function byOwnerBucket(references: readonly NewBlobReference[]) {
   return groups.values();
 }
 
-/** Lists the blobs that another bucket owns, with the bytes that the segments have of each. */
+/**
+ * Lists the blobs that another bucket owns, with the bytes that the segments have
+ * of each.
+ */
 function foreignBlobs(
   holder: Pick<BucketRecord, 'id'>,
   segments: readonly Segment[],
@@ -305,8 +328,9 @@ function foreignBlobs(
 }
 
 /**
- * Translates a failed commit: a blob that the sweeper condemned between read and commit becomes
- * ServiceUnavailable. It is rare, since the grace lies between, so the client retries.
+ * Translates a failed commit: a blob that the sweeper condemned between read and
+ * commit becomes ServiceUnavailable. It is rare, since the grace lies between, so
+ * the client retries.
  */
 export function asGoneMeanwhile(error: unknown): unknown {
   if (!hasCode(error, 'NoSuchBlob')) return error;

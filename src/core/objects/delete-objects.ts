@@ -1,11 +1,13 @@
-// DeleteObject and DeleteObjects: one commit for any number of keys. Blobs are not touched here;
-// the sweeper deletes them after the grace.
+// DeleteObject and DeleteObjects: one commit for any number of keys. Blobs are not
+// touched here; the sweeper deletes them after the grace.
 import type { AccountId, DeleteCondition, ObjectKey, VersionName } from '../../domain/nouns.ts';
 import type { DeletedObject } from '../../ports/metadata-index.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 
-/** A key to delete: its current version, or with a version id that version for good. */
+/**
+ * A key to delete: its current version, or with a version id that version for good.
+ */
 export type DeleteTarget = {
   readonly key: ObjectKey;
   readonly versionId?: VersionName | null;
@@ -13,9 +15,9 @@ export type DeleteTarget = {
 };
 
 /**
- * Deletes in one commit. A missing key is no error without a condition, and each target is refused
- * by itself (`refusal`). `bypassGovernance`: the caller may, and requested to, delete versions
- * under GOVERNANCE retention.
+ * Deletes in one commit. A missing key is no error without a condition, and each
+ * target is refused by itself (`refusal`). `bypassGovernance`: the caller may, and
+ * requested to, delete versions under GOVERNANCE retention.
  */
 export function deleteObjects(
   core: Core,

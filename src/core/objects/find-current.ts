@@ -1,5 +1,6 @@
-// The look-up of public reads: the bucket's read policy and the pointer of a key's current version,
-// from the nearest tier that knows them. Called by delivery; the S3 surface calls the index itself.
+// The look-up of public reads: the bucket's read policy and the pointer of a key's
+// current version, from the nearest tier that knows them. Called by delivery; the
+// S3 surface calls the index itself.
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import { toPointer, toReadPolicy } from '../../domain/pointer.ts';
 import type { KnownMetadata, MetadataLookup } from '../../ports/hot-metadata.ts';
@@ -15,8 +16,9 @@ function toKnown({ bucket, object }: Resolved): KnownMetadata {
 }
 
 /**
- * Finds read policy and pointer of a key. Cost: nothing when memory knows them; else at most one
- * call of the index. Errors: those of the index, ServiceUnavailable.
+ * Finds read policy and pointer of a key. Cost: nothing when memory knows them;
+ * else at most one call of the index. Errors: those of the index,
+ * ServiceUnavailable.
  */
 export function findCurrent(
   { ports }: Core,
@@ -29,8 +31,8 @@ export function findCurrent(
 }
 
 /**
- * Finds read policy and pointers of several keys, in their order. Cost: at most one call of the
- * index for all of them.
+ * Finds read policy and pointers of several keys, in their order. Cost: at most one
+ * call of the index for all of them.
  */
 export function findCurrentOf(
   { ports }: Core,

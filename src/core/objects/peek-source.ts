@@ -1,14 +1,14 @@
-// Looks into a body of undeclared length before it is decided where its bytes go. Called by
-// write-body.ts.
+// Looks into a body of undeclared length before it is decided where its bytes go.
+// Called by write-body.ts.
 import { joinBytes } from '../../crypto/join-bytes.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 
 type Sink = (chunk: Uint8Array) => void | Promise<void>;
 
 /**
- * Reads the start of a body of undeclared length. Returns its bytes when there are at most
- * `maxBytes`, else a source that delivers everything from the start. That source must be pumped, or
- * the body is never read to its end.
+ * Reads the start of a body of undeclared length. Returns its bytes when there are
+ * at most `maxBytes`, else a source that delivers everything from the start. That
+ * source must be pumped, or the body is never read to its end.
  */
 export function peekSource(source: ByteSource, maxBytes: number): Promise<Uint8Array | ByteSource> {
   const early: Uint8Array[] = [];

@@ -1,7 +1,7 @@
-// Integrity check of a stored body: all of it is read, decrypted where it is encrypted, and
-// compared with its entity tag. That is the MD5 of the plain bytes, or of the MD5s of the parts, or
-// an HMAC of these by the data key. So every body but those of clients' own keys can be proved.
-// `npm run check` calls it.
+// Integrity check of a stored body: all of it is read, decrypted where it is
+// encrypted, and compared with its entity tag. That is the MD5 of the plain bytes,
+// or of the MD5s of the parts, or an HMAC of these by the data key. So every body
+// but those of clients' own keys can be proved. `npm run check` calls it.
 import { createDigestSet, multipartEtag } from '../../crypto/digest-set.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectBody, ObjectVersion } from '../../domain/nouns.ts';
@@ -16,9 +16,9 @@ import { cutSegments } from './read-object.ts';
 const WHOLE_MAX_BYTES = 1024 * 1024;
 
 /**
- * The result of a proof. `unproved`: only a client's own key decrypts the body. `detail`: what is
- * wrong with it. `isOpened` false: its data key is missing or damaged, which says nothing of its
- * bytes.
+ * The result of a proof. `unproved`: only a client's own key decrypts the body.
+ * `detail`: what is wrong with it. `isOpened` false: its data key is missing or
+ * damaged, which says nothing of its bytes.
  */
 export type BodyProof =
   | 'proved'
@@ -30,7 +30,10 @@ export type ProvingCore = KeyCore & {
   readonly ports: { readonly blobStore: Pick<BlobStore, 'openRuns' | 'read'> };
 };
 
-/** Proves a body, which it reads past all tiers. Never rejects. Cost: its bytes, and their MD5. */
+/**
+ * Proves a body, which it reads past all tiers. Never rejects. Cost: its bytes, and
+ * their MD5.
+ */
 export async function proveBody(
   core: ProvingCore,
   body: ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'etag' | 'parts' | 'encryption'>,
@@ -70,8 +73,8 @@ async function digestRuns(
 }
 
 /**
- * Lists the entity tags that the body may have. One that was made before the version got another
- * kind of key stays, so either form may be stored.
+ * Lists the entity tags that the body may have. One that was made before the
+ * version got another kind of key stays, so either form may be stored.
  */
 function possibleEtags(
   body: Provable,

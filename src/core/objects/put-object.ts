@@ -1,6 +1,6 @@
-// PutObject: the body goes to a fresh blob, its digests are verified, and one commit writes the
-// row. The commit is the write: before it nothing is visible, after it nothing can undo it. Called
-// by every surface that stores objects.
+// PutObject: the body goes to a fresh blob, its digests are verified, and one
+// commit writes the row. The commit is the write: before it nothing is visible,
+// after it nothing can undo it. Called by every surface that stores objects.
 
 import type {
   ObjectAttributes,
@@ -34,9 +34,10 @@ export type PutObjectInput = {
 };
 
 /**
- * Stores an object and returns its new current version. Errors: those of writeBody and makeDataKey,
- * PreconditionFailed, NoSuchKey (If-Match on a missing key), StorageFull, QuotaExceeded. Cost: one
- * commit; above the inline limit also one blob (R2 class A).
+ * Stores an object and returns its new current version. Errors: those of writeBody
+ * and makeDataKey, PreconditionFailed, NoSuchKey (If-Match on a missing key),
+ * StorageFull, QuotaExceeded. Cost: one commit; above the inline limit also one
+ * blob (R2 class A).
  */
 export async function putObject(
   core: Core,

@@ -1,6 +1,6 @@
-// The calls to its platform that a read makes, where a request may make only so many (subrequests
-// of a Worker). A read that can't be finished is refused before its response begins. Pure. Called
-// by openBody and by the snapshot of a prefix.
+// The calls to its platform that a read makes, where a request may make only so
+// many (subrequests of a Worker). A read that can't be finished is refused before
+// its response begins. Pure. Called by openBody and by the snapshot of a prefix.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { Segment } from '../../domain/nouns.ts';
@@ -8,15 +8,18 @@ import type { Core } from '../core.ts';
 import type { ReadableVersion } from './read-object.ts';
 
 /**
- * Calls for a slice that no near tier has: a look into the cache, a read from the blob store, a
- * write to the cache. See workers-edge-cache.ts.
+ * Calls for a slice that no near tier has: a look into the cache, a read from the
+ * blob store, a write to the cache. See workers-edge-cache.ts.
  */
 const CALLS_OF_SLICE = 3;
-/** Calls for a compressed run: its own, and one for its seek table; decompressing-blob-store.ts. */
+/**
+ * Calls for a compressed run: its own, and one for its seek table;
+ * decompressing-blob-store.ts.
+ */
 const CALLS_OF_COMPRESSED = 2;
 /**
- * Calls for the rest of a request: caller, bucket, version, usage, and retries after failures.
- * Estimate.
+ * Calls for the rest of a request: caller, bucket, version, usage, and retries
+ * after failures. Estimate.
  */
 const CALLS_BESIDES = 100;
 
@@ -41,7 +44,8 @@ export function callsToRead(
 }
 
 /**
- * Refuses more calls than a request may make. `instead`: what its client can do. InvalidRequest.
+ * Refuses more calls than a request may make. `instead`: what its client can do.
+ * InvalidRequest.
  */
 export function requireCalls(core: Core, calls: number, instead: string): void {
   const { subrequestsMax } = core.settings;

@@ -1,7 +1,8 @@
-// Reads of bodies. A range of an object is cut into slices of its blobs, which come from the
-// nearest tier that has them. A read longer than the tiers take streams from the blob store.
-// Encrypted bytes stay encrypted in all tiers and are decrypted behind them
-// (core/encryption/decrypt-body.ts). Called by the S3 surface and by delivery.
+// Reads of bodies. A range of an object is cut into slices of its blobs, which come
+// from the nearest tier that has them. A read longer than the tiers take streams
+// from the blob store. Encrypted bytes stay encrypted in all tiers and are
+// decrypted behind them (core/encryption/decrypt-body.ts). Called by the S3 surface
+// and by delivery.
 
 import type { ByteRange } from '../../domain/byte-range.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -16,13 +17,19 @@ import { decryptBody } from '../encryption/decrypt-body.ts';
 import { type CustomerKey, unwrapDataKey } from '../encryption/envelope.ts';
 import { callsToStream, requireCalls } from './read-calls.ts';
 
-/** An opened body. `tier`: where its bytes come from; `index` for bodies in their index row. */
+/**
+ * An opened body. `tier`: where its bytes come from; `index` for bodies in their
+ * index row.
+ */
 export type OpenedBody = {
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
   readonly tier: BodyTier | 'bucket' | 'index' | 'none';
 };
 
-/** A body that can be had without waiting, or `lend`, which reads one into a borrowed buffer. */
+/**
+ * A body that can be had without waiting, or `lend`, which reads one into a
+ * borrowed buffer.
+ */
 export type BodyNow = {
   readonly body: Uint8Array | null;
   readonly tier: 'memory' | 'index' | 'bucket' | 'none';
@@ -33,8 +40,8 @@ export type BodyNow = {
 export type ReadableVersion = ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'encryption'>;
 
 /**
- * Reads the current version from the index. NoSuchKey, also when a delete marker hides it. Cost:
- * one index read.
+ * Reads the current version from the index. NoSuchKey, also when a delete marker
+ * hides it. Cost: one index read.
  */
 export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<ObjectVersion> {
   const stored = await bucket.call('getVersion', { key, versionId: null });
@@ -43,11 +50,12 @@ export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<O
 }
 
 /**
- * Opens a range that lies inside the version; a null body stands for no bytes. A stream errors
- * rather than end short. `customerKey`: the client's key of what it encrypted itself. ObjectDamaged
- * when a blob is missing; InvalidRequest for more segments than a request can read; the errors of
- * unwrapDataKey. Cost: nothing in memory. Else one R2 class B call per slice that no tier has, or
- * per segment for a read longer than the tiers take.
+ * Opens a range that lies inside the version; a null body stands for no bytes. A
+ * stream errors rather than end short. `customerKey`: the client's key of what it
+ * encrypted itself. ObjectDamaged when a blob is missing; InvalidRequest for more
+ * segments than a request can read; the errors of unwrapDataKey. Cost: nothing in
+ * memory. Else one R2 class B call per slice that no tier has, or per segment for a
+ * read longer than the tiers take.
  */
 export function openBody(
   core: Core,
@@ -88,9 +96,10 @@ function openStored(
 }
 
 /**
- * Opens a range that lies inside the version if it can be had without waiting, else null. It comes
- * in one piece from memory, or with `mayAskBucket` from a blob store that reads it at once.
- * Encrypted bodies are null, since no tier has their plain bytes.
+ * Opens a range that lies inside the version if it can be had without waiting, else
+ * null. It comes in one piece from memory, or with `mayAskBucket` from a blob store
+ * that reads it at once. Encrypted bodies are null, since no tier has their plain
+ * bytes.
  */
 export function bodyNow(
   core: Core,
@@ -114,15 +123,18 @@ export function bodyNow(
     : null;
 }
 
-/** Whether a range that lies inside the version is in memory, in one piece and plain. */
+/**
+ * Whether a range that lies inside the version is in memory, in one piece and
+ * plain.
+ */
 export function isInMemory(core: Core, version: ReadableVersion, range: ByteRange): boolean {
   return bodyNow(core, version, range, false) !== null;
 }
 
 /**
- * Finds how the blob store can read pieces of one blob at once; null where it can't. Also null
- * where slices are worth loading, since `openBody` counts the read as a request for them. `tier`:
- * where the first piece is.
+ * Finds how the blob store can read pieces of one blob at once; null where it
+ * can't. Also null where slices are worth loading, since `openBody` counts the read
+ * as a request for them. `tier`: where the first piece is.
  */
 function bodyAtHand(
   core: Core,
@@ -142,7 +154,9 @@ function bodyAtHand(
   return { body: null, tier, lend };
 }
 
-/** Joins neighbouring pieces of one blob to one run; null where they are of several. */
+/**
+ * Joins neighbouring pieces of one blob to one run; null where they are of several.
+ */
 function runOfPieces(pieces: readonly Piece[], lengthBytes: number): Segment | null {
   const [first] = pieces;
   if (first === undefined) return null;
@@ -166,8 +180,8 @@ function cut(bytes: Uint8Array, { offsetBytes, lengthBytes }: ByteRange): Uint8A
 type Piece = { readonly slice: Segment; readonly part: ByteRange };
 
 /**
- * Makes another run of a segment's blob. It is a literal because every hot read makes one:
- * `{...segment}` takes 15 ns more.
+ * Makes another run of a segment's blob. It is a literal because every hot read
+ * makes one: `{...segment}` takes 15 ns more.
  */
 function runOf({ blobId, packing }: Segment, offsetBytes: number, lengthBytes: number): Segment {
   return packing === undefined
@@ -175,7 +189,10 @@ function runOf({ blobId, packing }: Segment, offsetBytes: number, lengthBytes: n
     : { blobId, offsetBytes, lengthBytes, packing };
 }
 
-/** Lists the slices that a range of the object touches. No slice crosses the end of its segment. */
+/**
+ * Lists the slices that a range of the object touches. No slice crosses the end of
+ * its segment.
+ */
 export function piecesOf(
   segments: readonly Segment[],
   range: ByteRange,
@@ -203,8 +220,8 @@ export function piecesOf(
 }
 
 /**
- * Opens pieces of slices. A single slice in memory is a body in memory; anything longer is a stream
- * that has one chunk at a time.
+ * Opens pieces of slices. A single slice in memory is a body in memory; anything
+ * longer is a stream that has one chunk at a time.
  */
 function openSlices(
   core: Core,
@@ -223,7 +240,8 @@ function openSlices(
 
   const inMemory = peekPiece(core, first);
   if (inMemory !== null) return withRest({ body: inMemory, tier: 'memory' });
-  // A body that is one slice is always read whole, and once for all readers (request coalescing).
+  // A body that is one slice is always read whole, and once for all readers
+  // (request coalescing).
   const isBody = rest.length === 0 && first.part.lengthBytes === first.slice.lengthBytes;
   return (isBody ? readSlice(core, first) : readPiece(core, first, readBytes)).then(withRest);
 }
@@ -239,8 +257,8 @@ function peekPiece(core: Core, { slice, part }: Piece): Uint8Array | null {
 }
 
 /**
- * Reads a piece that memory does not have: from its slice where the cache admits that, else from
- * the blob store alone.
+ * Reads a piece that memory does not have: from its slice where the cache admits
+ * that, else from the blob store alone.
  */
 async function readPiece(core: Core, piece: Piece, readBytes: number): Promise<ReadPiece> {
   const { slice, part } = piece;
@@ -290,8 +308,8 @@ export function cutSegments(segments: readonly Segment[], range: ByteRange): Seg
 }
 
 /**
- * Streams segments one after the other. The first is opened before this resolves, so that a missing
- * blob rejects.
+ * Streams segments one after the other. The first is opened before this resolves,
+ * so that a missing blob rejects.
  */
 async function streamSegments(core: Core, segments: readonly Segment[]): Promise<OpenedBody> {
   if (segments.length === 0)

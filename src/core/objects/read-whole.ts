@@ -1,12 +1,13 @@
-// Reads a whole stored body into memory. Called for bodies whose size the caller has bounded.
+// Reads a whole stored body into memory. Called for bodies whose size the caller
+// has bounded.
 import { StorageError } from '../../domain/errors.ts';
 import type { Core } from '../core.ts';
 import { openBody, type ReadableVersion } from './read-object.ts';
 
 /**
- * Reads the whole body into memory, which may be shared with other readers: never write to it. The
- * caller bounds its size. Errors and cost: those of openBody; ObjectDamaged when the store has more
- * or less than `sizeBytes`.
+ * Reads the whole body into memory, which may be shared with other readers: never
+ * write to it. The caller bounds its size. Errors and cost: those of openBody;
+ * ObjectDamaged when the store has more or less than `sizeBytes`.
  */
 export async function readWhole(core: Core, version: ReadableVersion): Promise<Uint8Array> {
   const { sizeBytes } = version;

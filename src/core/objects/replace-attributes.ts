@@ -1,6 +1,6 @@
-// A new version of stored bytes: with other headers and metadata, or an older version made current
-// again. No byte is read or written and no key is unwrapped. The new row has the segments and the
-// wrapped data key of the old one.
+// A new version of stored bytes: with other headers and metadata, or an older
+// version made current again. No byte is read or written and no key is unwrapped.
+// The new row has the segments and the wrapped data key of the old one.
 import type { ObjectAttributes, ObjectVersion } from '../../domain/nouns.ts';
 import type { Tags } from '../../domain/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -11,10 +11,11 @@ import { asGoneMeanwhile } from './copy-object.ts';
 export type NewVersionOptions = Partial<ObjectAttributes> & { readonly tags?: Tags };
 
 /**
- * Makes a copy of a version the current one of its key, with the requested options. A lock stays
- * with the old version; the new one gets the bucket's default retention. `onlyEtag`: only while the
- * key's current version has that entity tag; null: always. PreconditionFailed, NoSuchKey,
- * ServiceUnavailable (swept meanwhile). Cost: one commit.
+ * Makes a copy of a version the current one of its key, with the requested options.
+ * A lock stays with the old version; the new one gets the bucket's default
+ * retention. `onlyEtag`: only while the key's current version has that entity tag;
+ * null: always. PreconditionFailed, NoSuchKey, ServiceUnavailable (swept
+ * meanwhile). Cost: one commit.
  */
 export async function makeCurrent(
   core: Core,

@@ -1,5 +1,6 @@
-// A snapshot of a prefix at one moment, which can be read for hours. Its bodies are pinned by their
-// blobs, which stay for the grace whatever becomes of the objects. Called for the ZIP of a folder.
+// A snapshot of a prefix at one moment, which can be read for hours. Its bodies are
+// pinned by their blobs, which stay for the grace whatever becomes of the objects.
+// Called for the ZIP of a folder.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
@@ -17,7 +18,10 @@ export type SnapshotObject = Pick<
 > & {
   /** Whether its bytes stand in the index row, so that no retrieval is billed. */
   readonly isInline: boolean;
-  /** Null where it would take too much memory: then its row is read again when it is opened. */
+  /**
+   * Null where it would take too much memory: then its row is read again when it is
+   * opened.
+   */
   readonly body: ReadableVersion | null;
 };
 
@@ -31,11 +35,12 @@ const BATCH_KEYS = 100;
 const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Takes a snapshot of the current objects under a prefix, in byte order of their keys. Pages are
- * read one after the other, so a key that changes meanwhile is there as it was before or after.
- * `mayRead` throws for an object that the caller must not see. InvalidRequest above `maxObjects`,
- * for more than a request can read, and for an object that is encrypted with a client's key. Cost:
- * an index read per 1,000 objects and one per 100.
+ * Takes a snapshot of the current objects under a prefix, in byte order of their
+ * keys. Pages are read one after the other, so a key that changes meanwhile is
+ * there as it was before or after. `mayRead` throws for an object that the caller
+ * must not see. InvalidRequest above `maxObjects`, for more than a request can
+ * read, and for an object that is encrypted with a client's key. Cost: an index
+ * read per 1,000 objects and one per 100.
  */
 export async function snapshotPrefix(
   core: Core,
@@ -142,8 +147,8 @@ function tooMany(maxObjects: number): StorageError {
 }
 
 /**
- * Opens the whole body of an object of the snapshot. ConditionalRequestConflict when it was not
- * pinned and its object has changed since.
+ * Opens the whole body of an object of the snapshot. ConditionalRequestConflict
+ * when it was not pinned and its object has changed since.
  */
 export async function openSnapshot(
   core: Core,
@@ -154,7 +159,10 @@ export async function openSnapshot(
   return (await openBody(core, body, { offsetBytes: 0, lengthBytes: object.sizeBytes })).body;
 }
 
-/** Reads a version's row again; a bucket with versioning has it even when it is not current. */
+/**
+ * Reads a version's row again; a bucket with versioning has it even when it is not
+ * current.
+ */
 async function readAgain(
   bucket: BucketHandle,
   { key, versionId }: SnapshotObject,

@@ -1,10 +1,14 @@
-// The rules for tags of objects and buckets, whether they come by a document, a header or a form.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
+// The rules for tags of objects and buckets, whether they come by a document, a
+// header or a form. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
 import { StorageError } from '../../domain/errors.ts';
 import type { Tags } from '../../domain/object-facts.ts';
 import { TAG_KEY_MAX_LENGTH, TAG_VALUE_MAX_LENGTH } from '../limits.ts';
 
-/** The characters of tags: letters, white space and numbers of any script, and a few signs. */
+/**
+ * The characters of tags: letters, white space and numbers of any script, and a few
+ * signs.
+ */
 const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 /** The prefix of keys that only AWS itself sets. */
 const SYSTEM_PREFIX = /^aws:/i;
@@ -26,7 +30,10 @@ function requireTag(key: string, value: string): void {
   }
 }
 
-/** Checks pairs and makes tags of them, at most `maxTags`. InvalidTag, also for a repeated key. */
+/**
+ * Checks pairs and makes tags of them, at most `maxTags`. InvalidTag, also for a
+ * repeated key.
+ */
 export function toTags(
   pairs: readonly (readonly [key: string, value: string])[],
   maxTags: number,

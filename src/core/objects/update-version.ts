@@ -1,5 +1,5 @@
-// Changes of a stored version in place: tags, grants, lock or the wrapping of its data key. Bodies
-// never change.
+// Changes of a stored version in place: tags, grants, lock or the wrapping of its
+// data key. Bodies never change.
 import type { ObjectKey, ObjectVersion, VersionName } from '../../domain/nouns.ts';
 import type { VersionChange } from '../../domain/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -15,9 +15,9 @@ export type UpdateVersionInput = {
 };
 
 /**
- * Changes tags, grants, lock or encryption of a version in place; bytes, date and entity tag stay.
- * NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker), AccessDenied (the lock may not be
- * changed so). Cost: one commit.
+ * Changes tags, grants, lock or encryption of a version in place; bytes, date and
+ * entity tag stay. NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker),
+ * AccessDenied (the lock may not be changed so). Cost: one commit.
  */
 export function updateVersion(
   core: Core,

@@ -1,6 +1,7 @@
-// Writes a body. It is digested on the way into a fresh blob, or into memory when it is small, and
-// verified against the announced digests. Encryption comes behind the digests. Called by
-// put-object, upload-part and copy-object; nothing is visible until their commit.
+// Writes a body. It is digested on the way into a fresh blob, or into memory when
+// it is small, and verified against the announced digests. Encryption comes behind
+// the digests. Called by put-object, upload-part and copy-object; nothing is
+// visible until their commit.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketAddress, BucketRecord, Checksum, ObjectBody } from '../../domain/nouns.ts';
@@ -40,9 +41,10 @@ export type WriteOptions = {
 };
 
 /**
- * Writes one body. Bodies up to `inlineMaxBytes` come back inline. Errors: MissingContentLength,
- * EntityTooLarge, BadDigest, RequestTimeout (slower than the sweeper's grace allows), and whatever
- * the source throws; a blob that was written then is deleted again.
+ * Writes one body. Bodies up to `inlineMaxBytes` come back inline. Errors:
+ * MissingContentLength, EntityTooLarge, BadDigest, RequestTimeout (slower than the
+ * sweeper's grace allows), and whatever the source throws; a blob that was written
+ * then is deleted again.
  */
 export async function writeBody(
   core: Core,
@@ -68,13 +70,17 @@ export async function writeBody(
 /** A body that is digested as it streams. */
 type DigestedBody = {
   readonly source: ByteSource;
-  /** Verifies the body, once all of it has come. BadDigest. `sha256Hex` null: nobody needs it. */
+  /**
+   * Verifies the body, once all of it has come. BadDigest. `sha256Hex` null: nobody
+   * needs it.
+   */
   verify(): Pick<WrittenBody, 'etag' | 'checksum'> & { readonly sha256Hex: string | null };
 };
 
 /**
- * Digests a body as it streams. `provenSha256Hex`: the digest that the signature proved already.
- * `isDeduplicated`: the blob gets a digest, by which an equal one is found.
+ * Digests a body as it streams. `provenSha256Hex`: the digest that the signature
+ * proved already. `isDeduplicated`: the blob gets a digest, by which an equal one
+ * is found.
  */
 function digest(
   source: ByteSource,
@@ -172,7 +178,10 @@ function requireSize(sizeBytes: number): void {
   });
 }
 
-/** Turns a body of undeclared length into one of known length, if it has at most `maxBytes`. */
+/**
+ * Turns a body of undeclared length into one of known length, if it has at most
+ * `maxBytes`.
+ */
 async function measureIfSmall(source: ByteSource, maxBytes: number): Promise<ByteSource> {
   const peeked = await peekSource(source, maxBytes);
   if (!(peeked instanceof Uint8Array)) return peeked;

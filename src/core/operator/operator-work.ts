@@ -1,5 +1,6 @@
-// What the maintenance of a platform calls in the core: proofs of stored bodies, and reports to the
-// operator, each as a line in the log and an event to the webhooks of the root account.
+// What the maintenance of a platform calls in the core: proofs of stored bodies,
+// and reports to the operator, each as a line in the log and an event to the
+// webhooks of the root account.
 import type { OperatorWork } from '../../ports/operator-work.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
@@ -7,7 +8,8 @@ import { proveBody } from '../objects/prove-body.ts';
 import { enqueue } from '../outbox/deliveries.ts';
 
 /**
- * Makes the operator's work. Cost of a report: a commit of the directory, if a webhook wants it.
+ * Makes the operator's work. Cost of a report: a commit of the directory, if a
+ * webhook wants it.
  */
 export function createOperatorWork(core: Core): OperatorWork {
   const { ports, settings } = core;

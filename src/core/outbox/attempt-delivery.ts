@@ -1,6 +1,6 @@
-// One attempt to deliver a message: it is signed and posted to its webhook, and the result is
-// delivered, retry or dead letter. Called by the dispatcher, which decides when to try, and stores
-// the result.
+// One attempt to deliver a message: it is signed and posted to its webhook, and the
+// result is delivered, retry or dead letter. Called by the dispatcher, which
+// decides when to try, and stores the result.
 
 import { hasCode } from '../../domain/errors.ts';
 import type { ObjectEvent } from '../../domain/object-event.ts';
@@ -20,7 +20,10 @@ const CACHED_MAX = 1000;
 /** TTL of the cache of webhooks, milliseconds. Our own limit. */
 const CACHED_MS = 5000;
 
-/** The part of the core that the dispatcher needs; a Durable Object has no more than that. */
+/**
+ * The part of the core that the dispatcher needs; a Durable Object has no more than
+ * that.
+ */
 export type DispatcherCore = {
   readonly ports: Pick<Ports, 'clock' | 'log' | 'webhookSender'> & {
     readonly directory: Pick<Directory, 'call'>;
@@ -28,12 +31,14 @@ export type DispatcherCore = {
   readonly settings: Pick<CoreSettings, 'webhooks' | 'masterKeys'>;
 };
 
-/** Attempts a delivery. Never rejects: an internal error is a failed attempt too. */
+/**
+ * Attempts a delivery. Never rejects: an internal error is a failed attempt too.
+ */
 export type AttemptDelivery = (delivery: Delivery) => Promise<DeliveryResult>;
 
 /**
- * Creates the attempts of a dispatcher. `region`: of events that no request made. A failure opens
- * the circuit breaker of the endpoint, a success closes it.
+ * Creates the attempts of a dispatcher. `region`: of events that no request made. A
+ * failure opens the circuit breaker of the endpoint, a success closes it.
  */
 export function createAttempts(
   core: DispatcherCore,
@@ -119,7 +124,8 @@ export function createAttempts(
     try {
       return await attempt(delivery);
     } catch (cause) {
-      // No master key, or the directory fails: it is retried like any other failure.
+      // No master key, or the directory fails: it is retried like any other
+      // failure.
       log.error('webhook-attempt-failed', { id, webhook: delivery.endpointId, cause });
       const isLast = claim >= limits.attemptsMax;
       const error = hasCode(cause, 'ServiceUnavailable') ? cause.message : 'Internal error.';
@@ -139,8 +145,8 @@ function bodyOf({ kind, payload }: Delivery, region: string): string {
 const RETRY_AFTER_MAX_MS = HOUR_MS;
 
 /**
- * Reads Retry-After in seconds, as milliseconds; 0 for anything else. Source: RFC 9110 section
- * 10.2.3.
+ * Reads Retry-After in seconds, as milliseconds; 0 for anything else. Source: RFC
+ * 9110 section 10.2.3.
  */
 function retryAfterOf(value: string | null): number {
   return value !== null && /^\d{1,9}$/.test(value)

@@ -1,6 +1,7 @@
-// Messages to webhooks (transactional outbox), as their account sees them: enqueued, listed by
-// state, replayed. Messages about objects are enqueued by commits of the index; those about an
-// account by `enqueue`. Called by the JSON API, billing and bucket settings.
+// Messages to webhooks (transactional outbox), as their account sees them:
+// enqueued, listed by state, replayed. Messages about objects are enqueued by
+// commits of the index; those about an account by `enqueue`. Called by the JSON
+// API, billing and bucket settings.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
@@ -25,10 +26,10 @@ const REPLAY_MAX = 1000;
 export type OutboxOf = { readonly id: BucketId; readonly name: BucketName } | null;
 
 /**
- * Enqueues a message for those webhooks of an account that are enabled and subscribe to the type.
- * `data` becomes the message `{"type", "timestamp", "data"}`. `id` makes a repetition idempotent.
- * Resolves when it is durable; returns the number of webhooks. Cost: one look-up, one commit of the
- * directory.
+ * Enqueues a message for those webhooks of an account that are enabled and
+ * subscribe to the type. `data` becomes the message `{"type", "timestamp",
+ * "data"}`. `id` makes a repetition idempotent. Resolves when it is durable;
+ * returns the number of webhooks. Cost: one look-up, one commit of the directory.
  */
 export async function enqueue(
   core: Core,
@@ -55,8 +56,8 @@ export async function enqueue(
 }
 
 /**
- * Enqueues a message of the type `quayside.test` for one webhook, enabled or not. Returns its id.
- * NoSuchWebhook.
+ * Enqueues a message of the type `quayside.test` for one webhook, enabled or not.
+ * Returns its id. NoSuchWebhook.
  */
 export async function sendTestEvent(
   core: Core,
@@ -107,8 +108,8 @@ function ofAccount(accountId: AccountId, endpointId: string) {
 }
 
 /**
- * Enqueues S3's test event of a bucket for the webhooks that its rules name. Cost: one commit of
- * the bucket's index.
+ * Enqueues S3's test event of a bucket for the webhooks that its rules name. Cost:
+ * one commit of the bucket's index.
  */
 export async function enqueueBucketTest(
   core: Core,
@@ -134,7 +135,10 @@ export async function enqueueBucketTest(
   await core.ports.metadataIndex.call(name, 'enqueueDeliveries', { deliveries, nowMs });
 }
 
-/** Lists deliveries of a state, newest first. NoSuchWebhook. Cost: the rows that are scanned. */
+/**
+ * Lists deliveries of a state, newest first. NoSuchWebhook. Cost: the rows that are
+ * scanned.
+ */
 export async function listDeliveries(
   core: Core,
   accountId: AccountId,
@@ -153,8 +157,8 @@ export async function listDeliveries(
 }
 
 /**
- * Replays dead letters: those of these ids, or all (at most 1,000 at once). Returns how many.
- * NoSuchWebhook.
+ * Replays dead letters: those of these ids, or all (at most 1,000 at once). Returns
+ * how many. NoSuchWebhook.
  */
 export async function replayDeliveries(
   core: Core,
@@ -182,7 +186,10 @@ function queueIdOf(accountId: AccountId, of: OutboxOf): OutboxQueueId {
   return of === null ? accountQueueId(accountId) : of.id;
 }
 
-/** Calls the database that has the outbox: the index of the bucket, or the directory. */
+/**
+ * Calls the database that has the outbox: the index of the bucket, or the
+ * directory.
+ */
 function callOutbox<Name extends keyof OutboxApi>(
   core: Core,
   of: OutboxOf,

@@ -1,21 +1,25 @@
-// The dispatcher: delivers the messages in one database's outbox. It claims rows for a time,
-// attempts each delivery (attempt-delivery.ts), and settles it. Its concurrency is bounded, in all
-// and for each endpoint, and a circuit breaker rests endpoints that fail. A crash loses nothing,
-// since claims expire. The platform decides when it runs.
+// The dispatcher: delivers the messages in one database's outbox. It claims rows
+// for a time, attempts each delivery (attempt-delivery.ts), and settles it. Its
+// concurrency is bounded, in all and for each endpoint, and a circuit breaker rests
+// endpoints that fail. A crash loses nothing, since claims expire. The platform
+// decides when it runs.
 
 import { earlier } from '../../domain/time.ts';
 import type { Delivery, Dispatcher, OutboxQueue } from '../../ports/outbox.ts';
 import { createAttempts, type DispatcherCore } from './attempt-delivery.ts';
 import { createEndpointBreaker } from './retry-times.ts';
 
-/** Attempts under way at once. A Worker may have six connections at once; more wait there. */
+/**
+ * Attempts under way at once. A Worker may have six connections at once; more wait
+ * there.
+ */
 const CONCURRENCY = 16;
 /** Attempts under way at once to one endpoint. */
 const PER_ENDPOINT = 4;
 
 /**
- * The time of a claim, milliseconds: longer than the longest attempt, since settling takes a
- * commit.
+ * The time of a claim, milliseconds: longer than the longest attempt, since
+ * settling takes a commit.
  */
 const claimMsOf = (timeoutMs: number) => 2 * timeoutMs + 1000;
 
@@ -43,8 +47,8 @@ export function createDispatcher(
     const limitsOf: Record<string, number> = {};
     for (const [id, count] of runningByEndpoint) limitsOf[id] = PER_ENDPOINT - count;
     for (const id of breaker.now(nowMs)) limitsOf[id] = 0;
-    // A rest ends while rows are claimed without it, and nobody would wake up for it. Guard: its
-    // end is read at the same moment as the limits.
+    // A rest ends while rows are claimed without it, and nobody would wake up for
+    // it. Guard: its end is read at the same moment as the limits.
     const restEndMs = breaker.firstEndMs(nowMs);
     const { deliveries, nextDueAtMs } = await queue.claimDeliveries({
       nowMs,
@@ -86,7 +90,8 @@ export function createDispatcher(
         wake = Promise.withResolvers<void>();
         const mayClaim =
           failure === null && stopping?.aborted !== true && running.size < CONCURRENCY;
-        // A message that settles while rows are claimed may be due before the time of the claim.
+        // A message that settles while rows are claimed may be due before the time
+        // of the claim.
         const isExact = running.size === 0;
         let nextDueAtMs: number | null = null;
         if (mayClaim) {

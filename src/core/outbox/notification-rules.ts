@@ -1,5 +1,5 @@
-// The checks of a bucket's notification rules, whether they come by S3's document or the JSON API.
-// Source:
+// The checks of a bucket's notification rules, whether they come by S3's document
+// or the JSON API. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
 import { StorageError } from '../../domain/errors.ts';
 import type { NotificationRule } from '../../domain/notifications.ts';
@@ -40,8 +40,8 @@ function refused(detail: string, fields: Readonly<Record<string, string>> = {}):
 }
 
 /**
- * Checks the rules of a bucket. InvalidArgument for unknown events, a repeated id, and rules that
- * overlap in a key.
+ * Checks the rules of a bucket. InvalidArgument for unknown events, a repeated id,
+ * and rules that overlap in a key.
  */
 export function checkRules(rules: readonly NotificationRule[]): void {
   if (rules.length > RULES_MAX)
@@ -62,7 +62,10 @@ export function checkRules(rules: readonly NotificationRule[]): void {
   refuseOverlaps(rules);
 }
 
-/** Refuses two rules for one event that can match the same key, whatever their webhooks are. */
+/**
+ * Refuses two rules for one event that can match the same key, whatever their
+ * webhooks are.
+ */
 function refuseOverlaps(rules: readonly NotificationRule[]): void {
   for (const [at, rule] of rules.entries()) {
     for (const other of rules.slice(at + 1)) {
@@ -87,8 +90,8 @@ function areEventsShared(a: string, b: string): boolean {
 }
 
 /**
- * Requires that the account has all webhooks of the rules. InvalidArgument. Cost: a look-up for
- * each webhook.
+ * Requires that the account has all webhooks of the rules. InvalidArgument. Cost: a
+ * look-up for each webhook.
  */
 export async function requireWebhooks(
   core: Core,

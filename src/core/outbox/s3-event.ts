@@ -1,5 +1,5 @@
-// S3's event message: the JSON by which a webhook learns what happened to an object. Called by the
-// dispatcher when a message is sent. Pure. Source:
+// S3's event message: the JSON by which a webhook learns what happened to an
+// object. Called by the dispatcher when a message is sent. Pure. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
 import type { ObjectEventName } from '../../domain/notifications.ts';
 import type { ObjectEvent } from '../../domain/object-event.ts';
@@ -9,14 +9,17 @@ const SERVICE_PRINCIPAL = 's3.amazonaws.com';
 /** The source address of events that no request made. */
 const SERVICE_ADDRESS = 's3.amazonaws.com';
 
-/** The version of an event: 2.3 for lifecycle, ACLs and tags, else 2.1. Source: as above. */
+/**
+ * The version of an event: 2.3 for lifecycle, ACLs and tags, else 2.1. Source: as
+ * above.
+ */
 function versionOf(name: ObjectEventName): string {
   return /^(?:Lifecycle|ObjectAcl|ObjectTagging)/.test(name) ? '2.3' : '2.1';
 }
 
 /**
- * Encodes a key as S3 does in events: as in forms, a space as `+`, but with `/` unchanged. Source:
- * as above: `red flower.jpg` is `red+flower.jpg`.
+ * Encodes a key as S3 does in events: as in forms, a space as `+`, but with `/`
+ * unchanged. Source: as above: `red flower.jpg` is `red+flower.jpg`.
  */
 export function encodeEventKey(key: string): string {
   return encodeURIComponent(key.toWellFormed())
@@ -68,13 +71,17 @@ export function renderS3Event(event: ObjectEvent, region: string): string {
 }
 
 /**
- * Formats a sequence number as hexadecimal digits of one length, so that texts compare as numbers.
+ * Formats a sequence number as hexadecimal digits of one length, so that texts
+ * compare as numbers.
  */
 function sequencer(sequence: number): string {
   return sequence.toString(16).toUpperCase().padStart(16, '0');
 }
 
-/** Renders the event by which S3 tests an endpoint. Source: as above, "Test notification". */
+/**
+ * Renders the event by which S3 tests an endpoint. Source: as above, "Test
+ * notification".
+ */
 export function renderTestEvent(bucket: string, nowMs: number, requestId: string): string {
   return JSON.stringify({
     Service: 'Amazon S3',

@@ -1,6 +1,7 @@
-// The secrets of webhooks, and the signatures made with them, by Standard Webhooks. A secret is
-// `whsec_` and base64; a signature is over id, time and body of a message. Secrets are stored
-// wrapped by the master key, and none may reach a log. Source:
+// The secrets of webhooks, and the signatures made with them, by Standard Webhooks.
+// A secret is `whsec_` and base64; a signature is over id, time and body of a
+// message. Secrets are stored wrapped by the master key, and none may reach a log.
+// Source:
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { randomKey } from '../../crypto/key-wrap.ts';
@@ -10,8 +11,8 @@ import { type MasterKeys, unwrapWithMaster, wrapWithMaster } from '../encryption
 const PREFIX = 'whsec_';
 
 /**
- * Makes a secret: the text for the account, shown once, and the wrapped form to store.
- * ServiceUnavailable (no master key).
+ * Makes a secret: the text for the account, shown once, and the wrapped form to
+ * store. ServiceUnavailable (no master key).
  */
 export function makeSecret(
   masterKeys: MasterKeys,
@@ -28,9 +29,9 @@ function boundOf(webhookId: string): string {
 }
 
 /**
- * Makes the signature headers of one attempt, signed by each secret that is valid at the time, so
- * that a receiver can rotate them. ServiceUnavailable (a master key is missing). Cost: 25 µs a
- * secret.
+ * Makes the signature headers of one attempt, signed by each secret that is valid
+ * at the time, so that a receiver can rotate them. ServiceUnavailable (a master key
+ * is missing). Cost: 25 µs a secret.
  */
 export function signatureHeaders(
   masterKeys: MasterKeys,

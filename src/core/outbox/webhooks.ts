@@ -1,5 +1,6 @@
-// The webhooks of accounts: created, listed, changed, rotated and deleted. Called by every surface
-// that manages them. The messages to them are deliveries.ts's, and their delivery the dispatcher's.
+// The webhooks of accounts: created, listed, changed, rotated and deleted. Called
+// by every surface that manages them. The messages to them are deliveries.ts's, and
+// their delivery the dispatcher's.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -17,7 +18,10 @@ const URL_MAX_LENGTH = 2048;
 const DESCRIPTION_MAX_LENGTH = 256;
 /** Types that one webhook can subscribe to. */
 const TYPES_MAX = 50;
-/** The form of a subscription: a type of event, or all with a prefix: `usage.*`, `*`. */
+/**
+ * The form of a subscription: a type of event, or all with a prefix: `usage.*`,
+ * `*`.
+ */
 const TYPE_FORM = /^(?:\*|[a-z][a-z0-9_-]{0,62}(?:\.[a-z0-9_-]{1,63}){0,4}(?:\.\*)?)$/;
 /** Time for which a replaced secret still signs, milliseconds. */
 const SECRET_OVERLAP_MS = DAY_MS;
@@ -30,8 +34,8 @@ const SECRETS_MAX = 3;
 export type WebhookInfo = Omit<WebhookEndpoint, 'secrets'> & { readonly arn: string };
 
 /**
- * The fields that its owner sets. `types`: of account events; notification rules decide what
- * buckets send.
+ * The fields that its owner sets. `types`: of account events; notification rules
+ * decide what buckets send.
  */
 export type WebhookInput = Pick<WebhookEndpoint, 'url' | 'description' | 'types' | 'isEnabled'>;
 
@@ -41,8 +45,9 @@ function webhookArn(id: string): string {
 }
 
 /**
- * Creates a webhook and its secret, which is shown this once. InvalidArgument (the URL),
- * InvalidRequest (too many), ServiceUnavailable (no master key). Cost: one commit of the directory.
+ * Creates a webhook and its secret, which is shown this once. InvalidArgument (the
+ * URL), InvalidRequest (too many), ServiceUnavailable (no master key). Cost: one
+ * commit of the directory.
  */
 export async function createWebhook(
   core: Core,
@@ -77,9 +82,9 @@ export async function getWebhook(
 }
 
 /**
- * Replaces fields of a webhook. `check` receives the state before the change, and throws where that
- * is another than expected. NoSuchWebhook, InvalidArgument, ConditionalRequestConflict (many change
- * it at once).
+ * Replaces fields of a webhook. `check` receives the state before the change, and
+ * throws where that is another than expected. NoSuchWebhook, InvalidArgument,
+ * ConditionalRequestConflict (many change it at once).
  */
 export async function updateWebhook(
   core: Core,
@@ -98,8 +103,8 @@ export async function updateWebhook(
 }
 
 /**
- * Changes a webhook by compare and swap: where somebody else changes it meanwhile, the change is
- * made again of the new state.
+ * Changes a webhook by compare and swap: where somebody else changes it meanwhile,
+ * the change is made again of the new state.
  */
 async function changeWebhook(
   core: Core,
@@ -121,8 +126,8 @@ async function changeWebhook(
 }
 
 /**
- * Makes a new secret, shown this once; the old one still signs for a day. NoSuchWebhook,
- * ServiceUnavailable, ConditionalRequestConflict.
+ * Makes a new secret, shown this once; the old one still signs for a day.
+ * NoSuchWebhook, ServiceUnavailable, ConditionalRequestConflict.
  */
 export async function rotateSecret(
   core: Core,
@@ -152,9 +157,10 @@ export async function deleteWebhook(core: Core, accountId: AccountId, id: string
 }
 
 /**
- * Deletes the webhooks of a closed account, and their waiting messages, at once: only attempts
- * under way still end. Messages of its deleted buckets become dead letters, and are deleted with
- * them. Idempotent. Cost: one commit for 2,000 messages.
+ * Deletes the webhooks of a closed account, and their waiting messages, at once:
+ * only attempts under way still end. Messages of its deleted buckets become dead
+ * letters, and are deleted with them. Idempotent. Cost: one commit for 2,000
+ * messages.
  */
 export async function endWebhooks(core: Core, accountId: AccountId): Promise<void> {
   while (!(await core.ports.directory.call('endWebhooks', { accountId })).isDone);
@@ -184,8 +190,8 @@ function checkInput(core: Core, { url, description, types }: WebhookInput): void
 }
 
 /**
- * Checks a URL. The sender also checks the addresses behind its name, at each attempt.
- * InvalidArgument.
+ * Checks a URL. The sender also checks the addresses behind its name, at each
+ * attempt. InvalidArgument.
  */
 function checkUrl(text: string, mayBePrivate: boolean): void {
   const url = text.length <= URL_MAX_LENGTH && URL.canParse(text) ? new URL(text) : null;

@@ -1,6 +1,6 @@
-// The storage quota of an account. The operator sets it; each bucket of the account gets a mark in
-// its record, without which no commit needs a grant. What the buckets store then is noted in the
-// ledger.
+// The storage quota of an account. The operator sets it; each bucket of the account
+// gets a mark in its record, without which no commit needs a grant. What the
+// buckets store then is noted in the ledger.
 
 import type { StorageQuota } from '../../domain/billing/quotas.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
@@ -18,9 +18,10 @@ export function getAccountQuota(core: Core, accountId: AccountId): Promise<Stora
 }
 
 /**
- * Sets the quota of an account, null for none. `check` gets the present one, and throws where the
- * caller meant another. It holds for every bucket when this resolves; a call that fails midway must
- * be repeated. PreconditionFailed when it changes meanwhile. Cost: some calls for each bucket.
+ * Sets the quota of an account, null for none. `check` gets the present one, and
+ * throws where the caller meant another. It holds for every bucket when this
+ * resolves; a call that fails midway must be repeated. PreconditionFailed when it
+ * changes meanwhile. Cost: some calls for each bucket.
  */
 export async function setAccountQuota(
   core: Core,
@@ -46,9 +47,10 @@ export async function setAccountQuota(
 }
 
 /**
- * Sets the mark of a bucket, or takes it off, and notes what it stores. Does nothing when the
- * account has no such bucket. Race: a commit lands between the two steps. Guard: the mark comes
- * first, so commits after it need a grant, and those before it are counted.
+ * Sets the mark of a bucket, or takes it off, and notes what it stores. Does
+ * nothing when the account has no such bucket. Race: a commit lands between the two
+ * steps. Guard: the mark comes first, so commits after it need a grant, and those
+ * before it are counted.
  */
 export async function markBucket(
   core: Core,

@@ -1,12 +1,15 @@
-// Garbage collection of one bucket: deletes blobs whose reference count is zero, and those that a
-// crash left behind. Only blobs older than the grace are deleted, so no reader with a stale pointer
-// and no write in progress loses bytes. Every step is idempotent: a sweep that dies is finished by
-// the next one. Called by sweep.ts.
+// Garbage collection of one bucket: deletes blobs whose reference count is zero,
+// and those that a crash left behind. Only blobs older than the grace are deleted,
+// so no reader with a stale pointer and no write in progress loses bytes. Every
+// step is idempotent: a sweep that dies is finished by the next one. Called by
+// sweep.ts.
 import type { BlobId, BucketAddress, BucketName } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 
-/** Blobs per index call. Source: R2 and S3 delete up to 1,000 objects in one call. */
+/**
+ * Blobs per index call. Source: R2 and S3 delete up to 1,000 objects in one call.
+ */
 const BATCH_BLOBS = 1000;
 
 export type SweepResult = { readonly deletedBlobs: number; readonly releasedReferences: number };
@@ -14,8 +17,8 @@ export type SweepResult = { readonly deletedBlobs: number; readonly releasedRefe
 type Incarnations = ReturnType<IndexApi['listIncarnations']>;
 
 /**
- * Sweeps all incarnations of one bucket name, and forgets the name when there is none. Cost: each
- * blob is listed once between its creation and its deletion.
+ * Sweeps all incarnations of one bucket name, and forgets the name when there is
+ * none. Cost: each blob is listed once between its creation and its deletion.
  */
 export async function sweepBucket(
   core: Core,
@@ -55,8 +58,8 @@ async function dropUploads(core: Core, bucket: BucketAddress): Promise<void> {
 }
 
 /**
- * Deletes the bucket's own blobs that nothing references, and releases its references to the blobs
- * of other buckets.
+ * Deletes the bucket's own blobs that nothing references, and releases its
+ * references to the blobs of other buckets.
  */
 async function sweepUnreferenced(
   core: Core,
@@ -87,7 +90,8 @@ async function sweepUnreferenced(
       owner === null ? [] : [{ blobId, bucket: owner }],
     );
     for (const [owner, blobIds] of byBucket(foreign)) {
-      // A younger remote reference belongs to a copy into this bucket that has not committed yet.
+      // A younger remote reference belongs to a copy into this bucket that has not
+      // committed yet.
       await metadataIndex.call(owner.name, 'releaseRemoteReferences', {
         ownerBucket: owner,
         blobIds,
@@ -106,8 +110,8 @@ async function sweepUnreferenced(
 }
 
 /**
- * Releases remote references to blobs that their referrers do not have, because a copy never
- * committed. Cost: two calls for each referrer.
+ * Releases remote references to blobs that their referrers do not have, because a
+ * copy never committed. Cost: two calls for each referrer.
  */
 async function releaseLostRemoteReferences(
   core: Core,
@@ -142,8 +146,8 @@ async function releaseLostRemoteReferences(
 }
 
 /**
- * Groups blobs by bucket, so that each bucket is called once for all of them: a Worker may make
- * only so many calls.
+ * Groups blobs by bucket, so that each bucket is called once for all of them: a
+ * Worker may make only so many calls.
  */
 function byBucket(blobs: readonly { readonly blobId: BlobId; readonly bucket: BucketAddress }[]) {
   const groups = Map.groupBy(blobs, ({ bucket }) => bucket.id);
@@ -154,8 +158,9 @@ function byBucket(blobs: readonly { readonly blobId: BlobId; readonly bucket: Bu
 }
 
 /**
- * Deletes orphans, blobs that the index does not know. It compares the store with the index in the
- * order of creation, from the end of the last sweep up to the grace.
+ * Deletes orphans, blobs that the index does not know. It compares the store with
+ * the index in the order of creation, from the end of the last sweep up to the
+ * grace.
  */
 async function sweepOrphans(
   core: Core,

@@ -1,6 +1,7 @@
-// The sweep in batches, where one run can't go through all buckets: on Cloudflare an invocation may
-// make only so many calls. A round goes through all buckets, one batch a run. Its cursor is stored
-// between the runs, so that the last bucket is swept as often as the first. Called by the Worker.
+// The sweep in batches, where one run can't go through all buckets: on Cloudflare
+// an invocation may make only so many calls. A round goes through all buckets, one
+// batch a run. Its cursor is stored between the runs, so that the last bucket is
+// swept as often as the first. Called by the Worker.
 
 import { SMALL_COMPRESSION_BUDGET } from '../compression/compression-budgets.ts';
 import type { Core } from '../core.ts';
@@ -15,9 +16,9 @@ export type BatchOptions = SweepOptions & {
 };
 
 /**
- * The options of a scheduled run of a Worker, which may make 1,000 calls on the free plan. An idle
- * bucket takes seven, a page of a lifecycle run one or two. Each bucket is swept once an hour, or
- * less often where there are many. Source:
+ * The options of a scheduled run of a Worker, which may make 1,000 calls on the
+ * free plan. An idle bucket takes seven, a page of a lifecycle run one or two. Each
+ * bucket is swept once an hour, or less often where there are many. Source:
  * https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 export const SMALL_BATCH: BatchOptions = {
@@ -28,9 +29,9 @@ export const SMALL_BATCH: BatchOptions = {
 };
 
 /**
- * Sweeps the next batch of the current round, or the first one of the next round, or nothing when
- * that is not due yet. A run that dies is resumed behind its last swept bucket. Cost: two directory
- * calls, and one with each bucket.
+ * Sweeps the next batch of the current round, or the first one of the next round,
+ * or nothing when that is not due yet. A run that dies is resumed behind its last
+ * swept bucket. Cost: two directory calls, and one with each bucket.
  */
 export async function sweepInBatches(
   core: Core,

@@ -1,7 +1,7 @@
-// The sweep, the scheduled work on every bucket. It brings storage hours to the ledger, deletes
-// unreferenced blobs, aborts stale uploads, applies lifecycle rules and compresses cold bodies.
-// Both platforms call it on a schedule (core/maintenance.ts); what is left undone waits for the
-// next time.
+// The sweep, the scheduled work on every bucket. It brings storage hours to the
+// ledger, deletes unreferenced blobs, aborts stale uploads, applies lifecycle rules
+// and compresses cold bodies. Both platforms call it on a schedule
+// (core/maintenance.ts); what is left undone waits for the next time.
 
 import type { LifecycleCounts } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -23,13 +23,16 @@ const NAMES_PER_CALL = 500;
 /** How much one sweep may do. */
 export type SweepOptions = {
   /**
-   * Pages of lifecycle runs, of some 2,000 rows; a run that needs more goes on in the next sweep.
-   * Default 10,000.
+   * Pages of lifecycle runs, of some 2,000 rows; a run that needs more goes on in
+   * the next sweep. Default 10,000.
    */
   readonly lifecyclePages?: number;
   /** How much is compressed; the rest waits. Default LARGE_COMPRESSION_BUDGET. */
   readonly compression?: Omit<CompressionBudget, 'stopping'>;
-  /** Once it is aborted, the sweep ends after the current bucket, or the current page of a run. */
+  /**
+   * Once it is aborted, the sweep ends after the current bucket, or the current
+   * page of a run.
+   */
   readonly stopping?: AbortSignal;
 };
 
@@ -37,8 +40,8 @@ export type SweepOptions = {
 const LIFECYCLE_PAGES = 10_000;
 
 /**
- * Sweeps every bucket, one after the other. A bucket whose sweep fails is logged and left to the
- * next sweep.
+ * Sweeps every bucket, one after the other. A bucket whose sweep fails is logged
+ * and left to the next sweep.
  */
 export async function sweep(core: Core, options: SweepOptions = {}): Promise<SweepResult> {
   const { result } = await sweepBuckets(
@@ -50,7 +53,8 @@ export async function sweep(core: Core, options: SweepOptions = {}): Promise<Swe
 }
 
 /**
- * A batch of buckets: so many behind a name, in byte order. `onSwept` is called after each of them.
+ * A batch of buckets: so many behind a name, in byte order. `onSwept` is called
+ * after each of them.
  */
 export type SweepBatch = {
   readonly after: string;
@@ -59,8 +63,8 @@ export type SweepBatch = {
 };
 
 /**
- * Sweeps a batch of buckets. `isAll`: it reached the last bucket. Rejects when the directory or
- * `onSwept` fails.
+ * Sweeps a batch of buckets. `isAll`: it reached the last bucket. Rejects when the
+ * directory or `onSwept` fails.
  */
 export async function sweepBuckets(
   core: Core,
@@ -114,7 +118,8 @@ type Total = {
 };
 
 /**
- * Does all work on one bucket name but compression. One kind that fails does not stop the others.
+ * Does all work on one bucket name but compression. One kind that fails does not
+ * stop the others.
  */
 async function sweepName(
   core: Core,
@@ -155,8 +160,8 @@ async function sweepName(
 }
 
 /**
- * Compresses cold bodies of buckets. Each sweep begins with another bucket, so that a large one
- * does not starve the others.
+ * Compresses cold bodies of buckets. Each sweep begins with another bucket, so that
+ * a large one does not starve the others.
  */
 async function compressBuckets(
   core: Core,

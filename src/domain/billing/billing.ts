@@ -1,7 +1,8 @@
-// What billing stores besides the usage of the ledger: rate cards, which account has which,
-// credits, and the bills of closed months. It is small and must be consistent, so it stands in the
-// directory. Amounts are texts of whole micro-units, because they pass 2^53. Cards and bills are
-// JSON that core/billing writes and reads.
+// What billing stores besides the usage of the ledger: rate cards, which account
+// has which, credits, and the bills of closed months. It is small and must be
+// consistent, so it stands in the directory. Amounts are texts of whole
+// micro-units, because they pass 2^53. Cards and bills are JSON that core/billing
+// writes and reads.
 import type { AccountId } from '../nouns.ts';
 
 export type CreditRow = {
@@ -59,53 +60,65 @@ export type StoredCreditNote = {
 };
 
 /**
- * Whose data a party is: the issuer of all bills, the buyer that an account is, or the tax that the
- * operator set for an account.
+ * Whose data a party is: the issuer of all bills, the buyer that an account is, or
+ * the tax that the operator set for an account.
  */
 export type PartyId = 'issuer' | `buyer/${AccountId}` | `tax/${AccountId}`;
 
 /**
- * A card that an account was given: it prices the month `validFrom` and all later ones, up to the
- * next choice. '' is from the beginning. `cardId` null: the server's default card.
+ * A card that an account was given: it prices the month `validFrom` and all later
+ * ones, up to the next choice. '' is from the beginning. `cardId` null: the
+ * server's default card.
  */
 export type CardChoice = { readonly validFrom: string; readonly cardId: string | null };
 
 /**
- * Something that prices hang on and that no call changes: the default card, and the cards that
- * ship.
+ * Something that prices hang on and that no call changes: the default card, and the
+ * cards that ship.
  */
 export type NotedPrice = { readonly name: string; readonly value: string };
 
 export type AccountBilling = {
   /**
-   * The oldest first. Before the first, and without any, the account has the server's default card.
+   * The oldest first. Before the first, and without any, the account has the
+   * server's default card.
    */
   readonly cards: readonly CardChoice[];
   readonly credits: readonly CreditRow[];
   /** All uses of credits by all bills, by credit and bill. */
   readonly uses: readonly CreditUse[];
   /**
-   * How many bills there are: `keepInvoice` takes one only from a caller who saw all that came
-   * before.
+   * How many bills there are: `keepInvoice` takes one only from a caller who saw
+   * all that came before.
    */
   readonly invoiceCount: number;
 };
 
-/** Months up to and without `period` are closed; of `period` the accounts up to `after`. */
+/**
+ * Months up to and without `period` are closed; of `period` the accounts up to
+ * `after`.
+ */
 export type ClosingState = { readonly period: string; readonly after: string };
 
-/** Days before `dayMs` were reported to webhooks, and of that day the accounts up to `after`. */
+/**
+ * Days before `dayMs` were reported to webhooks, and of that day the accounts up to
+ * `after`.
+ */
 export type UsageReported = { readonly dayMs: number; readonly after: string };
 
 /**
- * How far the usage of an account was reported to a billing service outside (ports/usage-push.ts).
+ * How far the usage of an account was reported to a billing service outside
+ * (ports/usage-push.ts).
  */
 export type PushProgress = {
   /** The start of the first day that is not reported whole. */
   readonly dayMs: number;
   /** The last meter of that day that was reported; '' none. */
   readonly reportedMeter: string;
-  /** The meter that is being reported, and when that was begun first; '' and 0: none. */
+  /**
+   * The meter that is being reported, and when that was begun first; '' and 0:
+   * none.
+   */
   readonly attemptedMeter: string;
   readonly attemptedAtMs: number;
 };

@@ -1,11 +1,14 @@
-// Caps on what an account's usage may cost or send out, as plain data: what the owner sets, what
-// the ledger knows of it, and the quota leases by which processes use it up. core/caps decides; the
-// ledger stores.
+// Caps on what an account's usage may cost or send out, as plain data: what the
+// owner sets, what the ledger knows of it, and the quota leases by which processes
+// use it up. core/caps decides; the ledger stores.
 import type { AccessKeyId, AccountId, BucketId } from '../nouns.ts';
 import { DAY_MS, startOfDay } from '../time.ts';
 import type { UsageRow } from './usage.ts';
 
-/** What a cap is on: all of an account, or what is used of one bucket, or by one access key. */
+/**
+ * What a cap is on: all of an account, or what is used of one bucket, or by one
+ * access key.
+ */
 export type CapScope =
   | { readonly kind: 'account' }
   | { readonly kind: 'bucket'; readonly bucketId: BucketId }
@@ -23,13 +26,16 @@ export type Cap = {
   readonly period: 'day' | 'month';
   /** Percentages of the limit at which the owner gets a report. */
   readonly alertPercents: readonly number[];
-  /** Percent from which only what caches hold is served; null: everything is, up to the limit. */
+  /**
+   * Percent from which only what caches hold is served; null: everything is, up to
+   * the limit.
+   */
   readonly cachedFromPercent: number | null;
   /** The card that prices a cap in money; null for one in bytes. */
   readonly cardId: string | null;
   /**
-   * That card as JSON, where it is the operator's own, as it was when the cap was set; absent or
-   * null: it ships with Quayside.
+   * That card as JSON, where it is the operator's own, as it was when the cap was
+   * set; absent or null: it ships with Quayside.
    */
   readonly card?: Readonly<Record<string, unknown>> | null;
   /** The cap is ignored until then; null: it holds. */
@@ -41,8 +47,9 @@ export type CapState = {
   readonly cap: Cap;
   readonly usage: readonly Pick<UsageRow, 'meter' | 'quantity'>[];
   /**
-   * Storage of the newest hour of which all is recorded, in byte-milliseconds: what is stored now,
-   * as far as is known. Empty unless the cap is in money, and on something that stores.
+   * Storage of the newest hour of which all is recorded, in byte-milliseconds: what
+   * is stored now, as far as is known. Empty unless the cap is in money, and on
+   * something that stores.
    */
   readonly stored: readonly Pick<UsageRow, 'meter' | 'quantity'>[];
   /** Units leased to other holders. */
@@ -72,7 +79,9 @@ export type CapLease = {
   readonly untilMs: number;
 };
 
-/** The day or the calendar month that a time is in, UTC; the end is not part of it. */
+/**
+ * The day or the calendar month that a time is in, UTC; the end is not part of it.
+ */
 export function capPeriod(
   period: Cap['period'],
   timeMs: number,

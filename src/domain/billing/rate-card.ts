@@ -1,16 +1,20 @@
-// A rate card as data: what a quantity costs. core/billing reads cards from JSON and applies them;
-// the ledger is handed one with each request that wants a receipt.
+// A rate card as data: what a quantity costs. core/billing reads cards from JSON
+// and applies them; the ledger is handed one with each request that wants a
+// receipt.
 import type { MeterName } from './usage.ts';
 
 /**
- * A price per unit up to that many units of the period; null is without end. Decimals scaled by
- * 10^12.
+ * A price per unit up to that many units of the period; null is without end.
+ * Decimals scaled by 10^12.
  */
 export type Tier = { readonly upTo: bigint | null; readonly price: bigint };
 
 export type CardLine = {
   readonly label: string;
-  /** Everything that is counted together; the free allowance and the tiers are for the sum. */
+  /**
+   * Everything that is counted together; the free allowance and the tiers are for
+   * the sum.
+   */
   readonly meters: readonly MeterName[];
   readonly unit: {
     readonly name: string;
@@ -22,8 +26,8 @@ export type CardLine = {
   /** Units that cost nothing in a period; scaled by 10^12. */
   readonly free: bigint;
   /**
-   * What else costs nothing: so many times (scaled by 10^12) what these storage meters held on
-   * average in the period.
+   * What else costs nothing: so many times (scaled by 10^12) what these storage
+   * meters held on average in the period.
    */
   readonly freePerStored: { readonly meters: readonly MeterName[]; readonly times: bigint } | null;
   /** Whether a unit that was begun is paid whole. */
@@ -39,13 +43,18 @@ export type RateCard = {
   readonly source: string;
   readonly asOf: string;
   /**
-   * The first month that this version of the card prices, like 2026-11; null: as if it had always
-   * been.
+   * The first month that this version of the card prices, like 2026-11; null: as if
+   * it had always been.
    */
   readonly validFrom: string | null;
-  /** Hours of a month: a fixed number, or those of the calendar month that is billed. */
+  /**
+   * Hours of a month: a fixed number, or those of the calendar month that is
+   * billed.
+   */
   readonly monthHours: bigint | 'calendar';
-  /** What a month with any usage costs at least, in the currency, scaled by 10^12. */
+  /**
+   * What a month with any usage costs at least, in the currency, scaled by 10^12.
+   */
   readonly minimum: bigint;
   /** What the card can't say or leaves out, for whoever reads a bill by it. */
   readonly notes: readonly string[];

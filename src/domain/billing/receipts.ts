@@ -1,6 +1,7 @@
-// Cost receipts as plain data: what one request cost, by the card of whoever pays. The ledger
-// records such a request at once and prices it in the same command, with a pure function of core
-// that its platform hands it; docs/adr/0021-cost-receipts.md.
+// Cost receipts as plain data: what one request cost, by the card of whoever pays.
+// The ledger records such a request at once and prices it in the same command, with
+// a pure function of core that its platform hands it;
+// docs/adr/0021-cost-receipts.md.
 import type { AccountId } from '../nouns.ts';
 import type { RateCard } from './rate-card.ts';
 import type { MeterName, UsageBatch } from './usage.ts';
@@ -9,16 +10,20 @@ import type { MeterName, UsageBatch } from './usage.ts';
 export type MeterUse = { readonly meter: MeterName; readonly quantity: bigint };
 
 /**
- * What one meter of a request adds to the bill of its month, in micro-units of the card's currency.
+ * What one meter of a request adds to the bill of its month, in micro-units of the
+ * card's currency.
  */
 export type ReceiptPart = MeterUse & { readonly amountMicro: bigint };
 
-/** A card, and the digest of what it says: one that is replaced under the same id has another. */
+/**
+ * A card, and the digest of what it says: one that is replaced under the same id
+ * has another.
+ */
 export type Tariff = { readonly card: RateCard; readonly version: string };
 
 /**
- * `before`: sums of the account's month before the request. Pure. Cost: a bill without its
- * documents for each meter.
+ * `before`: sums of the account's month before the request. Pure. Cost: a bill
+ * without its documents for each meter.
  */
 export type PriceReceipt = (use: {
   readonly card: RateCard;

@@ -1,9 +1,11 @@
-// What buckets store, now and over time, as the index counts it for the ledger and for owners.
+// What buckets store, now and over time, as the index counts it for the ledger and
+// for owners.
 import type { AccountId, BucketId } from '../nouns.ts';
 import type { MeterName } from './usage.ts';
 
 /**
- * What a bucket stores now in one storage class: current objects, older versions, parts of uploads.
+ * What a bucket stores now in one storage class: current objects, older versions,
+ * parts of uploads.
  */
 export type StorageTotals = {
   readonly storageClass: string;
@@ -14,21 +16,24 @@ export type StorageTotals = {
   readonly partBytes: number;
   readonly partCount: number;
   /**
-   * Bytes of the above that are not really stored: because several share them, and because they are
-   * compressed.
+   * Bytes of the above that are not really stored: because several share them, and
+   * because they are compressed.
    */
   readonly deduplicatedBytes: number;
   readonly compressedBytes: number;
 };
 
 /**
- * Closed hours in a row of a bucket that are alike: what each of them came to, by meter, as the
- * ledger counts it.
+ * Closed hours in a row of a bucket that are alike: what each of them came to, by
+ * meter, as the ledger counts it.
  */
 export type StorageHours = {
   readonly bucketId: BucketId;
   readonly ownerId: AccountId;
-  /** What the hours count: all that is stored in a class, or one meter of what commits cause. */
+  /**
+   * What the hours count: all that is stored in a class, or one meter of what
+   * commits cause.
+   */
   readonly of:
     | { readonly kind: 'storage'; readonly storageClass: string }
     | { readonly kind: 'commits'; readonly meter: MeterName };

@@ -1,11 +1,11 @@
-// What accounts use, as quantities of meters: what commits and requests count, what the ledger sums
-// up, and what bills are made of. It knows no prices.
+// What accounts use, as quantities of meters: what commits and requests count, what
+// the ledger sums up, and what bills are made of. It knows no prices.
 import type { AccessKeyId, AccountId, BucketId } from '../nouns.ts';
 
 /**
- * What is measured; storage classes by their S3 names. `storage` is as clients see it;
- * `deduplicated` and `compressed` are what of it is not really stored. `early-delete`: what is
- * short of a class's minimum storage duration.
+ * What is measured; storage classes by their S3 names. `storage` is as clients see
+ * it; `deduplicated` and `compressed` are what of it is not really stored.
+ * `early-delete`: what is short of a class's minimum storage duration.
  */
 export type MeterKind =
   | 'storage'
@@ -19,17 +19,18 @@ export type MeterKind =
   | 'egress'
   | 'retrieval';
 /**
- * `{kind}/{storage class}`; egress has the tier that the bytes came from instead (`memory`, `edge`,
- * `bucket`, or `made` for the response). `free/blocked`: requests that were refused to strangers.
- * `free/stale-uploads` and `free/stale-upload-bytes`: unfinished uploads that the server gave up,
- * and what their parts took. `operation/{name}`: requests by operation, for charts; bills know
- * their classes alone.
+ * `{kind}/{storage class}`; egress has the tier that the bytes came from instead
+ * (`memory`, `edge`, `bucket`, or `made` for the response). `free/blocked`:
+ * requests that were refused to strangers. `free/stale-uploads` and
+ * `free/stale-upload-bytes`: unfinished uploads that the server gave up, and what
+ * their parts took. `operation/{name}`: requests by operation, for charts; bills
+ * know their classes alone.
  */
 export type MeterName = `${MeterKind}/${string}`;
 
 /**
- * What was used within an hour. `quantity`: requests, bytes, and of storage, what is saved of it
- * and `early-delete` byte-milliseconds.
+ * What was used within an hour. `quantity`: requests, bytes, and of storage, what
+ * is saved of it and `early-delete` byte-milliseconds.
  */
 export type UsageRow = {
   /** Start of the hour, UTC. */
@@ -41,8 +42,8 @@ export type UsageRow = {
 };
 
 /**
- * Rows that are counted together, once: batches of one source have ascending sequences, and one
- * that is not above the last of its source was counted before.
+ * Rows that are counted together, once: batches of one source have ascending
+ * sequences, and one that is not above the last of its source was counted before.
  */
 export type UsageBatch = {
   readonly source: string;
@@ -65,8 +66,8 @@ export type UsageQuery = {
   readonly kinds?: readonly MeterKind[];
 };
 /**
- * A sum; null where it is not grouped by that. Grouped by bucket, null is what was no bucket's; by
- * access key, what came without a signature.
+ * A sum; null where it is not grouped by that. Grouped by bucket, null is what was
+ * no bucket's; by access key, what came without a signature.
  */
 export type UsageSum = {
   readonly timeMs: number | null;

@@ -1,17 +1,25 @@
-// A bounded queue that serves its tenants round robin, so that the flood of one is nobody else's
-// wait. When it is full, the longest tenant's newest item is dropped. A pure data structure;
-// semaphore.ts lets those wait in it that find no room.
-// Source: fair queueing with longest queue drop, Suter et al., IEEE Journal on Selected Areas in
-// Communications 17(6), 1999.
+// A bounded queue that serves its tenants round robin, so that the flood of one is
+// nobody else's wait. When it is full, the longest tenant's newest item is dropped.
+// A pure data structure; semaphore.ts lets those wait in it that find no room.
+// Source: fair queueing with longest queue drop, Suter et al., IEEE Journal on
+// Selected Areas in Communications 17(6), 1999.
 
-/** The most that all who come under one name may have: `bucket photos`, `source 192.0.2.1`. */
+/**
+ * The most that all who come under one name may have: `bucket photos`, `source
+ * 192.0.2.1`.
+ */
 export type Share = { readonly name: string; readonly max: number };
 
-/** Who waits: whoever pays or owns, and the shares that limit how many of them may wait. */
+/**
+ * Who waits: whoever pays or owns, and the shares that limit how many of them may
+ * wait.
+ */
 export type Queued = { readonly tenant: string; readonly shares: readonly Share[] };
 
 export type FairQueue<Item extends Queued> = {
-  /** Adds an item behind its tenant's others; false when there is no room for it. */
+  /**
+   * Adds an item behind its tenant's others; false when there is no room for it.
+   */
   add(item: Item): boolean;
   /** Removes the item whose turn has come; null when nothing waits. */
   shift(): Item | null;
@@ -23,8 +31,9 @@ export function isUnder(name: string, { shares }: Queued): boolean {
 }
 
 /**
- * Creates a queue of at most `max` items. `onDrop` receives an item that made room for another
- * tenant's. Cost of `add`: a look at all that wait, of which there are few.
+ * Creates a queue of at most `max` items. `onDrop` receives an item that made room
+ * for another tenant's. Cost of `add`: a look at all that wait, of which there are
+ * few.
  */
 export function createFairQueue<Item extends Queued>(
   max: number,

@@ -1,7 +1,8 @@
-// A counting semaphore that is fair to tenants: how many of something that lasts may run at once,
-// and how many may wait for it. Long downloads, receipts and the making of derived bytes take
-// permits from one each. It has no timer. A permit that nobody renews expires when another holder
-// needs it, because a runtime does not always report that a client has left.
+// A counting semaphore that is fair to tenants: how many of something that lasts
+// may run at once, and how many may wait for it. Long downloads, receipts and the
+// making of derived bytes take permits from one each. It has no timer. A permit
+// that nobody renews expires when another holder needs it, because a runtime does
+// not always report that a client has left.
 import { StorageError } from '../errors.ts';
 import { createFairQueue, isUnder, type Queued, type Share } from './fair-queue.ts';
 
@@ -16,21 +17,30 @@ export type Permit = {
 /** Who takes a permit. */
 export type PermitHolder = {
   /**
-   * Whoever pays or owns. Without a queue no tenant ever holds more permits than are still free. A
-   * flood of one leaves half to the others, one of two a third, and so on. Source: dynamic
-   * thresholds, Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.
+   * Whoever pays or owns. Without a queue no tenant ever holds more permits than
+   * are still free. A flood of one leaves half to the others, one of two a third,
+   * and so on. Source: dynamic thresholds, Choudhury and Hahne, IEEE/ACM
+   * Transactions on Networking 6(2), 1998.
    */
   readonly tenant: string;
-  /** Limits of what comes under a name: of permits, or with a queue of those that wait. */
+  /**
+   * Limits of what comes under a name: of permits, or with a queue of those that
+   * wait.
+   */
   readonly shares: readonly Share[];
 };
 
 export type Semaphore = {
-  /** Takes a permit. SlowDown when all are taken, or all that the holder may have. */
+  /**
+   * Takes a permit. SlowDown when all are taken, or all that the holder may have.
+   */
   take(holder: PermitHolder): Permit;
   /** Takes a permit; null where `take` throws. */
   tryTake(holder: PermitHolder): Permit | null;
-  /** Takes a permit, now or when its turn comes. SlowDown, thrown or rejected: too many wait. */
+  /**
+   * Takes a permit, now or when its turn comes. SlowDown, thrown or rejected: too
+   * many wait.
+   */
   takeOrWait(holder: PermitHolder): Permit | Promise<Permit>;
 };
 
@@ -53,7 +63,10 @@ type Waiter = Queued & {
 
 const tooMany = () => new StorageError('SlowDown');
 
-/** Creates a semaphore. Cost of a permit: a look at all that are taken, and at all that wait. */
+/**
+ * Creates a semaphore. Cost of a permit: a look at all that are taken, and at all
+ * that wait.
+ */
 export function createSemaphore(options: SemaphoreOptions): Semaphore {
   const { max, idleMs, nowMs, queueMax = 0 } = options;
   const permits = new Map<Permit, PermitState>();

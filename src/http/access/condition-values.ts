@@ -1,7 +1,8 @@
-// The condition keys of a request, for the policy that is asked about it: what stands in its
-// headers, its query, its connection, and in the object that it is about. Values are looked up only
-// when a statement names their key. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/amazon-s3-policy-keys.html and
+// The condition keys of a request, for the policy that is asked about it: what
+// stands in its headers, its query, its connection, and in the object that it is
+// about. Values are looked up only when a statement names their key. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/amazon-s3-policy-keys.html
+// and
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
 import type { AccessRecord } from '../../core/auth/decide.ts';
 import { type ConditionValues, conditionKey } from '../../core/auth/policy/pattern.ts';
@@ -22,9 +23,13 @@ export type ConditionSource = {
   readonly nowMs: number;
   /** `REST-HEADER`, `REST-QUERY-STRING`, `POST`; null without a signature. */
   readonly authType: string | null;
-  /** `AWS4-HMAC-SHA256`, or `AWS` for Signature Version 2; null without a signature. */
+  /**
+   * `AWS4-HMAC-SHA256`, or `AWS` for Signature Version 2; null without a signature.
+   */
   readonly signatureVersion: string | null;
-  /** The time that the signature covers; null without one, and where it covers none. */
+  /**
+   * The time that the signature covers; null without one, and where it covers none.
+   */
   readonly signedAtMs: number | null;
   /** Tags that the headers set. */
   requestTags(): Tags | null;
@@ -38,7 +43,9 @@ export type ConditionSubject = {
   readonly existingTags: Tags | null;
   /** What the request sets in its document. */
   readonly change: VersionChange;
-  /** In place of the query's: what a listing would have to ask for to find the key. */
+  /**
+   * In place of the query's: what a listing would have to ask for to find the key.
+   */
   readonly prefix: string | null;
 };
 
@@ -59,8 +66,9 @@ const rootArn = (id: string | null) => (id === null ? null : `arn:aws:iam::${id}
 const isSigned = ({ principal }: ConditionSource) => principal.kind === 'account';
 
 /**
- * Whether a write makes an object. Beginning an upload and sending its parts do not: they take no
- * conditions, so policies that demand one must be able to leave them out. Source:
+ * Whether a write makes an object. Beginning an upload and sending its parts do
+ * not: they take no conditions, so policies that demand one must be able to leave
+ * them out. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html
  */
 const OBJECT_CREATION: ReadonlyMap<string, string> = new Map([
@@ -156,8 +164,8 @@ function tagOf(tags: Tags | null, key: string): readonly string[] | null {
 }
 
 /**
- * Greater than any bound: a signature of Version 2 does not tell its age, and must not get round a
- * policy that asks.
+ * Greater than any bound: a signature of Version 2 does not tell its age, and must
+ * not get round a policy that asks.
  */
 const UNKNOWN_AGE = `${Number.MAX_SAFE_INTEGER}`;
 
@@ -168,7 +176,8 @@ function signatureAge({ signatureVersion, signedAtMs, nowMs }: ConditionSource):
 }
 
 /**
- * The source decoded, as the copy reads it, and without the slash that may stand before the bucket.
+ * The source decoded, as the copy reads it, and without the slash that may stand
+ * before the bucket.
  */
 function copySource({ header }: ConditionSource): string | null {
   const value = header('x-amz-copy-source');

@@ -1,5 +1,5 @@
-// The access decision in the terms of a call: core/auth/decide.ts with the caller and the condition
-// keys of one request.
+// The access decision in the terms of a call: core/auth/decide.ts with the caller
+// and the condition keys of one request.
 
 import type {
   AccessObject,
@@ -33,17 +33,20 @@ export type Wanted = {
 export type DecideCall = {
   (record: AccessRecord, wanted: Wanted): Decision;
   /**
-   * The rule that refuses, as a sentence, for keys of the bucket's account; null for strangers.
-   * Never throws.
+   * The rule that refuses, as a sentence, for keys of the bucket's account; null
+   * for strangers. Never throws.
    */
   readonly whyNot?: (record: AccessRecord, wanted: Wanted) => string | null;
-  /** Whether the request's decisions took too many comparisons: policies deny all from then on. */
+  /**
+   * Whether the request's decisions took too many comparisons: policies deny all
+   * from then on.
+   */
   readonly isSpent?: () => boolean;
 };
 
 /**
- * Makes the decisions of one request, which share one effort. What the scope of the caller's key
- * forbids is denied, whatever the bucket allows.
+ * Makes the decisions of one request, which share one effort. What the scope of the
+ * caller's key forbids is denied, whatever the bucket allows.
  */
 export function createDecideCall(decide: Decide, source: ConditionSource): DecideCall {
   const { principal, request, query } = source;
@@ -100,9 +103,9 @@ const SPENT =
   'for. Please ask for fewer keys at once.';
 
 /**
- * AccessDenied, which names the rule to who may know it. SlowDown once the request's effort is
- * spent: nobody has looked then whether the caller may, and fewer keys in a request will be decided
- * on.
+ * AccessDenied, which names the rule to who may know it. SlowDown once the
+ * request's effort is spent: nobody has looked then whether the caller may, and
+ * fewer keys in a request will be decided on.
  */
 export function accessDenied(
   decide: DecideCall,
@@ -115,8 +118,8 @@ export function accessDenied(
 }
 
 /**
- * AccessDenied for what is about no bucket that there is, when the scope of the caller's key
- * forbids it.
+ * AccessDenied for what is about no bucket that there is, when the scope of the
+ * caller's key forbids it.
  */
 export function requireScope(
   {
@@ -143,7 +146,10 @@ export function requireAllowed(decide: DecideCall, record: AccessRecord, wanted:
   if (decide(record, wanted) !== 'allowed') throw accessDenied(decide, record, wanted);
 }
 
-/** Whether the caller may hear that the bucket has no such key: who may list it would see. */
+/**
+ * Whether the caller may hear that the bucket has no such key: who may list it
+ * would see.
+ */
 export function mayKnowMissing(
   decide: DecideCall,
   record: AccessRecord,

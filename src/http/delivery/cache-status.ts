@@ -1,19 +1,22 @@
-// Says where an answer came from, as RFC 9211 has it: one member per tier that was asked, the one
-// nearest to the origin first. Pointer and body may come from different tiers; a tier that gave
-// either counts as a hit.
+// Says where an answer came from, as RFC 9211 has it: one member per tier that was
+// asked, the one nearest to the origin first. Pointer and body may come from
+// different tiers; a tier that gave either counts as a hit.
 import type { Staleness } from '../../ports/hot-metadata.ts';
 import type { Ports } from '../../ports/index.ts';
 
 /**
- * `index` and `bucket` are the origin, so they are no members of their own; `none`: no body was
- * needed.
+ * `index` and `bucket` are the origin, so they are no members of their own; `none`:
+ * no body was needed.
  */
 export type PointerTier = 'memory' | 'kv' | 'index';
 export type BodyOrigin = 'memory' | 'edge' | 'bucket' | 'index' | 'none';
 
 const HIT = 'hit';
 const MISS = 'fwd=uri-miss';
-/** After the extensions of Cache-Control that allow a cache such answers. Source: RFC 5861. */
+/**
+ * After the extensions of Cache-Control that allow a cache such answers. Source:
+ * RFC 5861.
+ */
 const STALE_DETAIL = { revalidating: 'stale-while-revalidate', error: 'stale-if-error' } as const;
 
 /** `stale`: null when the pointer was fresh. */
@@ -24,8 +27,9 @@ export type CacheStatus = (
 ) => string;
 
 /**
- * Renders every combination once, but for the stale ones. `quayside-memory; hit`, or on a cold
- * object `quayside-edge; fwd=uri-miss, quayside-memory; fwd=uri-miss`. Source: RFC 9211 section 2.
+ * Renders every combination once, but for the stale ones. `quayside-memory; hit`,
+ * or on a cold object `quayside-edge; fwd=uri-miss, quayside-memory; fwd=uri-miss`.
+ * Source: RFC 9211 section 2.
  */
 export function createCacheStatus(tiers: Ports['tiers']): CacheStatus {
   const rendered: Record<PointerTier, Partial<Record<BodyOrigin, string>>> = {
@@ -57,7 +61,8 @@ export function createCacheStatus(tiers: Ports['tiers']): CacheStatus {
 }
 
 /**
- * `hit; ttl=-3; detail=stale-while-revalidate`; `fwd=stale` where this very request asked in vain.
+ * `hit; ttl=-3; detail=stale-while-revalidate`; `fwd=stale` where this very request
+ * asked in vain.
  */
 function renderStale({ reason, isForwarded, stalenessSeconds }: Staleness, isHit: boolean): string {
   const outcome = isForwarded

@@ -1,5 +1,6 @@
-// How public reads count: who pays for them, where their bytes came from, and what the request's
-// notes say of them. Called by the full path, the fast path and sites.
+// How public reads count: who pays for them, where their bytes came from, and what
+// the request's notes say of them. Called by the full path, the fast path and
+// sites.
 import type { BucketName, BucketReadPolicy } from '../../domain/nouns.ts';
 import type { MetadataLookup } from '../../ports/hot-metadata.ts';
 import type { Meter, UsageOwner, UsageTier } from '../../ports/metering.ts';
@@ -12,8 +13,8 @@ export function readerOf({ ownerId, bucketId }: BucketReadPolicy): UsageOwner {
 }
 
 /**
- * Meters one public read that the fast path answers; long responses count as they leave
- * (count-sent.ts). Cost: 15 ns.
+ * Meters one public read that the fast path answers; long responses count as they
+ * leave (count-sent.ts). Cost: 15 ns.
  */
 export function countRead(
   meter: Meter,
@@ -36,7 +37,10 @@ export function noteRead(notes: RequestNotes, bytesOut: number, origin: BodyOrig
   notes.bodyTier = origin;
 }
 
-/** Notes which bucket and object a read is of, once something was found; `key`: as it is logged. */
+/**
+ * Notes which bucket and object a read is of, once something was found; `key`: as
+ * it is logged.
+ */
 export function noteFound(
   notes: RequestNotes,
   { bucket, key }: { readonly bucket: BucketName; readonly key: string },

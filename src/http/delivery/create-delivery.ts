@@ -1,6 +1,6 @@
-// Puts delivery together: the list of features, the full path (deliver.ts), sites, the headers of
-// unsigned reads of the S3 surface, and the fast path. Called by app.ts. All ways share one set of
-// parts, so that they can't disagree.
+// Puts delivery together: the list of features, the full path (deliver.ts), sites,
+// the headers of unsigned reads of the S3 surface, and the fast path. Called by
+// app.ts. All ways share one set of parts, so that they can't disagree.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { TakeReceipt } from '../../core/billing/receipts/take-receipt.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
@@ -24,7 +24,9 @@ import { createUnsignedHeaders, type UnsignedHeaders } from './unsigned-headers.
 
 /** The domains are for the fast path, which reads its address itself. */
 export type DeliverySettings = Domains & {
-  /** Cache-Control of public objects that have none of their own, nor an Expires. */
+  /**
+   * Cache-Control of public objects that have none of their own, nor an Expires.
+   */
   readonly defaultCacheControl: string;
   /** Largest object that goes out compressed, bytes; 0 for none. */
   readonly compressionMaxBytes: number;

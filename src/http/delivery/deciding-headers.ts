@@ -1,13 +1,15 @@
-// The request headers that can change how a public read is answered: one list for the app, which
-// sends a read with some of them to the S3 surface, and for the fast path, which leaves every
-// request that has any of them alone. Whoever lets delivery read another header adds it here;
+// The request headers that can change how a public read is answered: one list for
+// the app, which sends a read with some of them to the S3 surface, and for the fast
+// path, which leaves every request that has any of them alone. Whoever lets
+// delivery read another header adds it here;
 // test/http/delivery/deciding-headers.test.ts fails until then.
 import type { HttpRequest } from '../request.ts';
 import { CORS_REQUEST_HEADERS } from '../semantics/cors.ts';
 import { WANT_DIGEST_HEADERS } from '../semantics/digest-fields.ts';
 
 /**
- * Make a GET or HEAD of an object an S3 call, which delivery may still answer: s3/routes.ts looks.
+ * Make a GET or HEAD of an object an S3 call, which delivery may still answer:
+ * s3/routes.ts looks.
  */
 export const S3_READ_HEADERS = [
   'authorization',
@@ -17,8 +19,8 @@ export const S3_READ_HEADERS = [
 ] as const;
 
 /**
- * All but Host, If-None-Match and Range, which the fast path itself understands. Names in lower
- * case.
+ * All but Host, If-None-Match and Range, which the fast path itself understands.
+ * Names in lower case.
  */
 export const DECIDING_HEADERS = [
   ...S3_READ_HEADERS,
@@ -31,7 +33,8 @@ export const DECIDING_HEADERS = [
 ] as const;
 
 /**
- * Names among the deciding headers that a signed read out of memory understands: s3/fast-read.ts.
+ * Names among the deciding headers that a signed read out of memory understands:
+ * s3/fast-read.ts.
  */
 export const SIGNING_HEADERS = [
   'authorization',
@@ -45,7 +48,8 @@ export const FAST_PATH_HEADERS = {
 } as const;
 
 /**
- * An unsigned read of an object without sub-resources: the public path, decided before anything S3.
+ * An unsigned read of an object without sub-resources: the public path, decided
+ * before anything S3.
  */
 export function isPlainRead(request: HttpRequest): boolean {
   return (

@@ -1,8 +1,9 @@
-// Public reads: the whole policy on this page, in numbered steps. Called by app.ts for unsigned GET
-// and HEAD of an object, by s3/routes.ts for reads like them, by sites for their pages. It asks no
-// index when a tier knows, opens no body that is not sent, and takes headers from the pointer only.
-// What a bucket may have besides hangs in features/all-features.ts. The fast path takes the same
-// steps without waiting: fast-path/answer-at-once.ts.
+// Public reads: the whole policy on this page, in numbered steps. Called by app.ts
+// for unsigned GET and HEAD of an object, by s3/routes.ts for reads like them, by
+// sites for their pages. It asks no index when a tier knows, opens no body that is
+// not sent, and takes headers from the pointer only. What a bucket may have besides
+// hangs in features/all-features.ts. The fast path takes the same steps without
+// waiting: fast-path/answer-at-once.ts.
 import type { Core } from '../../core/core.ts';
 import { findCurrent } from '../../core/objects/find-current.ts';
 import { openBody } from '../../core/objects/read-object.ts';
@@ -25,6 +26,10 @@ import type { PublicReader } from './public-reader.ts';
 import type { Choice } from './representation.ts';
 import type { RequestedOptions } from './requested-options.ts';
 
+/** A response, at once where nothing must be waited for. */
+type ResponseSoon = Response | Promise<Response>;
+type Cors = ObjectRead['cors'];
+
 export type DeliverParts = {
   readonly reader: PublicReader;
   readonly featuresOf: FeaturesOf;
@@ -33,13 +38,19 @@ export type DeliverParts = {
   readonly responses: ObjectResponses;
 };
 
-/** Answers for an object. Errors: those of features, NoSuchKey, AccessDenied, InvalidRange, … */
+/**
+ * Answers for an object. Errors: those of features, NoSuchKey, AccessDenied,
+ * InvalidRange, …
+ */
 export type Deliver = (
   request: HttpRequest,
   rawBucket: string,
   rawKey: string,
   requestId: string,
-  /** Whether the console is at another origin; without it active content is sandboxed. */
+  /**
+   * Whether the console is at another origin; without it active content is
+   * sandboxed.
+   */
   hasOwnOrigin?: boolean,
   options?: RequestedOptions | null,
 ) => Response | Promise<Response>;
@@ -71,10 +82,7 @@ export function createDeliver(
     return found instanceof Promise ? found.then(proceed) : proceed(found);
   };
 
-  function deliverFound(
-    readRequest: ReadRequest,
-    found: MetadataLookup,
-  ): Response | Promise<Response> {
+  function deliverFound(readRequest: ReadRequest, found: MetadataLookup): ResponseSoon {
     const cors =
       found.readPolicy && corsHeaders(found.readPolicy.settings.cors, readRequest.request);
     const fail = (error: unknown): never => responses.fail(error, found, cors);
@@ -86,12 +94,9 @@ export function createDeliver(
     }
   }
 
-  function deliverAllowed(
-    readRequest: ReadRequest,
-    found: MetadataLookup,
-    cors: ObjectRead['cors'],
-  ) {
-    // 2. The reader may have the object: everyone may, or this one by policy or signature.
+  function deliverAllowed(readRequest: ReadRequest, found: MetadataLookup, cors: Cors) {
+    // 2. The reader may have the object: everyone may, or this one by policy or
+    //    signature.
     const readable = reader.require(readRequest, found);
 
     // 3. Features of the bucket refuse, each for its own reason.
@@ -102,7 +107,8 @@ export function createDeliver(
     const read = { ...readable, readRequest, found, features, profile, prepared, cors };
     for (const refuse of features.refuse) refuse(read);
 
-    // 4. The first feature that chooses a representation says what is sent; else the object is.
+    // 4. The first feature that chooses a representation says what is sent; else
+    //    the object is.
     for (const choose of features.choose) {
       const choice = choose(read);
       if (choice instanceof Promise) return choice.then((late) => deliverChoice(read, late));
@@ -111,8 +117,9 @@ export function createDeliver(
     return deliverChoice(read, null);
   }
 
-  function deliverChoice(read: ObjectRead, choice: Choice | null): Response | Promise<Response> {
-    // 5. Conditions are decided from pointer or representation alone: 304 and 412 leave here.
+  function deliverChoice(read: ObjectRead, choice: Choice | null): ResponseSoon {
+    // 5. Conditions are decided from pointer or representation alone: 304 and 412
+    //    leave here.
     const validators = validatorsOf(read.pointer, choice);
     const outcome = evaluateRead(readConditions(read.readRequest.request), validators);
     if (outcome === 'not-modified') return responses.notModified(read, choice);
@@ -127,16 +134,17 @@ export function createDeliver(
     return admitAll(read, use).then(() => open(read, sent));
   }
 
-  function open(read: ObjectRead, sent: SentRange): Response | Promise<Response> {
-    // 8. The body is opened: a representation stands ready, stored bytes come from their tiers.
+  function open(read: ObjectRead, sent: SentRange): ResponseSoon {
+    // 8. The body is opened: a representation stands ready, stored bytes come from
+    //    their tiers.
     const opened = openSent(core, read, sent);
     if (opened instanceof Promise) return opened.then((late) => send(read, sent, late));
     return send(read, sent, opened);
   }
 
-  function send(read: ObjectRead, sent: SentRange, opened: SentBody): Response | Promise<Response> {
-    // 9. It is admitted once more, in the tick in which it is counted and sent: while the body was
-    // opened, others may have used what was granted.
+  function send(read: ObjectRead, sent: SentRange, opened: SentBody): ResponseSoon {
+    // 9. It is admitted once more, in the tick in which it is counted and sent:
+    //    while the body was opened, others may have used what was granted.
     if (read.features.refusalNow.length === 0) return responses.withBody(read, sent, opened);
     const use = planUse(read, sent, opened.tier !== 'bucket');
     if (findRefusal(read, use) === null) return responses.withBody(read, sent, opened);

@@ -1,6 +1,7 @@
-// What a bucket's settings and the address of a response do to the headers of its objects. A
-// profile is the same object as long as it means the same, so that prepared-headers.ts can keep
-// with it what it makes. Called by the full path, the fast path and sites.
+// What a bucket's settings and the address of a response do to the headers of its
+// objects. A profile is the same object as long as it means the same, so that
+// prepared-headers.ts can keep with it what it makes. Called by the full path, the
+// fast path and sites.
 import {
   createHostingRules,
   type HostingRules,
@@ -11,10 +12,14 @@ import type { HostingSettings } from '../../domain/hosting.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 
 export type HeaderProfile = {
-  /** Whether the address shares its origin with the console: objects are kept apart from it. */
+  /**
+   * Whether the address shares its origin with the console: objects are kept apart
+   * from it.
+   */
   readonly isSharedOrigin: boolean;
   /**
-   * Whether the address is a site's, for browsers: text that names no charset is shown as UTF-8.
+   * Whether the address is a site's, for browsers: text that names no charset is
+   * shown as UTF-8.
    */
   readonly isSite: boolean;
   /** Null for a bucket without hosting settings. */
@@ -30,8 +35,8 @@ const NAVIGATION_VARY = ['Accept', 'Sec-Fetch-Mode'] as const;
 const NOTHING_ADDED = { rules: null, changes: NO_CHANGES, vary: [] } as const;
 
 /**
- * Profiles of buckets without hosting settings: at their own hosts, at shared ones, as S3's
- * website.
+ * Profiles of buckets without hosting settings: at their own hosts, at shared ones,
+ * as S3's website.
  */
 export const PLAIN_PROFILES = {
   own: { isSharedOrigin: false, isSite: false, ...NOTHING_ADDED },
@@ -43,8 +48,8 @@ export type HeaderProfiles = {
   /** For objects at S3's addresses. */
   plain(hosting: HostingSettings | null, hasOwnOrigin: boolean): HeaderProfile;
   /**
-   * For pages of a site. `file`: what `_headers` says of the path. `isForNavigation`: others get
-   * something else there.
+   * For pages of a site. `file`: what `_headers` says of the path.
+   * `isForNavigation`: others get something else there.
    */
   page(
     hosting: HostingSettings | null,
@@ -123,8 +128,8 @@ export function applyProfile(
 }
 
 /**
- * By which answers tell shared caches alone how long they may keep them. Source: RFC 9213; Edge
- * Architecture 1.0.
+ * By which answers tell shared caches alone how long they may keep them. Source:
+ * RFC 9213; Edge Architecture 1.0.
  */
 export const CDN_KEEPING_HEADERS = [
   'cdn-cache-control',
@@ -135,9 +140,9 @@ export const CDN_KEEPING_HEADERS = [
 const KEEPING_HEADERS = ['cache-control', 'expires', ...CDN_KEEPING_HEADERS] as const;
 
 /**
- * Changes the record as `applyProfile` does, for what may be otherwise in a moment: lists, and that
- * something is not there. How long a path's files keep says nothing of these, or `/assets/*` with a
- * year would make a 404 last as long.
+ * Changes the record as `applyProfile` does, for what may be otherwise in a moment:
+ * lists, and that something is not there. How long a path's files keep says nothing
+ * of these, or `/assets/*` with a year would make a 404 last as long.
  */
 export function applyPassingProfile(headers: HeaderRecord, profile: HeaderProfile): HeaderRecord {
   const own = KEEPING_HEADERS.map((name) => [name, headers[name]] as const);

@@ -1,6 +1,7 @@
-// Images in other sizes and formats, made when they are first requested and kept as all that is
-// derived. The reader waits for the making: an image of another size is not what was requested.
-// Called by features/images.ts, for addresses with a query in buckets whose owner allows it.
+// Images in other sizes and formats, made when they are first requested and kept as
+// all that is derived. The reader waits for the making: an image of another size is
+// not what was requested. Called by features/images.ts, for addresses with a query
+// in buckets whose owner allows it.
 import type { Core } from '../../core/core.ts';
 import { IMAGE_SOURCE_MAX_BYTES } from '../../core/limits.ts';
 import { readWhole } from '../../core/objects/read-whole.ts';
@@ -22,10 +23,10 @@ import type { Making } from './requester.ts';
 
 export type Images = {
   /**
-   * The image that the address names; null: the object as it is. InvalidArgument for a wrong
-   * parameter, InvalidRequest for an object that is no good image, NotImplemented where none can be
-   * made, SlowDown when too many wait; those of `making.work`, which is asked before anything is
-   * done below memory.
+   * The image that the address names; null: the object as it is. InvalidArgument
+   * for a wrong parameter, InvalidRequest for an object that is no good image,
+   * NotImplemented where none can be made, SlowDown when too many wait; those of
+   * `making.work`, which is asked before anything is done below memory.
    */
   choose(
     pointer: Pointer,
@@ -125,8 +126,8 @@ async function readSource(core: Core, pointer: Pointer): Promise<Uint8Array> {
 }
 
 /**
- * The tag, among those of the header, of this very image: the reader has it, whether or not it is
- * still here.
+ * The tag, among those of the header, of this very image: the reader has it,
+ * whether or not it is still here.
  */
 function knownTag(ifNoneMatch: string | null, start: string): string | null {
   if (ifNoneMatch === null || !ifNoneMatch.includes(start)) return null;

@@ -1,5 +1,5 @@
-// One read on its way through delivery, as its steps and features see it. Made by deliver.ts and,
-// for the fast path, by fast-path/answer-at-once.ts. Types only.
+// One read on its way through delivery, as its steps and features see it. Made by
+// deliver.ts and, for the fast path, by fast-path/answer-at-once.ts. Types only.
 
 import type { OpenedBody } from '../../core/objects/read-object.ts';
 import type { BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
@@ -42,14 +42,19 @@ export type ObjectRead = ReadableObject & {
   readonly cors: Readonly<HeaderRecord> | null;
   /** Otherwise no shared cache may keep the response. */
   readonly isForEveryone: boolean;
-  /** Whether the owner of the bucket has signed the request, and was let in by that. */
+  /**
+   * Whether the owner of the bucket has signed the request, and was let in by that.
+   */
   readonly isOwners: boolean;
 };
 
 /** The range of an object that is sent. `representation` null: its stored bytes. */
 export type SentRange = {
   readonly representation: Representation | null;
-  /** Where the representation stands; the tier of stored bytes is known when they are open. */
+  /**
+   * Where the representation stands; the tier of stored bytes is known when they
+   * are open.
+   */
   readonly origin: Choice['origin'];
   readonly range: ByteRange | 'whole';
   readonly offsetBytes: number;

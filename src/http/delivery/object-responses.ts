@@ -1,6 +1,7 @@
-// Makes and counts the responses of a read whose policy is decided: 304, 200 and 206, and what is
-// added to a failure. Called by deliver.ts alone. Headers come from the pointer, by
-// prepared-headers.ts, and from the representation that was chosen.
+// Makes and counts the responses of a read whose policy is decided: 304, 200 and
+// 206, and what is added to a failure. Called by deliver.ts alone. Headers come
+// from the pointer, by prepared-headers.ts, and from the representation that was
+// chosen.
 import type { Core } from '../../core/core.ts';
 import { hasCode } from '../../domain/errors.ts';
 import type { MetadataLookup, Staleness } from '../../ports/hot-metadata.ts';
@@ -46,8 +47,8 @@ export function createObjectResponses(
   const { meter } = core.ports;
 
   /**
-   * Adds how long it took, unless all came out of memory: then prepared-headers.ts has said what
-   * there is to say.
+   * Adds how long it took, unless all came out of memory: then prepared-headers.ts
+   * has said what there is to say.
    */
   function withTiming(headers: Readonly<HeaderRecord>, status: string, notes: RequestNotes) {
     if (!isServerTimingOn || status === memoryHit) return headers;
@@ -92,7 +93,8 @@ export function createObjectResponses(
     },
 
     fail(error, { readPolicy, tier, stale }, cors) {
-      // Of what the reader may not have it says nothing, not even whether it was read before.
+      // Of what the reader may not have it says nothing, not even whether it was
+      // read before.
       const isMissing = hasCode(error, 'NoSuchKey');
       const status = isMissing ? { 'cache-status': cacheStatus(tier, 'none', stale) } : null;
       const free = readPolicy === null ? null : featuresOf(readPolicy).freeHeaders;
@@ -123,7 +125,10 @@ function asShown(
   return withAge(isForEveryone ? headers : withPrivateCaching(headers, pointer), found.stale);
 }
 
-/** Makes the response. The request id comes last: the fast path writes it behind the others. */
+/**
+ * Makes the response. The request id comes last: the fast path writes it behind the
+ * others.
+ */
 function respond(
   { readRequest: { request, requestId }, cors }: ObjectRead,
   status: number,
@@ -135,8 +140,8 @@ function respond(
 }
 
 /**
- * Adds the age of a stale response. A fresh one is the origin's own and has no age. Source: RFC
- * 9111 section 5.1.
+ * Adds the age of a stale response. A fresh one is the origin's own and has no age.
+ * Source: RFC 9111 section 5.1.
  */
 function withAge(headers: Readonly<HeaderRecord>, stale: Staleness | null): Readonly<HeaderRecord> {
   return stale === null ? headers : { ...headers, age: `${Math.floor(stale.ageSeconds)}` };

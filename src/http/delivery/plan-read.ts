@@ -1,5 +1,6 @@
-// What a read is to get, worked out before anything is opened: its conditions, its range and what
-// it would use. Called by deliver.ts. Pure, but for a look at what stands in memory.
+// What a read is to get, worked out before anything is opened: its conditions, its
+// range and what it would use. Called by deliver.ts. Pure, but for a look at what
+// stands in memory.
 import type { Core } from '../../core/core.ts';
 import { isInMemory } from '../../core/objects/read-object.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -30,8 +31,8 @@ export function validatorsOf(pointer: Pointer, choice: Choice | null): Validator
 }
 
 /**
- * The range that is sent, of the representation that was chosen, and what features add to its
- * headers. InvalidRange, and the errors of features.
+ * The range that is sent, of the representation that was chosen, and what features
+ * add to its headers. InvalidRange, and the errors of features.
  */
 export function readSentRange(
   read: ObjectRead,
@@ -85,10 +86,10 @@ export function isAtHand(
 type RangeTarget = Pick<Pointer, 'etag' | 'lastModifiedMs' | 'sizeBytes'>;
 
 /**
- * What the Range header asks for, if it counts: for GET alone, so HEAD tells of the whole object
- * (S3 itself, and so our signed HEAD, answers 206). A date does not tell which of several
- * representations a reader has, so none may go on by it. InvalidRange. Source: RFC 9110 sections
- * 14.2 and 13.1.5.
+ * What the Range header asks for, if it counts: for GET alone, so HEAD tells of the
+ * whole object (S3 itself, and so our signed HEAD, answers 206). A date does not
+ * tell which of several representations a reader has, so none may go on by it.
+ * InvalidRange. Source: RFC 9110 sections 14.2 and 13.1.5.
  */
 function readRange(
   request: HttpRequest,

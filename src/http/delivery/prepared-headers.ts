@@ -1,6 +1,7 @@
-// The headers of public answers, made once per pointer and profile and kept with both: when the
-// memory tier drops the pointer, or the settings change, they go too. The full path and the fast
-// path take theirs from here, so that they can't disagree.
+// The headers of public answers, made once per pointer and profile and kept with
+// both: when the memory tier drops the pointer, or the settings change, they go
+// too. The full path and the fast path take theirs from here, so that they can't
+// disagree.
 import type { Pointer } from '../../domain/nouns.ts';
 import { HIT_TIMING, SERVER_TIMING } from '../observe/server-timing.ts';
 import { isolateFromOrigin } from '../semantics/active-content.ts';
@@ -12,8 +13,8 @@ import { addVary, applyProfile, type HeaderProfile, PLAIN_PROFILES } from './hea
 
 export type PreparedHeaders = {
   /**
-   * A 200 of the whole object. The record of a memory hit is always the same object: a key for what
-   * is made of it.
+   * A 200 of the whole object. The record of a memory hit is always the same
+   * object: a key for what is made of it.
    */
   whole(pointer: Pointer, cacheStatus: string): Readonly<HeaderRecord>;
   /** A 304. As `whole`. */
@@ -21,13 +22,20 @@ export type PreparedHeaders = {
   /** A 206. Never kept: there are too many ranges. */
   part(pointer: Pointer, cacheStatus: string, range: ByteRange): Readonly<HeaderRecord>;
   /**
-   * A 206 without the values of its range and, from the bucket, of its time. As `whole`, always the
-   * same object for a body out of memory, and for one from the bucket.
+   * A 206 without the values of its range and, from the bucket, of its time. As
+   * `whole`, always the same object for a body out of memory, and for one from the
+   * bucket.
    */
   partOfAny(pointer: Pointer, tier: 'memory' | 'bucket'): Readonly<HeaderRecord>;
-  /** Whether the Referer decides who gets the object; never in buckets without hosting settings. */
+  /**
+   * Whether the Referer decides who gets the object; never in buckets without
+   * hosting settings.
+   */
   isGuarded(pointer: Pointer): boolean;
-  /** Whether the object may go out compressed, so that Accept-Encoding decides: variants.ts. */
+  /**
+   * Whether the object may go out compressed, so that Accept-Encoding decides:
+   * variants.ts.
+   */
   isNegotiated(pointer: Pointer): boolean;
 };
 
@@ -35,8 +43,8 @@ export type PreparedHeaders = {
 export type PreparedFor = (profile: HeaderProfile) => PreparedHeaders;
 
 /**
- * `memoryHit` is the Cache-Status whose records are kept, `memoryMiss` that of a body from the
- * bucket; `compressionMaxBytes`: of the largest object with variants.
+ * `memoryHit` is the Cache-Status whose records are kept, `memoryMiss` that of a
+ * body from the bucket; `compressionMaxBytes`: of the largest object with variants.
  */
 type PreparedSettings = {
   readonly defaultCacheControl: string;
@@ -123,7 +131,10 @@ function createPreparedHeaders(
     return prepared;
   }
 
-  /** What an answer out of memory says of its time; deliver.ts adds it to the others. */
+  /**
+   * What an answer out of memory says of its time; deliver.ts adds it to the
+   * others.
+   */
   function timed(headers: HeaderRecord, cacheStatus: string): HeaderRecord {
     if (isServerTimingOn && cacheStatus === memoryHit) headers[SERVER_TIMING] = HIT_TIMING;
     return headers;
@@ -185,22 +196,25 @@ function wholeHeaders(
 }
 
 /**
- * The default, unless the object says something: max-age would undo Expires. Source: RFC 9111
- * section 5.3.
+ * The default, unless the object says something: max-age would undo Expires.
+ * Source: RFC 9111 section 5.3.
  */
 function withCacheControl(own: HeaderRecord, defaultOf: () => string): HeaderRecord {
   if (own['cache-control'] !== undefined || own.expires !== undefined) return own;
   return { 'cache-control': defaultOf(), ...own };
 }
 
-/** What a cache updates by a 304, as S3 sends it too. Source: RFC 9110 section 15.4.5. */
+/**
+ * What a cache updates by a 304, as S3 sends it too. Source: RFC 9110 section
+ * 15.4.5.
+ */
 const NOT_MODIFIED_HEADERS = ['cache-control', 'etag', 'expires', 'last-modified', 'vary'] as const;
 
 /**
- * The names above, and what the site itself says of its responses: the ETag stays the same when
- * `_headers` or the preset changes, so a reader that asks whether its copy is still right would
- * keep the old policy with it for ever. Nothing else of the object. Source: RFC 9111 section 4.3.4;
- * nginx's add_header is on a 304 too.
+ * The names above, and what the site itself says of its responses: the ETag stays
+ * the same when `_headers` or the preset changes, so a reader that asks whether its
+ * copy is still right would keep the old policy with it for ever. Nothing else of
+ * the object. Source: RFC 9111 section 4.3.4; nginx's add_header is on a 304 too.
  */
 function updatedNames({ changes }: HeaderProfile): readonly string[] {
   return [...new Set([...NOT_MODIFIED_HEADERS, ...changes.added.map(([name]) => name)])];

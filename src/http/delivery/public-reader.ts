@@ -1,7 +1,7 @@
-// Whether a reader may have what was found: at once where the bucket's read policy says so for
-// everyone, by the bucket's policy where that depends on the request, or by the owner's signature.
-// Called by deliver.ts and sites; the fast path, which has no whole request, takes only what is
-// everyone's.
+// Whether a reader may have what was found: at once where the bucket's read policy
+// says so for everyone, by the bucket's policy where that depends on the request,
+// or by the owner's signature. Called by deliver.ts and sites; the fast path, which
+// has no whole request, takes only what is everyone's.
 import type { Decide } from '../../core/auth/decide.ts';
 import { nameOfBucketId } from '../../core/buckets/owner-bucket.ts';
 import type { Core } from '../../core/core.ts';
@@ -29,14 +29,16 @@ export type AllowedObject = {
   readonly pointer: Pointer;
   /** Whether every other reader would get the same, so any cache may keep it. */
   readonly isForEveryone: boolean;
-  /** Whether the owner of the bucket has signed the request, and was let in by that. */
+  /**
+   * Whether the owner of the bucket has signed the request, and was let in by that.
+   */
   readonly isOwners: boolean;
 };
 
 export type PublicReader = {
   /**
-   * The object, if the reader may have it. NoSuchBucket, AccessDenied, NoSuchKey. Cost: 10 ns, or
-   * some microseconds where the policy is evaluated.
+   * The object, if the reader may have it. NoSuchBucket, AccessDenied, NoSuchKey.
+   * Cost: 10 ns, or some microseconds where the policy is evaluated.
    */
   require(readRequest: ReadRequest, found: FoundObject): AllowedObject;
   /** Whether the reader may have the object, or may hear that there is none. */
@@ -59,8 +61,8 @@ export function createPublicReader(
   settings: { readonly region: string },
 ): PublicReader {
   /**
-   * Evaluates the bucket's policy with this request. Where the policy looks at nothing of the
-   * request, the decision is everyone's.
+   * Evaluates the bucket's policy with this request. Where the policy looks at
+   * nothing of the request, the decision is everyone's.
    */
   function evaluate(
     request: HttpRequest,
@@ -121,7 +123,8 @@ export function createPublicReader(
   return {
     require({ request, key, options }, { readPolicy, pointer }) {
       if (readPolicy === null) throw new StorageError('NoSuchBucket');
-      // A bucket that was made anew since, under another owner, is not the one that was signed for.
+      // A bucket that was made anew since, under another owner, is not the one that
+      // was signed for.
       const isOwners = options?.ownersBucket === readPolicy.bucketId;
       const access = isOwners ? OWNERS : decideAccess(request, readPolicy, key, pointer);
       if (!access.isAllowed) throw new StorageError('AccessDenied');
@@ -136,9 +139,9 @@ export function createPublicReader(
 }
 
 /**
- * For what this reader may have and another may not: unless the owner said who may keep it, nobody
- * but the reader, who has to ask again. What `_headers` says of the path is for those pages of it
- * that everyone may read.
+ * For what this reader may have and another may not: unless the owner said who may
+ * keep it, nobody but the reader, who has to ask again. What `_headers` says of the
+ * path is for those pages of it that everyone may read.
  */
 export function withPrivateCaching(
   headers: Readonly<HeaderRecord>,

@@ -1,6 +1,7 @@
-// One representation of an object that is not its stored bytes: a compressed one, an image in
-// another size. It changes some headers of the object's own; everything else that is said of the
-// object stays true. Called by the full path and the fast path.
+// One representation of an object that is not its stored bytes: a compressed one,
+// an image in another size. It changes some headers of the object's own; everything
+// else that is said of the object stays true. Called by the full path and the fast
+// path.
 import type { Pointer } from '../../domain/nouns.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
@@ -12,14 +13,17 @@ export type Representation = {
   readonly bytes: Uint8Array;
   /** Headers in the place of the object's own, Content-Length among them. */
   readonly changes: Readonly<HeaderRecord>;
-  /** A request header that chose it, besides those that the object's own headers name. */
+  /**
+   * A request header that chose it, besides those that the object's own headers
+   * name.
+   */
   readonly vary: string | null;
 };
 
 /**
- * What a read gets when it does not simply get the object. `etag`, without quotes, is what its
- * conditions are compared with; `representation` null: the object's own bytes, or none because the
- * reader has that one already.
+ * What a read gets when it does not simply get the object. `etag`, without quotes,
+ * is what its conditions are compared with; `representation` null: the object's own
+ * bytes, or none because the reader has that one already.
  */
 export type Choice = {
   readonly etag: string;
@@ -39,8 +43,8 @@ export function sourceName({
 }
 
 /**
- * Headers of the object with those of the representation in their place. One that the owner took
- * away stays away.
+ * Headers of the object with those of the representation in their place. One that
+ * the owner took away stays away.
  */
 export function withRepresentation(
   headers: Readonly<HeaderRecord>,

@@ -1,5 +1,6 @@
-// Options that a reader may request besides the object itself: a file name to save by
-// (`?download`), digests, and in a call of S3 its checksum. Each is a few headers more on a 200 or
+// Options that a reader may request besides the object itself: a file name to save
+// by (`?download`), digests, and in a call of S3 its checksum. Each is a few
+// headers more on a 200 or
 // 206. Called by features/requested-headers.ts alone.
 import type { BucketId, Pointer } from '../../domain/nouns.ts';
 import type { HttpRequest } from '../request.ts';
@@ -13,8 +14,8 @@ import type { Representation } from './representation.ts';
 /** What an S3 call says of a read: s3/routes.ts has looked for it. */
 export type RequestedOptions = {
   /**
-   * The bucket whose owner has signed the call, and was let in by that: an image, of any size.
-   * Null: nobody's signature.
+   * The bucket whose owner has signed the call, and was let in by that: an image,
+   * of any size. Null: nobody's signature.
    */
   readonly ownersBucket: BucketId | null;
   /** The account whose the bucket must be, else AccessDenied; null: whoever's. */
@@ -26,7 +27,10 @@ export type RequestedOptions = {
 /** Cheap: most queries have nothing to do with us. */
 const DOWNLOAD = /(?:^|&)download(?:[=&]|$)/;
 
-/** What is sent, and what an S3 call says of it; `options` null: it is no call of S3. */
+/**
+ * What is sent, and what an S3 call says of it; `options` null: it is no call of
+ * S3.
+ */
 type RequestedOf = {
   /** Null: the object itself. */
   readonly representation: Representation | null;
@@ -35,8 +39,9 @@ type RequestedOf = {
 };
 
 /**
- * The headers that a request asks for; null for none. InvalidArgument for a name that no disk
- * takes, InvalidRequest for a checksum mode that is none. Cost: 0.1 µs where nothing is requested.
+ * The headers that a request asks for; null for none. InvalidArgument for a name
+ * that no disk takes, InvalidRequest for a checksum mode that is none. Cost: 0.1 µs
+ * where nothing is requested.
  */
 export function requestedHeaders(
   request: HttpRequest,
@@ -64,7 +69,10 @@ export function requestedHeaders(
   };
 }
 
-/** A checksum of the whole says nothing of a part, and none is stored of what was made later. */
+/**
+ * A checksum of the whole says nothing of a part, and none is stored of what was
+ * made later.
+ */
 function checksumsOf({ checksum }: DigestSource, isWhole: boolean): HeaderRecord {
   return isWhole ? checksumHeaders(checksum, checksum?.type ?? null) : {};
 }

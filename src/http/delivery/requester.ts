@@ -1,5 +1,5 @@
-// For whom something is made of an object, and whether it may be made. Called by the features that
-// make images and variants, only where something might be.
+// For whom something is made of an object, and whether it may be made. Called by
+// the features that make images and variants, only where something might be.
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import type { BucketReadPolicy } from '../../domain/nouns.ts';

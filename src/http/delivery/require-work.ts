@@ -1,6 +1,7 @@
-// Whether something may be looked up or made for a reader, where the owner has set a cap: asked
-// before the work, because a refusal after it has cost all there was to save. requester.ts makes it
-// for images.ts and variants.ts; without a cap it is null.
+// Whether something may be looked up or made for a reader, where the owner has set
+// a cap: asked before the work, because a refusal after it has cost all there was
+// to save. requester.ts makes it for images.ts and variants.ts; without a cap it is
+// null.
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { BucketReadPolicy } from '../../domain/nouns.ts';
 import type { DerivedBodies } from '../../ports/derived.ts';
@@ -27,7 +28,10 @@ export function requireWorkFor(
   return { toFind: () => require(tier === 'edge'), toMake: () => require(false) };
 }
 
-/** Whether the work may be done; an answer that does not need it says itself why not. */
+/**
+ * Whether the work may be done; an answer that does not need it says itself why
+ * not.
+ */
 export async function mayWork(asked: Promise<void> | undefined): Promise<boolean> {
   try {
     await asked;

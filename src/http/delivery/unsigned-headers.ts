@@ -1,7 +1,7 @@
-// The headers of unsigned reads that the S3 surface answers, because they want what delivery has
-// not: a version, a part, what a client's key opens. The owner's rules for strangers hold for them
-// as for plain reads, out of the same pieces, or one parameter would get around them. Asked by
-// s3/operations/object/get-head.ts.
+// The headers of unsigned reads that the S3 surface answers, because they want what
+// delivery has not: a version, a part, what a client's key opens. The owner's rules
+// for strangers hold for them as for plain reads, out of the same pieces, or one
+// parameter would get around them. Asked by s3/operations/object/get-head.ts.
 import type { BucketRecord, ObjectVersion } from '../../domain/nouns.ts';
 import { everyoneMayRead, toPointer } from '../../domain/pointer.ts';
 import type { HttpRequest } from '../request.ts';
@@ -19,15 +19,15 @@ export type UnsignedRead = {
   readonly version: ObjectVersion;
   readonly hasOwnOrigin: boolean;
   /**
-   * Whether it got what the key stands for now, without a key: only then the bucket's access says
-   * if that is everyone's.
+   * Whether it got what the key stands for now, without a key: only then the
+   * bucket's access says if that is everyone's.
    */
   readonly isOfCurrent: boolean;
 };
 
 /**
- * What is said of the object, whichever part of it is sent; the caller owns the record.
- * AccessDenied for other sites' pages. Cost: 1 µs.
+ * What is said of the object, whichever part of it is sent; the caller owns the
+ * record. AccessDenied for other sites' pages. Cost: 1 µs.
  */
 export type UnsignedHeaders = (read: UnsignedRead) => HeaderRecord;
 

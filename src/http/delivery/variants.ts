@@ -1,12 +1,13 @@
-// Compressed variants of public objects: which one a reader gets, and that it gets made. A reader
-// never waits for compression: the first who would profit gets the object as it is, and behind its
-// answer the variant is made, once. The full path and the fast path choose here, so that they
-// can't disagree.
+// Compressed variants of public objects: which one a reader gets, and that it gets
+// made. A reader never waits for compression: the first who would profit gets the
+// object as it is, and behind its answer the variant is made, once. The full path
+// and the fast path choose here, so that they can't disagree.
 //
-// A variant has a tag of its own, `{etag}-{coding}-{checksum of its bytes}`: a strong one, whatever
-// compressor made it. A tag that a reader names picks the representation that it means, so ranges
-// go on and revalidations stay cheap. A range without such a tag is always one of the stored bytes:
-// which variants are ready changes, and parts must never be mixed.
+// A variant has a tag of its own, `{etag}-{coding}-{checksum of its bytes}`: a
+// strong one, whatever compressor made it. A tag that a reader names picks the
+// representation that it means, so ranges go on and revalidations stay cheap. A
+// range without such a tag is always one of the stored bytes: which variants are
+// ready changes, and parts must never be mixed.
 import type { Core } from '../../core/core.ts';
 import { readWhole } from '../../core/objects/read-whole.ts';
 import type { Pointer } from '../../domain/nouns.ts';
@@ -25,14 +26,20 @@ import {
 import type { Making } from './requester.ts';
 import { mayWork } from './require-work.ts';
 
-/** What is only asked of objects that may have variants (prepared-headers.ts knows which). */
+/**
+ * What is only asked of objects that may have variants (prepared-headers.ts knows
+ * which).
+ */
 export type Variants = {
-  /** What memory can say at once: a variant, null for the object as it is, or `unknown`. */
+  /**
+   * What memory can say at once: a variant, null for the object as it is, or
+   * `unknown`.
+   */
   peek(pointer: Pointer, acceptEncoding: string | null): Representation | null | 'unknown';
   /**
-   * Chooses among those of the tier below too, and by the tags of conditions. Has a missing variant
-   * made behind the answer. `making.work` is asked before anything is done below memory; it rejects
-   * for a reader that goes on with a variant.
+   * Chooses among those of the tier below too, and by the tags of conditions. Has a
+   * missing variant made behind the answer. `making.work` is asked before anything
+   * is done below memory; it rejects for a reader that goes on with a variant.
    */
   choose(
     pointer: Pointer,
@@ -40,13 +47,13 @@ export type Variants = {
     making: Making,
   ): Choice | null | Promise<Choice | null>;
   /**
-   * The tag among those of an If-None-Match by which the reader has a representation that it may
-   * still use, or null.
+   * The tag among those of an If-None-Match by which the reader has a
+   * representation that it may still use, or null.
    */
   knownTag(pointer: Pointer, ifNoneMatch: string, acceptEncoding: string | null): string | null;
   /**
-   * Headers of a variant from those of the object, of a 200 and of a 304; the same record for the
-   * same two.
+   * Headers of a variant from those of the object, of a 200 and of a 304; the same
+   * record for the same two.
    */
   headersOf(
     headers: Readonly<HeaderRecord>,
@@ -114,7 +121,10 @@ type VariantMemory = {
   represent(pointer: Pointer, coding: ContentCoding, found: Derived): Representation;
   /** The first variant that is ready, in the order of the codings. */
   readyAmong(pointer: Pointer, codings: readonly ContentCoding[]): Representation | null;
-  /** The best one, null for the object as it is, or `unknown` where a tier must be asked. */
+  /**
+   * The best one, null for the object as it is, or `unknown` where a tier must be
+   * asked.
+   */
   peekAmong(pointer: Pointer, codings: readonly ContentCoding[]): Representation | null | 'unknown';
 };
 
@@ -136,7 +146,8 @@ function createVariantMemory(core: Core): VariantMemory {
   function represent({ etag }: Pointer, coding: ContentCoding, found: Derived): Representation {
     const own = `${etag}-${coding}-${found.tag}`;
     const known = made.get(found);
-    // Two objects of equal bytes share what was made of them, and may have different tags.
+    // Two objects of equal bytes share what was made of them, and may have
+    // different tags.
     if (known !== undefined && known.etag === own) return known;
     const changes = {
       etag: `"${own}"`,
@@ -173,13 +184,19 @@ function createVariantMemory(core: Core): VariantMemory {
 
 /** Finds variants in the tier below memory, and has them made. */
 type VariantMaker = {
-  /** Finds the best one, or has it made behind the response, which is the object as it is. */
+  /**
+   * Finds the best one, or has it made behind the response, which is the object as
+   * it is.
+   */
   findOrBegin(
     pointer: Pointer,
     codings: readonly ContentCoding[],
     options: { readonly isWanted: boolean; readonly making: Making },
   ): Promise<Choice | null>;
-  /** Serves a reader that goes on with a variant: it is found, or made while the reader waits. */
+  /**
+   * Serves a reader that goes on with a variant: it is found, or made while the
+   * reader waits.
+   */
   resume(pointer: Pointer, tag: CodedTag, making: Making): Promise<Choice | null>;
 };
 
@@ -266,7 +283,8 @@ const inMemory = (representation: Representation | null): Choice | null =>
 type CodedTag = { readonly tag: string; readonly coding: ContentCoding };
 
 /**
- * The first tag of a list that names a variant of this object in a coding that the reader takes.
+ * The first tag of a list that names a variant of this object in a coding that the
+ * reader takes.
  */
 function codedTag(
   header: string,

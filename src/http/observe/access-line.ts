@@ -1,9 +1,11 @@
-// One line of the access log, in a format that log readers know. Pure. Everything in it may come
-// from a stranger: nothing can begin another line or field, no text is longer than its bound, and
-// what would let its reader in is left out.
+// One line of the access log, in a format that log readers know. Pure. Everything
+// in it may come from a stranger: nothing can begin another line or field, no text
+// is longer than its bound, and what would let its reader in is left out.
 import { redactTarget, redactUrl } from './redact.ts';
 
-/** One answered request. Texts of headers are one character a byte, as they came. */
+/**
+ * One answered request. Texts of headers are one character a byte, as they came.
+ */
 export type AccessEntry = {
   readonly timeMs: number;
   readonly requestId: string;
@@ -34,21 +36,21 @@ export type AccessEntry = {
 export type FormatAccess = (entry: AccessEntry) => string;
 
 /**
- * Longest texts, characters. A path is at most a key of 1,024 bytes in percent-encoding and a
- * bucket.
+ * Longest texts, characters. A path is at most a key of 1,024 bytes in
+ * percent-encoding and a bucket.
  */
 const TARGET_MAX_LENGTH = 4096;
 const TEXT_MAX_LENGTH = 1024;
 
 /**
- * What can't stand in a field of the combined format: controls, quotes, the backslash, and what is
- * no ASCII.
+ * What can't stand in a field of the combined format: controls, quotes, the
+ * backslash, and what is no ASCII.
  */
 const HARMLESS = /^[ !#-[\]-~]*$/;
 const UNSAFE = /["\\]|[^\x20-\x7e]/g;
 /**
- * What JSON leaves as it is and a terminal or an older parser takes for something: DEL, C1
- * controls, line separators.
+ * What JSON leaves as it is and a terminal or an older parser takes for something:
+ * DEL, C1 controls, line separators.
  */
 const JSON_HARMLESS = /^[ -~]*$/;
 const JSON_UNSAFE = /[\x7f-\x9f\u2028\u2029]/g;
@@ -56,8 +58,8 @@ const HIGH_BYTES = /[\x80-\xff]/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /**
- * Apache's and nginx's `combined`, with the access key as the user, and behind it: request id,
- * seconds, tiers of pointer and body, bucket, host. Source:
+ * Apache's and nginx's `combined`, with the access key as the user, and behind it:
+ * request id, seconds, tiers of pointer and body, bucket, host. Source:
  * https://httpd.apache.org/docs/2.4/logs.html#combined
  */
 export function createCombinedFormat(): FormatAccess {
@@ -78,7 +80,9 @@ export function createCombinedFormat(): FormatAccess {
   };
 }
 
-/** One JSON object, with the marks of the program's other log lines. Absent is null. */
+/**
+ * One JSON object, with the marks of the program's other log lines. Absent is null.
+ */
 export function createJsonFormat(): FormatAccess {
   const isoTime = memoOf((timeMs) => new Date(timeMs).toISOString());
   return (entry) => {
@@ -115,8 +119,8 @@ export function createJsonFormat(): FormatAccess {
 }
 
 /**
- * Lines of one second or millisecond share the text of their time, which costs as much as all the
- * rest.
+ * Lines of one second or millisecond share the text of their time, which costs as
+ * much as all the rest.
  */
 function memoOf(toText: (value: number) => string): (value: number) => string {
   let known = Number.NaN;
@@ -166,7 +170,9 @@ function plain(text: string | null): string {
   return field.includes(' ') ? field.replaceAll(' ', '\\x20') : field;
 }
 
-/** Bytes as the UTF-8 that they mostly are; else one character each, as they came. */
+/**
+ * Bytes as the UTF-8 that they mostly are; else one character each, as they came.
+ */
 function readable(text: string): string {
   const short = cut(text, TEXT_MAX_LENGTH);
   if (!HIGH_BYTES.test(short)) return short;

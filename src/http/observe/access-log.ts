@@ -1,6 +1,6 @@
-// The access log: makes an entry of each answered request, of the full path and the fast path,
-// and gives its line to the platform's sink. Made only where the settings ask for one; without it
-// nothing of this runs.
+// The access log: makes an entry of each answered request, of the full path and the
+// fast path, and gives its line to the platform's sink. Made only where the
+// settings ask for one; without it nothing of this runs.
 import type { Clock, LineSink } from '../../ports/system.ts';
 import type { FastPathServed } from '../delivery/fast-path/fast-path.ts';
 import { bodyBytesOf } from '../delivery/fast-path/fast-response.ts';
@@ -12,8 +12,8 @@ export type AccessLogFormat = 'combined' | 'json';
 
 export type AccessLog = {
   /**
-   * An answer of the app whose head stands. The line is written when the platform knows how the
-   * sending ended.
+   * An answer of the app whose head stands. The line is written when the platform
+   * knows how the sending ended.
    */
   answered(request: HttpRequest, requestId: string, status: number): void;
   /** Writes a line for a response of the fast path. */

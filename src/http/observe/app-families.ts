@@ -1,5 +1,5 @@
-// The app's own numbers as metric families. Pure; observer.ts counts, this names. Names and
-// labels are for good: whoever has a dashboard has them in it.
+// The app's own numbers as metric families. Pure; observer.ts counts, this names.
+// Names and labels are for good: whoever has a dashboard has them in it.
 
 import type { MeterTotals } from '../../ports/metering.ts';
 import { type Histogram, type MetricFamily, metricFamily } from '../../ports/metrics.ts';
@@ -18,8 +18,8 @@ export type Series = {
 };
 
 /**
- * Tiers that gave read policy and pointer, and tiers that gave a body; a body in the row counts
- * where its pointer came from.
+ * Tiers that gave read policy and pointer, and tiers that gave a body; a body in
+ * the row counts where its pointer came from.
  */
 export type Lookups = {
   readonly metadata: Map<string, number>;
@@ -102,8 +102,8 @@ function fastPathSeries(counts: FastPathCountsBySurface): Counted[] {
 }
 
 /**
- * Samples of the same name are added up: what the full path answered and what the fast path did
- * are the service's together.
+ * Samples of the same name are added up: what the full path answered and what the
+ * fast path did are the service's together.
  */
 function requestFamily(name: string, help: string, all: readonly Counted[]): MetricFamily {
   const sums = new Map<string, readonly [labels: Record<string, string>, count: number]>();

@@ -1,6 +1,6 @@
-// Requests and bytes by bucket, for installations that want that label. The first buckets that are
-// asked for get one of their own, all others share the empty one: a label costs memory here and in
-// Prometheus for as long as both run.
+// Requests and bytes by bucket, for installations that want that label. The first
+// buckets that are asked for get one of their own, all others share the empty one:
+// a label costs memory here and in Prometheus for as long as both run.
 import type { BucketName } from '../../domain/nouns.ts';
 import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 

@@ -1,5 +1,5 @@
-// One line of a bucket's server access log, in S3's own format, so that every tool that reads those
-// reads ours. What we have no word for is `-`. Source:
+// One line of a bucket's server access log, in S3's own format, so that every tool
+// that reads those reads ours. What we have no word for is `-`. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html
 import type { HttpRequest } from '../request.ts';
 import { detectQueryAuth } from '../s3/signature/presigned-query.ts';
@@ -13,13 +13,18 @@ export type BucketLogEntry = {
   readonly status: number;
 };
 
-/** The version as it stands: a query that can't be decoded was answered, and has its line too. */
+/**
+ * The version as it stands: a query that can't be decoded was answered, and has its
+ * line too.
+ */
 const VERSION_ID = /(?:^|&)versionId=([^&]*)/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /** Longest field, characters. */
 const FIELD_MAX_LENGTH = 4096;
 
-/** All but the first two fields, owner and bucket: core/logging puts them in front. */
+/**
+ * All but the first two fields, owner and bucket: core/logging puts them in front.
+ */
 export function bucketLogLine(entry: BucketLogEntry): string {
   const { request, requestId, timeMs, status } = entry;
   const { notes, method } = request;

@@ -1,6 +1,6 @@
-// What S3's server access logs call an operation: `REST.{method}.{resource}`, or WEBSITE for a
-// site's visitors. S3 has no list of them; these are the names that its documents, and logs that
-// people show, have in them. Source:
+// What S3's server access logs call an operation: `REST.{method}.{resource}`, or
+// WEBSITE for a site's visitors. S3 has no list of them; these are the names that
+// its documents, and logs that people show, have in them. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html (Operation)
 import type { Surface } from './request-notes.ts';
 
@@ -30,7 +30,10 @@ const RESOURCES: Readonly<Record<string, string>> = {
   ObjectLegalHold: 'OBJECT_LOCK_LEGALHOLD',
   ObjectRetention: 'OBJECT_LOCK_RETENTION',
 };
-/** Operations of objects whose name buckets have too: the log names which. An ACL is not one. */
+/**
+ * Operations of objects whose name buckets have too: the log names which. An ACL is
+ * not one.
+ */
 const OF_OBJECTS = /^Object(?:Attributes|LockConfiguration|Tagging|Torrent)$/;
 
 /** The name of an operation of ours, as it stands in the log of a bucket. */
@@ -42,8 +45,8 @@ export function logOperation(surface: Surface, method: string, operation: string
 }
 
 /**
- * `PublicAccessBlock` is `PUBLIC_ACCESS_BLOCK`, `BucketVersioning` is `VERSIONING`, `Object` is
- * `OBJECT`.
+ * `PublicAccessBlock` is `PUBLIC_ACCESS_BLOCK`, `BucketVersioning` is `VERSIONING`,
+ * `Object` is `OBJECT`.
  */
 function resourceOf(of: string): string {
   const name =

@@ -1,6 +1,7 @@
-// Counts what the app answers, as plain numbers in memory, and gives them as metric families when
-// they are scraped. app.ts reports each request; what the fast path answered is read off its own
-// counters, so that a hot read pays an increment and no more.
+// Counts what the app answers, as plain numbers in memory, and gives them as metric
+// families when they are scraped. app.ts reports each request; what the fast path
+// answered is read off its own counters, so that a hot read pays an increment and
+// no more.
 import type { LogCollector } from '../../core/logging/log-collector.ts';
 import type { Ports } from '../../ports/index.ts';
 import { createHistogram, type MetricFamily } from '../../ports/metrics.ts';
@@ -17,11 +18,14 @@ import { bodySource, type Surface } from './request-notes.ts';
 export type Observer = {
   /** A request has come. */
   began(): void;
-  /** Its answer stands, with the body still to be sent. Once for each `began`. Cost: 0.15 µs. */
+  /**
+   * Its answer stands, with the body still to be sent. Once for each `began`. Cost:
+   * 0.15 µs.
+   */
   answered(request: HttpRequest, requestId: string, status: number): void;
   /**
-   * The fast path, with what is counted beyond its own numbers: nothing at all unless the settings
-   * ask for it.
+   * The fast path, with what is counted beyond its own numbers: nothing at all
+   * unless the settings ask for it.
    */
   watchFastPath<Asked extends readonly unknown[]>(
     answer: (...asked: Asked) => FastResponse | null,
@@ -62,8 +66,8 @@ function countResponse(buckets: BucketCounts, response: FastResponse): FastRespo
 }
 
 /**
- * Makes the observer of one app. `bucketLogs` takes the lines of buckets whose owners want them.
- * `nowMs`: the clock of RequestNotes.
+ * Makes the observer of one app. `bucketLogs` takes the lines of buckets whose
+ * owners want them. `nowMs`: the clock of RequestNotes.
  */
 export function createObserver(
   {

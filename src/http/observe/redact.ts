@@ -1,9 +1,12 @@
-// Takes out of request targets and addresses what would let a reader of the log in: signatures,
-// credentials, tokens. The names of parameters stay, so that one still sees how a request was
-// signed.
+// Takes out of request targets and addresses what would let a reader of the log in:
+// signatures, credentials, tokens. The names of parameters stay, so that one still
+// sees how a request was signed.
 
 const REDACTED = '[redacted]';
-/** Parameters by name: those of signed URLs, old and new, and whatever calls itself a secret. */
+/**
+ * Parameters by name: those of signed URLs, old and new, and whatever calls itself
+ * a secret.
+ */
 const SECRET_NAME = /^(?:auth|api-?key|sig|pwd?)$/i;
 /** Parts of names that say so. */
 const SECRET_PART =
@@ -19,8 +22,8 @@ export function redactTarget(rawPath: string, rawQuery: string): string {
 }
 
 /**
- * An address as browsers send it in Referer; with a user and password before the host, if somebody
- * does that.
+ * An address as browsers send it in Referer; with a user and password before the
+ * host, if somebody does that.
  */
 export function redactUrl(url: string): string {
   const withoutUser = url.includes('@')

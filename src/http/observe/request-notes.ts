@@ -1,6 +1,6 @@
-// What those who make an answer note about it on the way: for metrics, the access log,
-// Server-Timing and fresh-by.ts. Nobody decides anything by it. One object per request, made by the
-// platform with the request.
+// What those who make an answer note about it on the way: for metrics, the access
+// log, Server-Timing and fresh-by.ts. Nobody decides anything by it. One object per
+// request, made by the platform with the request.
 import type { BucketName } from '../../domain/nouns.ts';
 import type { ReaderChange } from '../../ports/hot-metadata.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
@@ -11,27 +11,32 @@ export type Surface = 'delivery' | 'website' | 's3' | 'system' | 'api';
 
 export type RequestNotes = {
   /**
-   * When the request came, in milliseconds of `performance.now()`. On Cloudflare that clock moves
-   * at I/O only.
+   * When the request came, in milliseconds of `performance.now()`. On Cloudflare
+   * that clock moves at I/O only.
    */
   readonly startedMs: number;
   /**
-   * When it was known what is read (delivery) or who may do what (S3), on the same clock. The start
-   * until then.
+   * When it was known what is read (delivery) or who may do what (S3), on the same
+   * clock. The start until then.
    */
   foundMs: number;
   surface: Surface;
-  /** The S3 operation or, before it is known, `Unknown`. One of a fixed set: it is a label. */
+  /**
+   * The S3 operation or, before it is known, `Unknown`. One of a fixed set: it is a
+   * label.
+   */
   operation: string;
-  /** A bucket that exists; strangers must not fill labels with names of their own. */
+  /**
+   * A bucket that exists; strangers must not fill labels with names of their own.
+   */
   bucket: BucketName | null;
   /** Who pays for the request; null until its bucket is known. */
   payer: UsageOwner | null;
   /** The key of the object that is asked for, as text. */
   key: string | null;
   /**
-   * All bytes of that object, or of the part that was sent; null where there is none, or nobody
-   * looked.
+   * All bytes of that object, or of the part that was sent; null where there is
+   * none, or nobody looked.
    */
   objectBytes: number | null;
   /** Whether the owner of that bucket wants a log of its requests. */
@@ -40,7 +45,10 @@ export type RequestNotes = {
   accessKeyId: string | null;
   /** The account of that key. */
   requester: string | null;
-  /** What a document says that the request brought, once it was read; for the audit log. */
+  /**
+   * What a document says that the request brought, once it was read; for the audit
+   * log.
+   */
   document: Uint8Array | null;
   /** What was changed, noted only where the request asks when that will be seen. */
   readonly changes: { readonly bucket: BucketName; readonly change: ReaderChange }[];
@@ -79,8 +87,8 @@ export function newRequestNotes(): RequestNotes {
 }
 
 /**
- * The tier that gave the body's first bytes, null without a body; a body in the row came with its
- * pointer.
+ * The tier that gave the body's first bytes, null without a body; a body in the row
+ * came with its pointer.
  */
 export function bodySource({ metadataTier, bodyTier }: RequestNotes): string | null {
   if (bodyTier === 'index') return metadataTier ?? 'index';

@@ -1,7 +1,7 @@
-// Server-Timing: where the time of an answer went, for whoever looks at it in a browser. Pure. An
-// answer out of memory has a constant, because the full path and the fast path must give the same
-// bytes and nothing in it took any time worth telling. Source:
-// https://www.w3.org/TR/server-timing/
+// Server-Timing: where the time of an answer went, for whoever looks at it in a
+// browser. Pure. An answer out of memory has a constant, because the full path and
+// the fast path must give the same bytes and nothing in it took any time worth
+// telling. Source: https://www.w3.org/TR/server-timing/
 import { bodySource, type RequestNotes } from './request-notes.ts';
 
 export const SERVER_TIMING = 'server-timing';
@@ -9,9 +9,9 @@ export const SERVER_TIMING = 'server-timing';
 export const HIT_TIMING = 'hit;desc=memory';
 
 /**
- * The timing of a public read that some other tier had to answer: `metadata;desc=index;dur=1.2,
- * body;desc=bucket;dur=3.4, total;dur=4.6`, in milliseconds up to the head of the answer. Cost:
- * 0.5 µs.
+ * The timing of a public read that some other tier had to answer:
+ * `metadata;desc=index;dur=1.2, body;desc=bucket;dur=3.4, total;dur=4.6`, in
+ * milliseconds up to the head of the answer. Cost: 0.5 µs.
  */
 export function readTiming(notes: RequestNotes, nowMs: number): string {
   const { startedMs, foundMs, metadataTier } = notes;
@@ -22,8 +22,8 @@ export function readTiming(notes: RequestNotes, nowMs: number): string {
 }
 
 /**
- * The timing of a body that was had from the bucket in the very call that asked for it; its
- * metadata stood in memory.
+ * The timing of a body that was had from the bucket in the very call that asked for
+ * it; its metadata stood in memory.
  */
 export function atHandTiming(bodyMs: number): string {
   return SHORT_AT_HAND[Math.round(bodyMs * STEPS_PER_MS)] ?? atHandText(bodyMs);
@@ -38,8 +38,8 @@ function atHandText(bodyMs: number): string {
 }
 
 /**
- * Durations are given in hundredths of a millisecond. Finer would tell strangers more of the
- * inside than they need.
+ * Durations are given in hundredths of a millisecond. Finer would tell strangers
+ * more of the inside than they need.
  */
 const STEPS_PER_MS = 100;
 /** The texts of what took less than a millisecond, as nearly all does. */
@@ -48,8 +48,8 @@ const SHORT_AT_HAND = Array.from({ length: STEPS_PER_MS }, (_, steps) =>
 );
 
 /**
- * The timing of an S3 operation: until it was known who asks and whether they may, and what came
- * then. Cost: 0.5 µs.
+ * The timing of an S3 operation: until it was known who asks and whether they may,
+ * and what came then. Cost: 0.5 µs.
  */
 export function operationTiming(notes: RequestNotes, nowMs: number): string {
   const { startedMs, foundMs } = notes;
@@ -62,8 +62,8 @@ export function operationTiming(notes: RequestNotes, nowMs: number): string {
 }
 
 /**
- * The timing of an S3 operation on the fast path, where only a body from the bucket takes any
- * time worth telling.
+ * The timing of an S3 operation on the fast path, where only a body from the bucket
+ * takes any time worth telling.
  */
 export function fastPathOperationTiming(bodyFrom: string | null, bodyMs: number): string {
   const spent = duration(bodyMs);

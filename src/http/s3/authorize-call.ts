@@ -1,6 +1,7 @@
-// From a call to an operation that may run: opens the bucket, the version or the upload that the
-// operation works on, and decides with it whether the caller may. Nothing reaches a handler but
-// through here. routes.ts calls it once for each request.
+// From a call to an operation that may run: opens the bucket, the version or the
+// upload that the operation works on, and decides with it whether the caller may.
+// Nothing reaches a handler but through here. routes.ts calls it once for each
+// request.
 import { idOf } from '../../core/auth/acl.ts';
 import { mayPolicyAllow } from '../../core/auth/decide.ts';
 import type { ObjectAction } from '../../core/auth/policy/actions.ts';
@@ -35,8 +36,9 @@ export type Authorized = {
 type Admit = (call: S3Call, record: BucketRecord) => void;
 
 /**
- * Opens what an operation works on and decides whether the caller may. AccessDenied, NoSuchBucket,
- * InvalidBucketName, KeyTooLongError, and what openVersion throws.
+ * Opens what an operation works on and decides whether the caller may.
+ * AccessDenied, NoSuchBucket, InvalidBucketName, KeyTooLongError, and what
+ * openVersion throws.
  */
 export async function authorizeCall(
   core: Core,
@@ -95,8 +97,8 @@ export async function authorizeCall(
 }
 
 /**
- * Opens the bucket of a call once `mayOpen` lets it, which runs again when the record has changed
- * since.
+ * Opens the bucket of a call once `mayOpen` lets it, which runs again when the
+ * record has changed since.
  */
 type OpenBucket = (mayOpen: (record: BucketRecord) => void) => Promise<BucketHandle>;
 
@@ -122,8 +124,8 @@ function noteBucket({ request: { notes }, principal }: S3Call, record: BucketRec
 }
 
 /**
- * An operation on what a key stands for, or on one version: whether it may depends on what is
- * there.
+ * An operation on what a key stands for, or on one version: whether it may depends
+ * on what is there.
  */
 async function authorizeVersion(
   core: Core,
@@ -149,16 +151,16 @@ async function authorizeVersion(
     bucket: opened.bucket,
     async handle() {
       const response = await operation.handle({ ...call, ...opened, key: named.key, change }, core);
-      // Requests are billed by the class of what they are about, also where the response does not
-      // say it.
+      // Requests are billed by the class of what they are about, also where the
+      // response does not say it.
       return storageClass === 'STANDARD' ? response : { storageClass, ...response };
     },
   };
 }
 
 /**
- * A presigned URL that is read. Whoever signs the header himself reads after his writes; a link is
- * read by many.
+ * A presigned URL that is read. Whoever signs the header himself reads after his
+ * writes; a link is read by many.
  */
 function isLinkRead({ isPresigned, operation }: S3Call): boolean {
   return isPresigned && (operation === 'GetObject' || operation === 'HeadObject');
@@ -170,8 +172,8 @@ function requireAccount(call: S3Call): AccountCall {
 }
 
 /**
- * Refuses who could get nothing done with any key, before a document is read: a policy may speak of
- * some.
+ * Refuses who could get nothing done with any key, before a document is read: a
+ * policy may speak of some.
  */
 function requireSomeKeys(
   call: S3Call,
@@ -189,7 +191,8 @@ function requireSomeKeys(
 
 /**
  * Who began an upload may always list it and give it up, unless that is denied.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html#mpuAndPermissions
+ * Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html#mpuAndPermissions
  */
 async function openUpload(
   call: S3Call,

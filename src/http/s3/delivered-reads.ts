@@ -1,6 +1,7 @@
-// Reads that delivery serves in place of an operation: plain reads by strangers, which have its
-// tiers, and images that the owner of a bucket has signed a request for. routes.ts looks here
-// before it authorizes, and again when the bucket is open.
+// Reads that delivery serves in place of an operation: plain reads by strangers,
+// which have its tiers, and images that the owner of a bucket has signed a request
+// for. routes.ts looks here before it authorizes, and again when the bucket is
+// open.
 import type { BucketId, BucketRecord } from '../../domain/nouns.ts';
 import type { RequestedOptions } from '../delivery/requested-options.ts';
 import type { HttpRequest } from '../request.ts';
@@ -8,7 +9,10 @@ import { hasImageParameters } from '../semantics/image-query.ts';
 import type { S3Address } from './address.ts';
 import type { S3Call } from './call/call.ts';
 
-/** Delivery's response to a read of an object, both parts of its address still percent-encoded. */
+/**
+ * Delivery's response to a read of an object, both parts of its address still
+ * percent-encoded.
+ */
 export type Deliver = (
   request: HttpRequest,
   rawBucket: string,
@@ -19,8 +23,8 @@ export type Deliver = (
 ) => Response | Promise<Response>;
 
 /**
- * Has delivery serve the call. `ownersBucket`: the bucket whose owner has signed it, which opens
- * images of any size; null: nobody's signature.
+ * Has delivery serve the call. `ownersBucket`: the bucket whose owner has signed
+ * it, which opens images of any size; null: nobody's signature.
  */
 export function deliverCall(
   deliver: Deliver,
@@ -42,9 +46,9 @@ export function isDelivered(call: S3Call): boolean {
 }
 
 /**
- * Whether the owner of the bucket has signed the parameters of an image, as Signature Version 4
- * does; it may be of any size then. Other accounts may be let in to read, not to have things made
- * and kept.
+ * Whether the owner of the bucket has signed the parameters of an image, as
+ * Signature Version 4 does; it may be of any size then. Other accounts may be let
+ * in to read, not to have things made and kept.
  */
 export function isOwnersImage(call: S3Call, { ownerId, settings }: BucketRecord): boolean {
   const { principal, request, isQuerySigned } = call;
@@ -53,7 +57,10 @@ export function isOwnersImage(call: S3Call, { ownerId, settings }: BucketRecord)
   return isQuerySigned && isPlainObjectRead(call);
 }
 
-/** Parameters that delivery does not have; unsigned-headers.ts keeps the owner's rules for them. */
+/**
+ * Parameters that delivery does not have; unsigned-headers.ts keeps the owner's
+ * rules for them.
+ */
 const INDEX_READ_PARAMETERS = /^(?:versionId|partNumber|response-.*)$/;
 const KEY_HEADER = 'x-amz-server-side-encryption-customer-algorithm';
 

@@ -1,7 +1,7 @@
-// Failures as S3 clients read them. app.ts renders with it whatever the S3 surface and delivery
-// throw, and logs faults of the service. Any other error than a StorageError is InternalError here:
-// the client learns nothing but the request id. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+// Failures as S3 clients read them. app.ts renders with it whatever the S3 surface
+// and delivery throw, and logs faults of the service. Any other error than a
+// StorageError is InternalError here: the client learns nothing but the request id.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 import type { StorageError } from '../../domain/errors.ts';
 import { FailureWithHeaders } from '../failure-with-headers.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
@@ -33,8 +33,8 @@ function fieldElements(fields: Readonly<Record<string, string>>): string {
 }
 
 /**
- * The error document: no namespace, a message that is never empty, and the request id of the
- * header.
+ * The error document: no namespace, a message that is never empty, and the request
+ * id of the header.
  */
 function errorDocument(error: StorageError, request: FailedRequest): string {
   const resource = Object.hasOwn(error.fields, 'Resource')
@@ -51,15 +51,18 @@ function errorDocument(error: StorageError, request: FailedRequest): string {
   );
 }
 
-/** The whole response to a failure: the document, none for HEAD, and what failureHeaders adds. */
+/**
+ * The whole response to a failure: the document, none for HEAD, and what
+ * failureHeaders adds.
+ */
 export function renderS3Error(error: unknown, request: FailedRequest): Response {
   const shown = shownFailure(error instanceof FailureWithHeaders ? error.failure : error);
   const added = error instanceof FailureWithHeaders ? error.headers : {};
   const status = ERROR_STATUS[shown.code];
   const headers = addCommonHeaders({}, request.requestId);
   headers['content-type'] = 'application/xml';
-  // Without a word caches may keep a 404, 405 or 501 as long as they guess. Source: RFC 9111
-  // section 4.2.2.
+  // Without a word caches may keep a 404, 405 or 501 as long as they guess. Source:
+  // RFC 9111 section 4.2.2.
   headers['cache-control'] = 'no-store';
   Object.assign(headers, failureHeaders(shown), added);
   const { notes } = request;

@@ -1,6 +1,6 @@
-// OPTIONS: the preflight of a browser before it sends a request of a script. Nobody signs it, and
-// it is answered from the bucket's rules alone: whether there is such an object, or who may read
-// it, is not looked at. Source:
+// OPTIONS: the preflight of a browser before it sends a request of a script. Nobody
+// signs it, and it is answered from the bucket's rules alone: whether there is such
+// an object, or who may read it, is not looked at. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
 import type { Core } from '../../core/core.ts';
 import { parseBucketName } from '../../core/parse-names.ts';
@@ -23,9 +23,9 @@ const NOT_ALLOWED =
   "not whitelisted by the resource's CORS spec.";
 
 /**
- * Answers it. Errors: BadRequest (no Origin, no method or one that no rule can allow),
- * AccessForbidden, InvalidBucketName. `bucket` null is the service, which has no rules. Cost: one
- * index read.
+ * Answers it. Errors: BadRequest (no Origin, no method or one that no rule can
+ * allow), AccessForbidden, InvalidBucketName. `bucket` null is the service, which
+ * has no rules. Cost: one index read.
  */
 export async function answerPreflight(
   core: Core,

@@ -1,6 +1,6 @@
-// From the response of an operation to the Response: it is metered, waits for its receipt where it
-// has one, and reports where its time went. routes.ts calls it for operations and preflights;
-// failures are errors.ts's.
+// From the response of an operation to the Response: it is metered, waits for its
+// receipt where it has one, and reports where its time went. routes.ts calls it for
+// operations and preflights; failures are errors.ts's.
 import type { TakeReceipt } from '../../core/billing/receipts/take-receipt.ts';
 import type { Meter, UsageOwner } from '../../ports/metering.ts';
 import { countSent } from '../count-sent.ts';
@@ -22,8 +22,8 @@ export type Answered = {
 };
 
 /**
- * Cost beyond the operation's own: two look-ups of the meter; with a receipt one call to the
- * ledger.
+ * Cost beyond the operation's own: two look-ups of the meter; with a receipt one
+ * call to the ledger.
  */
 export type Respond = (answered: Answered, response: S3Response) => Response | Promise<Response>;
 

@@ -1,5 +1,5 @@
-// The usage of a response of the S3 surface, for the meter and for receipts. respond.ts calls it
-// for every response that somebody pays.
+// The usage of a response of the S3 surface, for the meter and for receipts.
+// respond.ts calls it for every response that somebody pays.
 import type { Use } from '../../ports/metering.ts';
 import type { S3Response } from './call/call.ts';
 import type { OperationName } from './call/detect.ts';
@@ -18,7 +18,8 @@ export function useOfResponse(
     operationClass: isFree ? 'free' : OPERATIONS[operation].meter,
     bytesOut,
     tier: tier === 'index' ? 'memory' : tier,
-    // The class of the object that was made or read; STANDARD also where a response has none.
+    // The class of the object that was made or read; STANDARD also where a response
+    // has none.
     storageClass: storageClass ?? headers[STORAGE_CLASS] ?? 'STANDARD',
     alsoRead,
   };

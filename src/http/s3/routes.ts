@@ -1,13 +1,14 @@
-// The S3 surface: detect, authenticate, authorize, handle, in this order for every operation.
-// app.ts calls it with the address of each request that is no page of the service, and renders
-// errors that it throws (errors.ts). Deviations from S3 are listed in deviations.md.
+// The S3 surface: detect, authenticate, authorize, handle, in this order for every
+// operation. app.ts calls it with the address of each request that is no page of
+// the service, and renders errors that it throws (errors.ts). Deviations from S3
+// are listed in deviations.md.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
 import type { TakeReceipt } from '../../core/billing/receipts/take-receipt.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
-import { StorageError } from '../../domain/errors.ts';
 import { createSemaphore } from '../../domain/concurrency/semaphore.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type { Domains } from '../address.ts';
 import type { AnswerSignedAtOnce } from '../delivery/fast-path/fast-path.ts';
 import type { FastPathCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';
@@ -45,13 +46,18 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey' | 'isSig
     readonly deliver: Deliver;
     /** Headers of the unsigned reads that it does not take. */
     readonly unsignedHeaders: UnsignedHeaders;
-    /** The region that this service says it is in; requests may be signed for any. */
+    /**
+     * The region that this service says it is in; requests may be signed for any.
+     */
     readonly region: string;
     /** From which connections encryption keys of clients are taken without TLS. */
     readonly customerKeysOverHttp: KeysOverHttp;
     readonly decide: Decide;
     readonly findAccounts: FindAccounts;
-    /** Seconds after which a ZIP whose reader takes nothing no longer counts as under way. */
+    /**
+     * Seconds after which a ZIP whose reader takes nothing no longer counts as
+     * under way.
+     */
     readonly zipIdleSeconds: number;
     /** Whether responses say where their time went. */
     readonly isServerTimingOn: boolean;
@@ -63,11 +69,14 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey' | 'isSig
   };
 
 export type S3Surface = {
-  /** The fast path of signed reads, for objects that stand ready in memory: fast-read.ts. */
+  /**
+   * The fast path of signed reads, for objects that stand ready in memory:
+   * fast-read.ts.
+   */
   readonly answerSignedAtOnce: AnswerSignedAtOnce;
   /**
-   * Answers one request. Rejects with a StorageError, or with whatever broke; nothing was sent
-   * then.
+   * Answers one request. Rejects with a StorageError, or with whatever broke;
+   * nothing was sent then.
    */
   handle(request: HttpRequest, address: S3Address, requestId: string): Promise<Response>;
 };
@@ -81,11 +90,15 @@ type Incoming = {
   readonly query: Query;
 };
 
-/** ZIP files under way at once: each holds up to 10 MB with the usual number of objects. */
+/**
+ * ZIP files under way at once: each holds up to 10 MB with the usual number of
+ * objects.
+ */
 const LONG_DOWNLOADS_MAX = 16;
 
 /**
- * Makes the S3 surface of an app; it keeps the authenticator's signing keys, nothing of a request.
+ * Makes the S3 surface of an app; it keeps the authenticator's signing keys,
+ * nothing of a request.
  */
 export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   const { clock, meter } = core.ports;
@@ -137,7 +150,10 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     }
   }
 
-  /** Authorizes and handles a call. `address` null: it can be no read that delivery serves. */
+  /**
+   * Authorizes and handles a call. `address` null: it can be no read that delivery
+   * serves.
+   */
   async function run(call: S3Call, target: Target, address: S3Address | null): Promise<Response> {
     const { request, requestId, operation } = call;
     request.notes.key = target.key;
@@ -225,7 +241,9 @@ function basicsOf(
   };
 }
 
-/** The operation of a request. NotImplemented, MethodNotAllowed, InvalidArgument. */
+/**
+ * The operation of a request. NotImplemented, MethodNotAllowed, InvalidArgument.
+ */
 function detect({ request, target, query }: Incoming): OperationName {
   const operation = detectOperation({
     method: request.method,

@@ -1,5 +1,6 @@
-// Which content coding a client would rather have than none. Pure but for a memo: the clients of a
-// server send a handful of different headers. Source: RFC 9110 section 12.5.3
+// Which content coding a client would rather have than none. Pure but for a memo:
+// the clients of a server send a handful of different headers. Source: RFC 9110
+// section 12.5.3
 import type { ContentCoding } from '../../ports/derived.ts';
 
 /** In the order of what is smallest. */
@@ -13,8 +14,8 @@ const REMEMBERED_MAX_LENGTH = 200;
 const HEADER_MAX_LENGTH = 1000;
 
 /**
- * Codings that a client takes, the ones it likes best first; empty for a client that takes none, or
- * rather none.
+ * Codings that a client takes, the ones it likes best first; empty for a client
+ * that takes none, or rather none.
  */
 export type AcceptedCodings = (header: string | null) => readonly ContentCoding[];
 

@@ -1,11 +1,14 @@
-// The headers that say how an object is encrypted at rest. Called by all surfaces. Pure.
+// The headers that say how an object is encrypted at rest. Called by all surfaces.
+// Pure.
 import type { ObjectEncryption } from '../../domain/object-facts.ts';
 import type { HeaderRecord } from './object-headers.ts';
 
 /**
- * How a version is encrypted by the server, as every response about it says. What a client
- * encrypted with its own key only that client hears of (s3/encryption-headers.ts). Source:
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Response Syntax)
+ * How a version is encrypted by the server, as every response about it says. What a
+ * client encrypted with its own key only that client hears of
+ * (s3/encryption-headers.ts). Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Response
+ * Syntax)
  */
 export function atRestHeaders(encryption: ObjectEncryption | null): HeaderRecord {
   if (encryption === null || encryption.kind === 'customer') return {};

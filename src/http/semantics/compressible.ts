@@ -1,10 +1,10 @@
-// Which objects gain by compression: the one list. What is compressed already (images, video,
-// archives, WOFF fonts) is not here. Used by delivery.
+// Which objects gain by compression: the one list. What is compressed already
+// (images, video, archives, WOFF fonts) is not here. Used by delivery.
 import type { HeaderRecord } from './object-headers.ts';
 
 /**
- * Source: https://developers.cloudflare.com/speed/optimization/content/compression/ and the list of
- * h5bp for nginx
+ * Source: https://developers.cloudflare.com/speed/optimization/content/compression/
+ * and the list of h5bp for nginx
  */
 const COMPRESSIBLE: readonly RegExp[] = [
   /^text\/.+$/,
@@ -22,8 +22,9 @@ const COMPRESSIBLE: readonly RegExp[] = [
 const MIN_BYTES = 1024;
 
 /**
- * Whether an answer with these headers may go out compressed. What has a coding of its own, or must
- * not be transformed, is left alone. Source: RFC 9111 section 5.2.2.6 (no-transform)
+ * Whether an answer with these headers may go out compressed. What has a coding of
+ * its own, or must not be transformed, is left alone. Source: RFC 9111 section
+ * 5.2.2.6 (no-transform)
  */
 export function isCompressible(
   headers: Readonly<HeaderRecord>,

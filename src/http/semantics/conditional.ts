@@ -1,6 +1,6 @@
-// Conditional requests: what If-Match and its kin decide. Reads are decided here, before any body
-// is opened; the condition of a write is only read here, the index decides it in the same commit as
-// the write. Source: RFC 9110 section 13;
+// Conditional requests: what If-Match and its kin decide. Reads are decided here,
+// before any body is opened; the condition of a write is only read here, the index
+// decides it in the same commit as the write. Source: RFC 9110 section 13;
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-requests.html
 
 import { StorageError } from '../../domain/errors.ts';
@@ -8,7 +8,10 @@ import type { WriteCondition } from '../../domain/nouns.ts';
 import { hasEntityTag, parseEntityTag } from './entity-tag.ts';
 import { parseHttpDate } from './http-date.ts';
 
-/** The four headers as they came, or null. For copies: the x-amz-copy-source-if-* ones. */
+/**
+ * The four headers as they came, or null. For copies: the x-amz-copy-source-if-*
+ * ones.
+ */
 export type ReadConditions = {
   readonly ifMatch: string | null;
   readonly ifNoneMatch: string | null;
@@ -16,7 +19,9 @@ export type ReadConditions = {
   readonly ifUnmodifiedSince: string | null;
 };
 
-/** The conditions of a request without any; for those that know of fewer than all. */
+/**
+ * The conditions of a request without any; for those that know of fewer than all.
+ */
 export const NO_CONDITIONS: ReadConditions = {
   ifMatch: null,
   ifNoneMatch: null,
@@ -28,9 +33,10 @@ export const NO_CONDITIONS: ReadConditions = {
 export type Validators = { readonly etag: string; readonly lastModifiedMs: number };
 
 /**
- * Decides a read in the order of RFC 9110 section 13.2.2, dates at the resolution of a second. A
- * date that is none is as if it had not been sent. 'not-modified' is a 304 for GET and HEAD; for a
- * copy it is a 412 as well. Cost: 20 ns without conditions, 0.1 to 0.3 µs with.
+ * Decides a read in the order of RFC 9110 section 13.2.2, dates at the resolution
+ * of a second. A date that is none is as if it had not been sent. 'not-modified' is
+ * a 304 for GET and HEAD; for a copy it is a 412 as well. Cost: 20 ns without
+ * conditions, 0.1 to 0.3 µs with.
  */
 export function evaluateRead(
   conditions: ReadConditions,
@@ -56,8 +62,9 @@ export function evaluateRead(
 }
 
 /**
- * Whether a Range header counts: no If-Range, the very tag of the object (weak ones never), or its
- * very date. Otherwise the whole object is the answer. Source: RFC 9110 section 13.1.5
+ * Whether a Range header counts: no If-Range, the very tag of the object (weak ones
+ * never), or its very date. Otherwise the whole object is the answer. Source: RFC
+ * 9110 section 13.1.5
  */
 export function isIfRangeSatisfied(ifRange: string | null, validators: Validators): boolean {
   if (ifRange === null) return true;
@@ -68,11 +75,12 @@ export function isIfRangeSatisfied(ifRange: string | null, validators: Validator
 }
 
 /**
- * Reads the condition of a write; null when there is none. NotImplemented for both headers at once
- * and for an If-None-Match that is neither `*` nor one tag, as S3 answers them. S3 itself takes no
- * `*` in If-Match of a PUT (only of a DELETE) and no tag in If-None-Match (501 each); RadosGW and
- * its test suite want both, and both are sound, so they are accepted. A list in If-Match matches
- * nothing: S3 compares it as one text.
+ * Reads the condition of a write; null when there is none. NotImplemented for both
+ * headers at once and for an If-None-Match that is neither `*` nor one tag, as S3
+ * answers them. S3 itself takes no `*` in If-Match of a PUT (only of a DELETE) and
+ * no tag in If-None-Match (501 each); RadosGW and its test suite want both, and
+ * both are sound, so they are accepted. A list in If-Match matches nothing: S3
+ * compares it as one text.
  */
 export function parseWriteCondition(
   ifMatch: string | null,
@@ -93,9 +101,9 @@ function readIfMatch(header: string): string {
   if (isAny(header)) return '*';
   if (header.trim() === '') throw refusedValue('If-Match');
   const member = parseEntityTag(header);
-  // A weak tag, a list, or `"*"` in quotes, which must not become the wildcard: kept with its
-  // quotes or slash, none of which an etag has, so that it equals no etag and the index answers as
-  // it does for any other that differs.
+  // A weak tag, a list, or `"*"` in quotes, which must not become the wildcard:
+  // kept with its quotes or slash, none of which an etag has, so that it equals no
+  // etag and the index answers as it does for any other that differs.
   const isComparable = member !== null && !member.isWeak && member.tag !== '*' && member.tag !== '';
   return isComparable ? member.tag : `"${header}"`;
 }
@@ -103,7 +111,8 @@ function readIfMatch(header: string): string {
 function readIfNoneMatch(header: string): string {
   if (isAny(header)) return '*';
   const member = parseEntityTag(header);
-  // Nothing here may be let through as "differs": the client would lose what it wanted to protect.
+  // Nothing here may be let through as "differs": the client would lose what it
+  // wanted to protect.
   if (member === null || member.tag === '*' || member.tag === '')
     throw refusedValue('If-None-Match');
   return member.tag;

@@ -1,29 +1,35 @@
-// Content-Disposition for downloads: file names as every browser and tool reads them. Used by
-// delivery (`?download`) and for ZIP files. Pure. Source: RFC 6266, appendix D of it for what to
-// avoid; RFC 8187 for names beyond ASCII.
+// Content-Disposition for downloads: file names as every browser and tool reads
+// them. Used by delivery (`?download`) and for ZIP files. Pure. Source: RFC 6266,
+// appendix D of it for what to avoid; RFC 8187 for names beyond ASCII.
 import { StorageError } from '../../domain/errors.ts';
 
-/** Longest name that a client may ask for, UTF-16 units; file systems keep 255 bytes. */
+/**
+ * Longest name that a client may ask for, UTF-16 units; file systems keep 255
+ * bytes.
+ */
 const NAME_MAX_LENGTH = 255;
 /** The name of a file where nothing is left of its own. */
 const UNNAMED = 'download';
 
 /**
- * Controls, path separators, and marks that turn the direction of text, so that `gpj.exe` can't
- * look like `exe.jpg`.
+ * Controls, path separators, and marks that turn the direction of text, so that
+ * `gpj.exe` can't look like `exe.jpg`.
  */
 const UNSAFE = /[\p{Cc}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-/** Not in a quoted name: quotes, what some browsers decode, and all beyond ASCII. */
+/**
+ * Not in a quoted name: quotes, what some browsers decode, and all beyond ASCII.
+ */
 const NOT_PLAIN = /["%]|[^\x20-\x7e]/gu;
 /**
- * What encodeURIComponent leaves although an extended value must not have it. Source: RFC 8187
- * section 3.2.1.
+ * What encodeURIComponent leaves although an extended value must not have it.
+ * Source: RFC 8187 section 3.2.1.
  */
 const NOT_ATTRIBUTE = /['()*]/g;
 
 /**
- * `attachment; filename="r_sum_.pdf"; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf`; the second form only
- * where the first could not say it. A path counts by its last part.
+ * `attachment; filename="r_sum_.pdf"; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf`; the
+ * second form only where the first could not say it. A path counts by its last
+ * part.
  */
 export function attachment(path: string): string {
   const wellFormed = path.toWellFormed();
@@ -40,8 +46,8 @@ function encodeExtended(name: string): string {
 }
 
 /**
- * InvalidArgument for a name above 255 characters. `parameter`: which part of the query asks for
- * it.
+ * InvalidArgument for a name above 255 characters. `parameter`: which part of the
+ * query asks for it.
  */
 export function requireFileName(asked: string, parameter: 'download' | 'zip'): void {
   if (asked.length <= NAME_MAX_LENGTH) return;
@@ -52,9 +58,9 @@ export function requireFileName(asked: string, parameter: 'download' | 'zip'): v
 }
 
 /**
- * What `?download` or `?download=name` makes of a stored disposition: a given name counts, else the
- * stored one with its type changed, else the last part of the key. InvalidArgument for a name above
- * 255 characters.
+ * What `?download` or `?download=name` makes of a stored disposition: a given name
+ * counts, else the stored one with its type changed, else the last part of the key.
+ * InvalidArgument for a name above 255 characters.
  */
 export function downloadDisposition(
   asked: string,

@@ -1,6 +1,6 @@
-// Which rule of a bucket's CORS configuration a request meets, and the headers that say so. Pure.
-// The S3 surface and delivery ask it for every answer of a bucket that has rules; a bucket without
-// rules costs them one null check. Source:
+// Which rule of a bucket's CORS configuration a request meets, and the headers that
+// say so. Pure. The S3 surface and delivery ask it for every answer of a bucket
+// that has rules; a bucket without rules costs them one null check. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/cors.html,
 // https://fetch.spec.whatwg.org/#http-cors-protocol
 import type { CorsMethod, CorsRule } from '../../domain/bucket-settings.ts';
@@ -15,7 +15,10 @@ export const CORS_REQUEST_HEADERS = [
   'access-control-request-method',
 ] as const;
 const VARY = 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method';
-/** Names that one request may ask for; browsers ask for those of one script, a handful. */
+/**
+ * Names that one request may ask for; browsers ask for those of one script, a
+ * handful.
+ */
 const REQUESTED_HEADERS_MAX = 100;
 
 const METHODS: ReadonlySet<string> = new Set<CorsMethod>(['GET', 'PUT', 'POST', 'DELETE', 'HEAD']);
@@ -33,12 +36,15 @@ export type CorsQuestion = {
 };
 
 /**
- * The rule that allows a request, and how it names the origin: `*` where it lets in all, else the
- * very origin.
+ * The rule that allows a request, and how it names the origin: `*` where it lets in
+ * all, else the very origin.
  */
 export type CorsGrant = { readonly rule: CorsRule; readonly allowOrigin: string };
 
-/** The first rule that allows all of it, or null. Cost: one comparison per pattern until then. */
+/**
+ * The first rule that allows all of it, or null. Cost: one comparison per pattern
+ * until then.
+ */
 export function findCorsGrant(
   rules: readonly CorsRule[],
   question: CorsQuestion,
@@ -99,16 +105,16 @@ export function grantHeaders(
 }
 
 /**
- * The headers of a response without a grant: a browser's script hears nothing, but caches must not
- * mix it up with others.
+ * The headers of a response without a grant: a browser's script hears nothing, but
+ * caches must not mix it up with others.
  */
 export const NO_GRANT: Readonly<HeaderRecord> = { vary: VARY };
 
 /**
- * The headers that rules add to an answer, error or not; null when the bucket has none. As S3 does,
- * the method is the one that Access-Control-Request-Method names, if it is there, on requests that
- * are no preflight too. Vary comes even without an Origin (S3 leaves it out then): a cache must not
- * give that answer to a script.
+ * The headers that rules add to an answer, error or not; null when the bucket has
+ * none. As S3 does, the method is the one that Access-Control-Request-Method names,
+ * if it is there, on requests that are no preflight too. Vary comes even without an
+ * Origin (S3 leaves it out then): a cache must not give that answer to a script.
  */
 export function corsHeaders(
   rules: readonly CorsRule[] | null,
@@ -123,7 +129,9 @@ export function corsHeaders(
   return grant === null ? NO_GRANT : grantHeaders(grant, requestedHeaders);
 }
 
-/** A copy with what corsHeaders gave; a Vary that is there already keeps its names. */
+/**
+ * A copy with what corsHeaders gave; a Vary that is there already keeps its names.
+ */
 export function withCors(
   headers: Readonly<HeaderRecord>,
   added: Readonly<HeaderRecord>,

@@ -1,6 +1,7 @@
-// Digests of an object for those who ask: Repr-Digest and Content-Digest (RFC 9530), and the older
-// Digest (RFC 3230). They come from what was stored with the object; only a small body that is in
-// memory anyway is ever computed over. Called by delivery and by signed reads. Pure.
+// Digests of an object for those who ask: Repr-Digest and Content-Digest (RFC
+// 9530), and the older Digest (RFC 3230). They come from what was stored with the
+// object; only a small body that is in memory anyway is ever computed over. Called
+// by delivery and by signed reads. Pure.
 import { sha256Base64 } from '../../crypto/hash.ts';
 import type { Checksum, Pointer } from '../../domain/nouns.ts';
 import type { HttpRequest } from '../request.ts';
@@ -13,34 +14,40 @@ export const WANT_DIGEST_HEADERS = [
   'want-repr-digest',
 ] as const;
 
-/** Largest body that is computed over, bytes: what stands in a row. 10 µs for each 16 KiB. */
+/**
+ * Largest body that is computed over, bytes: what stands in a row. 10 µs for each
+ * 16 KiB.
+ */
 const COMPUTED_MAX_BYTES = 64 * 1024;
 /** Nobody names more algorithms than there are. */
 const WANT_MAX_LENGTH = 512;
 
 /**
- * Names of the registry by what objects are stored with. Source: RFC 9530 section 5, IANA "Hash
- * Algorithms for HTTP Digest Fields".
+ * Names of the registry by what objects are stored with. Source: RFC 9530 section
+ * 5, IANA "Hash Algorithms for HTTP Digest Fields".
  */
 const ALGORITHMS = { SHA256: 'sha-256', SHA1: 'sha', CRC32C: 'crc32c' } as const satisfies Partial<
   Record<Checksum['algorithm'], string>
 >;
 /**
- * In the order of our preference; the ones behind the first are no protection, but tell of a broken
- * transfer.
+ * In the order of our preference; the ones behind the first are no protection, but
+ * tell of a broken transfer.
  */
 type AlgorithmName = (typeof ALGORITHMS)[keyof typeof ALGORITHMS] | 'md5';
 const PREFERENCE: readonly AlgorithmName[] = ['sha-256', 'sha', 'md5', 'crc32c'];
-/** The older header knows no crc32c in this form. Source: RFC 3230 section 4.1.1, RFC 5843. */
+/**
+ * The older header knows no crc32c in this form. Source: RFC 3230 section 4.1.1,
+ * RFC 5843.
+ */
 const LEGACY: readonly AlgorithmName[] = ['sha-256', 'sha', 'md5'];
 
 /** What digests can be known from. */
 export type DigestSource = Pick<Pointer, 'etag' | 'checksum' | 'encryption' | 'inlineBytes'>;
 
 /**
- * The digest fields that the request wants and that can be given; null for none. `isWhole`: the
- * answer carries all bytes, so that its content is the representation. Cost: three look-ups when
- * nothing is wanted.
+ * The digest fields that the request wants and that can be given; null for none.
+ * `isWhole`: the answer carries all bytes, so that its content is the
+ * representation. Cost: three look-ups when nothing is wanted.
  */
 export function digestHeaders(
   request: Pick<HttpRequest, 'header'>,
@@ -65,14 +72,16 @@ export function digestHeaders(
 type Wanted = ReadonlyMap<string, number>;
 
 /**
- * `sha-256=10, sha=1`: a dictionary of integers from 0 to 10. One that is not is as if not sent.
- * Source: RFC 9530 section 4.
+ * `sha-256=10, sha=1`: a dictionary of integers from 0 to 10. One that is not is as
+ * if not sent. Source: RFC 9530 section 4.
  */
 function parseWeights(header: string): Wanted {
   return parseList(header, /^([a-z*][a-z0-9_\-.*]*)=(10|\d)(?:;.*)?$/);
 }
 
-/** `SHA-256;q=1, md5;q=0.3`: a list with qualities. Source: RFC 3230 section 4.3.1. */
+/**
+ * `SHA-256;q=1, md5;q=0.3`: a list with qualities. Source: RFC 3230 section 4.3.1.
+ */
 function parseQualities(header: string): Wanted {
   return parseList(
     header.toLowerCase(),
@@ -115,8 +124,8 @@ function digestOf(name: AlgorithmName, source: DigestSource): string | null {
   const isSmall =
     inlineBytes !== null && encryption === null && inlineBytes.length <= COMPUTED_MAX_BYTES;
   if (name === 'sha-256' && isSmall) return sha256Base64(inlineBytes);
-  // The etag of what came in one piece is its MD5, unless another key than the server's own
-  // protects it. Source: S3, API_Object (ETag).
+  // The etag of what came in one piece is its MD5, unless another key than the
+  // server's own protects it. Source: S3, API_Object (ETag).
   const showsMd5 = encryption === null || encryption.kind === 'server';
   if (name !== 'md5' || !showsMd5 || !/^[0-9a-f]{32}$/.test(etag)) return null;
   return Uint8Array.fromHex(etag).toBase64();

@@ -1,6 +1,6 @@
-// Texts that are no ASCII, in headers whose value must be: encoded words. S3 answers user metadata
-// so, and ASCII is what every server, proxy and client hands on unharmed (workerd sends no byte
-// that is not UTF-8). Pure. Source: RFC 2047;
+// Texts that are no ASCII, in headers whose value must be: encoded words. S3
+// answers user metadata so, and ASCII is what every server, proxy and client hands
+// on unharmed (workerd sends no byte that is not UTF-8). Pure. Source: RFC 2047;
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html#UserMetadata
 
 /** Longest encoded word. Source: RFC 2047 section 2. */
@@ -10,15 +10,18 @@ const SUFFIX = '?=';
 
 const NOT_ASCII = /[^\x20-\x7e\t]/;
 const NOT_ASCII_ALL = /[^\x20-\x7e\t]/g;
-/** What stands for itself in the Q encoding; a space becomes `_`. Source: RFC 2047 section 4.2. */
+/**
+ * What stands for itself in the Q encoding; a space becomes `_`. Source: RFC 2047
+ * section 4.2.
+ */
 const Q_SAFE = /^[!#-<>@-^`-~]$/;
 
 const encoder = new TextEncoder();
 
 /**
- * `bytes`, a header text of one character a byte, as it is where it is ASCII, else as encoded words
- * of UTF-8: Q where most of it is ASCII, B otherwise, as S3 chooses. Bytes that are no UTF-8 count
- * as ISO-8859-1. Cost: 30 ns for ASCII.
+ * `bytes`, a header text of one character a byte, as it is where it is ASCII, else
+ * as encoded words of UTF-8: Q where most of it is ASCII, B otherwise, as S3
+ * chooses. Bytes that are no UTF-8 count as ISO-8859-1. Cost: 30 ns for ASCII.
  */
 export function toEncodedWords(bytes: string): string {
   if (!NOT_ASCII.test(bytes)) return bytes;

@@ -1,6 +1,6 @@
-// Entity tags as they stand in headers: quoted, weak, in lists, and bare as many S3 clients send
-// them. Used by conditional.ts. Everywhere else of the service an etag has no quotes. Source: RFC
-// 9110 section 8.8.3
+// Entity tags as they stand in headers: quoted, weak, in lists, and bare as many S3
+// clients send them. Used by conditional.ts. Everywhere else of the service an etag
+// has no quotes. Source: RFC 9110 section 8.8.3
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -11,9 +11,9 @@ const TAB = 9;
 export type EntityTag = { readonly tag: string; readonly isWeak: boolean };
 
 /**
- * Whether a header with a list of tags has the (strong) `etag`; a weak one counts only where
- * `isWeakAllowed`. Tags may hold commas inside their quotes. What is no tag matches nothing. Cost:
- * 40 ns for the one tag everybody sends.
+ * Whether a header with a list of tags has the (strong) `etag`; a weak one counts
+ * only where `isWeakAllowed`. Tags may hold commas inside their quotes. What is no
+ * tag matches nothing. Cost: 40 ns for the one tag everybody sends.
  */
 export function hasEntityTag(header: string, etag: string, isWeakAllowed: boolean): boolean {
   if (header === `"${etag}"` || header === etag) return true;
@@ -35,14 +35,18 @@ export function findEntityTag(
   return null;
 }
 
-/** The one tag that a header consists of, or null when it has none, several, or something else. */
+/**
+ * The one tag that a header consists of, or null when it has none, several, or
+ * something else.
+ */
 export function parseEntityTag(header: string): EntityTag | null {
   const { member, next } = readMember(header, 0);
   return next >= header.length ? member : null;
 }
 
 /**
- * One member of the list and where the next begins. `member` is null for an empty or malformed one.
+ * One member of the list and where the next begins. `member` is null for an empty
+ * or malformed one.
  */
 function readMember(header: string, start: number): { member: EntityTag | null; next: number } {
   let at = start;
@@ -55,7 +59,8 @@ function readMember(header: string, start: number): { member: EntityTag | null; 
   let end = close + 1;
   while (isBlank(header.charCodeAt(end))) end++;
   if (end < header.length && header.charCodeAt(end) !== COMMA) {
-    // Something stands behind the closing quote: no tag. Go on behind the next comma.
+    // Something stands behind the closing quote: no tag. Go on behind the next
+    // comma.
     const comma = header.indexOf(',', end);
     return { member: null, next: comma === -1 ? header.length : comma + 1 };
   }

@@ -1,16 +1,17 @@
-// Turns failures into HTTP: the only place where an ErrorCode meets a status. Called by the error
-// renderers of all surfaces.
+// Turns failures into HTTP: the only place where an ErrorCode meets a status.
+// Called by the error renderers of all surfaces.
 import { ERROR_MESSAGES, type ErrorCode, hasCode, StorageError } from '../../domain/errors.ts';
 
 /**
- * HTTP status of each failure, the same on every surface.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html; StorageFull is ours
- * (RFC 4918 section 11.5), as are DomainAlreadyBound, DomainNotProven, NoSuchHostingConfiguration,
- * NoSuchWebhook and the codes of the JSON API, and BucketChanged, NoSuchBlob, ObjectDamaged and
- * StorageGrantNeeded never reach a client: seen outside they are faults of ours. QuotaExceeded is
- * Ceph's, with its status:
- * https://github.com/ceph/ceph/blob/main/src/rgw/rgw_common.cc (ERR_QUOTA_EXCEEDED). SDKs repeat a
- * 507, as every 5xx, and a quota does not pass by waiting.
+ * HTTP status of each failure, the same on every surface. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html; StorageFull
+ * is ours (RFC 4918 section 11.5), as are DomainAlreadyBound, DomainNotProven,
+ * NoSuchHostingConfiguration, NoSuchWebhook and the codes of the JSON API, and
+ * BucketChanged, NoSuchBlob, ObjectDamaged and StorageGrantNeeded never reach a
+ * client: seen outside they are faults of ours. QuotaExceeded is Ceph's, with its
+ * status: https://github.com/ceph/ceph/blob/main/src/rgw/rgw_common.cc
+ * (ERR_QUOTA_EXCEEDED). SDKs repeat a 507, as every 5xx, and a quota does not pass
+ * by waiting.
  */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   AccessControlListNotSupported: 400,
@@ -124,13 +125,17 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
 };
 
 /**
- * Whether a failure is ours: it is logged, and clients hear nothing of it but InternalError.
+ * Whether a failure is ours: it is logged, and clients hear nothing of it but
+ * InternalError.
  */
 export function isFault(failure: unknown): boolean {
   return !(failure instanceof StorageError) || ERROR_STATUS[failure.code] === 500;
 }
 
-/** What the log says of the request. Whose bytes are lost, an operator must know by name. */
+/**
+ * What the log says of the request. Whose bytes are lost, an operator must know by
+ * name.
+ */
 export function faultFields(
   failure: unknown,
   request: { readonly method: string; readonly rawPath: string },
@@ -140,9 +145,10 @@ export function faultFields(
 }
 
 /**
- * What clients hear of a failure. A fault of ours says nothing of itself but that bytes are lost,
- * as InternalError: clients try that a few times and give up. A 4xx would blame the request, and
- * after a 404 tools that mirror a bucket would delete the good copy elsewhere.
+ * What clients hear of a failure. A fault of ours says nothing of itself but that
+ * bytes are lost, as InternalError: clients try that a few times and give up. A 4xx
+ * would blame the request, and after a 404 tools that mirror a bucket would delete
+ * the good copy elsewhere.
  */
 export function shownFailure(failure: unknown): StorageError {
   if (failure instanceof StorageError && !isFault(failure)) return failure;

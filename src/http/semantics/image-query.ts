@@ -1,4 +1,5 @@
-// What an address asks of an image: `?w=&h=&fit=&format=&q=`. Pure. docs/images.md tells owners.
+// What an address asks of an image: `?w=&h=&fit=&format=&q=`. Pure. docs/images.md
+// tells owners.
 import { IMAGE_MAX_SIDE_PX } from '../../core/limits.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ImageSettings } from '../../domain/hosting.ts';
@@ -39,10 +40,16 @@ const USUAL_QUALITY: Readonly<Record<ImageFormat, number>> = {
   gif: 100,
 };
 const HAS_QUALITY: ReadonlySet<ImageFormat> = new Set(['avif', 'webp', 'jpeg']);
-/** Qualities nearer to each other than this look alike, and every one is made and kept. */
+/**
+ * Qualities nearer to each other than this look alike, and every one is made and
+ * kept.
+ */
 const QUALITY_STEP = 5;
 
-/** The format of an object that images can be made of, by its media type; null for every other. */
+/**
+ * The format of an object that images can be made of, by its media type; null for
+ * every other.
+ */
 export function imageFormatOf(contentType: string): ImageFormat | null {
   const essence = contentType.split(';', 1)[0] ?? '';
   return SOURCE_FORMATS.get(essence.trim().toLowerCase()) ?? null;
@@ -54,8 +61,9 @@ export function hasImageParameters(rawQuery: string): boolean {
 }
 
 /**
- * The image that the address requests, or null when none. InvalidArgument names the parameter and
- * what it may be. `isOwners`: the owner of the bucket has signed it, so it may be of any size.
+ * The image that the address requests, or null when none. InvalidArgument names the
+ * parameter and what it may be. `isOwners`: the owner of the bucket has signed it,
+ * so it may be of any size.
  */
 export function parseImageQuery(
   rawQuery: string,
@@ -95,9 +103,9 @@ export function parseImageQuery(
 }
 
 /**
- * A recipe as a name, of characters that can stand in an entity tag: `w300-h200-cover-webp75`. The
- * largest side is named where it may decide and is not the usual one:
- * `w300-max500-scale-down-webp75`.
+ * A recipe as a name, of characters that can stand in an entity tag:
+ * `w300-h200-cover-webp75`. The largest side is named where it may decide and is
+ * not the usual one: `w300-max500-scale-down-webp75`.
  */
 export function recipeName({
   widthPx,
@@ -117,8 +125,8 @@ export function recipeName({
 }
 
 /**
- * The best that the client shows. GIF and WebP may be animated, which AVIF here can't be; a client
- * that takes neither gets what every client shows.
+ * The best that the client shows. GIF and WebP may be animated, which AVIF here
+ * can't be; a client that takes neither gets what every client shows.
  */
 function chooseFormat(accept: string, source: ImageFormat): ImageFormat {
   const types = acceptedTypes(accept);

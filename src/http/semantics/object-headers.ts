@@ -1,7 +1,8 @@
-// The one place that turns an object into response headers and the one that reads an object's
-// attributes from request headers, on every surface. Quotes around an etag are put on here.
-// Header texts are bytes, one character each, as Node gives and takes them; a platform whose
-// server decodes them otherwise must turn them back before they come here.
+// The one place that turns an object into response headers and the one that reads
+// an object's attributes from request headers, on every surface. Quotes around an
+// etag are put on here. Header texts are bytes, one character each, as Node gives
+// and takes them; a platform whose server decodes them otherwise must turn them
+// back before they come here.
 import { USER_METADATA_MAX_BYTES } from '../../core/limits.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectAttributes, ObjectHeaders, Pointer } from '../../domain/nouns.ts';
@@ -13,8 +14,9 @@ import { isHeaderName, isHeaderText } from './header-text.ts';
 import { formatHttpDate } from './http-date.ts';
 
 /**
- * Response headers as a plain object, the fastest thing to build and to send. All names are in
- * lower case: whoever adds to a record must do the same, or the answer has a header twice.
+ * Response headers as a plain object, the fastest thing to build and to send. All
+ * names are in lower case: whoever adds to a record must do the same, or the answer
+ * has a header twice.
  */
 export type HeaderRecord = Record<string, string>;
 
@@ -31,11 +33,11 @@ const KEPT_HEADERS = [
 const METADATA_PREFIX = 'x-amz-meta-';
 
 /**
- * Everything that headers say of an object, whichever part of it is sent; Content-Length and
- * Content-Range are the caller's. A stored value that no header can carry is left out, and
- * left-out metadata is counted in x-amz-missing-meta, as S3 does; metadata that is no ASCII goes
- * out as encoded words. The caller owns the record. Cost: 0.3 µs, 0.1 more for each metadata
- * entry.
+ * Everything that headers say of an object, whichever part of it is sent;
+ * Content-Length and Content-Range are the caller's. A stored value that no header
+ * can carry is left out, and left-out metadata is counted in x-amz-missing-meta, as
+ * S3 does; metadata that is no ASCII goes out as encoded words. The caller owns the
+ * record. Cost: 0.3 µs, 0.1 more for each metadata entry.
  */
 export function objectHeaders(
   object: Pick<
@@ -82,9 +84,10 @@ const OVERRIDES = [
 export const RESPONSE_OVERRIDES: readonly string[] = OVERRIDES.map(([parameter]) => parameter);
 
 /**
- * The headers with what a signed request wants in their place (`?response-content-type=…`); `get`
- * gives decoded query values. The record itself comes back when nothing is overridden, else a
- * copy. InvalidArgument for a value that no header can carry, as S3 answers. Source:
+ * The headers with what a signed request wants in their place
+ * (`?response-content-type=…`); `get` gives decoded query values. The record itself
+ * comes back when nothing is overridden, else a copy. InvalidArgument for a value
+ * that no header can carry, as S3 answers. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
 export function applyResponseOverrides(
@@ -102,7 +105,10 @@ export function applyResponseOverrides(
   return overridden ?? headers;
 }
 
-/** All kept headers together, names apart; S3 gives a request 8 KiB of headers in all. */
+/**
+ * All kept headers together, names apart; S3 gives a request 8 KiB of headers in
+ * all.
+ */
 const KEPT_HEADERS_MAX_BYTES = 8 * 1024;
 /**
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
@@ -111,8 +117,8 @@ const KEPT_HEADERS_MAX_BYTES = 8 * 1024;
 const REDIRECT_MAX_BYTES = 2048;
 const REDIRECT_START = /^(?:\/|https?:\/\/)/;
 /**
- * Kept and given back; what becomes of the bytes is the store's. Archive classes are refused:
- * nothing here is ever archived.
+ * Kept and given back; what becomes of the bytes is the store's. Archive classes
+ * are refused: nothing here is ever archived.
  */
 const STORAGE_CLASSES: ReadonlySet<string> = new Set([
   'STANDARD',
@@ -124,9 +130,10 @@ const STORAGE_CLASSES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a PUT, a copy with REPLACE or the start of a multipart upload says about the object. A
- * kept header without a value is as if it had not been sent. MetadataTooLarge,
- * InvalidStorageClass, InvalidArgument (a text that is not bytes; a redirect that leads nowhere).
+ * What a PUT, a copy with REPLACE or the start of a multipart upload says about the
+ * object. A kept header without a value is as if it had not been sent.
+ * MetadataTooLarge, InvalidStorageClass, InvalidArgument (a text that is not bytes;
+ * a redirect that leads nowhere).
  */
 export function readObjectAttributes(
   request: Pick<HttpRequest, 'header' | 'headerNames'>,
@@ -185,8 +192,8 @@ function readUserMetadata(
 }
 
 /**
- * aws-chunked is the framing of the upload, not of the object; it may stand anywhere in the list,
- * more than once.
+ * aws-chunked is the framing of the upload, not of the object; it may stand
+ * anywhere in the list, more than once.
  */
 function withoutAwsChunked(contentEncoding: string): string {
   if (!/aws-chunked/i.test(contentEncoding)) return contentEncoding;

@@ -1,6 +1,7 @@
-// The Range header of reads, by S3's rules: one range or the whole object, and nothing malformed is
-// an error. Called by every read; pure, and no more than one small object is made. Source: RFC 9110
-// section 14; S3 answers several ranges and malformed ones with the whole object
+// The Range header of reads, by S3's rules: one range or the whole object, and
+// nothing malformed is an error. Called by every read; pure, and no more than one
+// small object is made. Source: RFC 9110 section 14; S3 answers several ranges and
+// malformed ones with the whole object
 // (https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html).
 
 /** Bytes of an object, both ends included, always inside it. */
@@ -9,9 +10,9 @@ export type ByteRange = { readonly startByte: number; readonly endByteInclusive:
 const PREFIX = 'bytes=';
 
 /**
- * What a Range header asks of an object of `sizeBytes`: 'whole' is a 200 (no header, several
- * ranges, malformed, a suffix of an empty object), 'unsatisfiable' a 416 (starts behind the end,
- * suffix of no bytes), a range is a 206.
+ * What a Range header asks of an object of `sizeBytes`: 'whole' is a 200 (no
+ * header, several ranges, malformed, a suffix of an empty object), 'unsatisfiable'
+ * a 416 (starts behind the end, suffix of no bytes), a range is a 206.
  */
 export function parseRange(
   header: string | null,
@@ -22,14 +23,16 @@ export function parseRange(
   if (dashAt === -1) return 'whole';
   const hasFirst = dashAt > PREFIX.length;
   const hasLast = dashAt < header.length - 1;
-  // Digits only: a comma, a blank, a second dash or a sign makes it malformed or several ranges.
+  // Digits only: a comma, a blank, a second dash or a sign makes it malformed or
+  // several ranges.
   const first = hasFirst ? parseDigits(header, PREFIX.length, dashAt) : 0;
   const last = hasLast ? parseDigits(header, dashAt + 1, header.length) : Number.POSITIVE_INFINITY;
   if (first === null || last === null || (!hasFirst && !hasLast)) return 'whole';
   if (!hasFirst) {
     if (last === 0) return 'unsatisfiable';
-    // Satisfiable by section 14.1.2, but no Content-Range can say "no bytes". S3 answers 200 as
-    // well, and tail readers live by it: https://github.com/apache/arrow-rs-object-store/issues/846
+    // Satisfiable by section 14.1.2, but no Content-Range can say "no bytes". S3
+    // answers 200 as well, and tail readers live by it:
+    // https://github.com/apache/arrow-rs-object-store/issues/846
     if (sizeBytes === 0) return 'whole';
     return { startByte: Math.max(0, sizeBytes - last), endByteInclusive: sizeBytes - 1 };
   }

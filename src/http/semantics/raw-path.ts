@@ -1,23 +1,25 @@
-// Percent-encoding of request targets, done exactly once: keys hold `//`, `..`, `+`, `%` and
-// anything else, so no URL parser may touch them. Called by the address readers of every surface
-// and by the XML of listings.
+// Percent-encoding of request targets, done exactly once: keys hold `//`, `..`,
+// `+`, `%` and anything else, so no URL parser may touch them. Called by the
+// address readers of every surface and by the XML of listings.
 import { StorageError } from '../../domain/errors.ts';
 
 /** Printable ASCII without percent: already what it means. */
 const PLAIN = /^[\x20-\x24\x26-\x7e]*$/;
-/** What a server may give us as raw bytes of the request line, one character each. */
+/**
+ * What a server may give us as raw bytes of the request line, one character each.
+ */
 const HIGH_BYTE = /[\x80-\xff]/g;
 
 /**
- * Decodes a bucket or a key, slashes included: %XX to bytes, bytes to UTF-8, `+` stays `+`. A byte
- * above 7F that a client sent bare counts as if it had been encoded. InvalidURI for a bad percent
- * sequence or bytes that aren't UTF-8.
+ * Decodes a bucket or a key, slashes included: %XX to bytes, bytes to UTF-8, `+`
+ * stays `+`. A byte above 7F that a client sent bare counts as if it had been
+ * encoded. InvalidURI for a bad percent sequence or bytes that aren't UTF-8.
  */
 export function decodePathSegment(rawPercentEncoded: string): string {
   if (PLAIN.test(rawPercentEncoded)) return rawPercentEncoded;
   try {
-    // decodeURIComponent refuses what it should: overlong forms, encoded surrogates, lone
-    // continuation bytes.
+    // decodeURIComponent refuses what it should: overlong forms, encoded
+    // surrogates, lone continuation bytes.
     return decodeURIComponent(rawPercentEncoded.replace(HIGH_BYTE, percentEncode));
   } catch (cause) {
     throw new StorageError('InvalidURI', { cause });
@@ -29,8 +31,8 @@ function percentEncode(character: string): string {
 }
 
 /**
- * The parameters of a query, decoded. A name may come more than once; one without `=` has the value
- * ''.
+ * The parameters of a query, decoded. A name may come more than once; one without
+ * `=` has the value ''.
  */
 export type Query = {
   /** In the order in which they came. */
@@ -43,10 +45,11 @@ export type Query = {
 const EMPTY_QUERY: Query = { entries: [], get: () => null, has: () => false };
 
 /**
- * Splits and decodes a query (without its `?`). `+` means a space and `%2B` a plus: SDKs never send
- * a bare plus, HTML forms and URLSearchParams send it for a space, and S3 takes it so (seen with
- * aws4fetch's presigned URLs, whose signature counts %20). So SigV4 must be computed over these
- * decoded values. InvalidURI as in `decodePathSegment`.
+ * Splits and decodes a query (without its `?`). `+` means a space and `%2B` a plus:
+ * SDKs never send a bare plus, HTML forms and URLSearchParams send it for a space,
+ * and S3 takes it so (seen with aws4fetch's presigned URLs, whose signature counts
+ * %20). So SigV4 must be computed over these decoded values. InvalidURI as in
+ * `decodePathSegment`.
  */
 export function parseQuery(rawQuery: string): Query {
   if (rawQuery === '') return EMPTY_QUERY;
@@ -69,7 +72,10 @@ export function parseQuery(rawQuery: string): Query {
   };
 }
 
-/** Decodes as `decodePathSegment` does, but for `+`, which means a space as in HTML forms. */
+/**
+ * Decodes as `decodePathSegment` does, but for `+`, which means a space as in HTML
+ * forms.
+ */
 export function decodeFormText(raw: string): string {
   return decodePathSegment(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
 }
@@ -79,10 +85,11 @@ const NEEDS_NO_ENCODING = /^[A-Za-z0-9\-._~/]*$/;
 const RESERVED_LEFTOVER = /[!'()*]/g;
 
 /**
- * Encodes a key, prefix or marker for a listing with encoding-type=url: all but unreserved
- * characters and `/`. A space becomes %20, which every decoder understands and ceph/s3-tests wants;
- * S3 itself sends `+` (measured by others against AWS,
- * https://github.com/brekkylab/backlot/issues/178), which only form decoders read back as a space.
+ * Encodes a key, prefix or marker for a listing with encoding-type=url: all but
+ * unreserved characters and `/`. A space becomes %20, which every decoder
+ * understands and ceph/s3-tests wants; S3 itself sends `+` (measured by others
+ * against AWS, https://github.com/brekkylab/backlot/issues/178), which only form
+ * decoders read back as a space.
  */
 export function encodeForXmlUrl(text: string): string {
   if (NEEDS_NO_ENCODING.test(text)) return text;

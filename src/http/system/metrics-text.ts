@@ -1,6 +1,6 @@
-// Metric families as Prometheus reads them. Pure; one renderer for both platforms, because
-// prom-client can't be given numbers that were counted elsewhere without counting them twice, and
-// brings Node's modules into a Worker. Source:
+// Metric families as Prometheus reads them. Pure; one renderer for both platforms,
+// because prom-client can't be given numbers that were counted elsewhere without
+// counting them twice, and brings Node's modules into a Worker. Source:
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 import type { MetricFamily, MetricSample } from '../../ports/metrics.ts';
 

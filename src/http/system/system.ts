@@ -1,5 +1,5 @@
-// Pages of the service itself under `/-/`: for operators and load balancers, never for stored
-// content.
+// Pages of the service itself under `/-/`: for operators and load balancers, never
+// for stored content.
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
@@ -38,9 +38,10 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers `/-/health` (the process runs; with `?verbose` also which version), `/-/ready` (it can
- * serve and write) and `/-/metrics`; anything else under `/-/` is NoSuchKey, which tells nothing
- * about buckets. MethodNotAllowed for anything but GET and HEAD.
+ * Answers `/-/health` (the process runs; with `?verbose` also which version),
+ * `/-/ready` (it can serve and write) and `/-/metrics`; anything else under `/-/`
+ * is NoSuchKey, which tells nothing about buckets. MethodNotAllowed for anything
+ * but GET and HEAD.
  */
 export function createSystemSurface(
   { metricsToken, rootAccessKey, rootSecretKey }: SystemOptions,
@@ -56,7 +57,8 @@ export function createSystemSurface(
   }
 
   /**
-   * Tells strangers that something is wrong, and what kind of thing; figures are in the metrics.
+   * Tells strangers that something is wrong, and what kind of thing; figures are in
+   * the metrics.
    */
   function answerReady(request: HttpRequest, requestId: string): Response {
     const missingKey: readonly NotReadyReason[] = hasRootKey ? [] : ['root-key-missing'];
@@ -90,7 +92,10 @@ function isVerbose(rawQuery: string): boolean {
   return rawQuery.split('&').some((parameter) => parameter.split('=', 1)[0] === 'verbose');
 }
 
-/** Digests are compared, so that the time tells nothing of the token, not even its length. */
+/**
+ * Digests are compared, so that the time tells nothing of the token, not even its
+ * length.
+ */
 function createTokenCheck(token: string | null): (authorization: string | null) => boolean {
   if (token === null) return () => false;
   const expected = sha256Hex(token);
@@ -132,7 +137,8 @@ function respond(
 }
 
 /**
- * Notes what is sent: where nobody sees how much the client took, that is what the access log says.
+ * Notes what is sent: where nobody sees how much the client took, that is what the
+ * access log says.
  */
 function send(request: HttpRequest, status: number, headers: HeaderRecord, text: string): Response {
   const body = request.method === 'HEAD' ? null : encoder.encode(text);

@@ -1,23 +1,24 @@
-// The records of a ZIP archive as bytes: what stands before, behind and after the entries, and how
-// long it all will be. Pure; zip-stream.ts puts them in order. Entries are stored, never deflated,
-// so their sizes are known ahead.
+// The records of a ZIP archive as bytes: what stands before, behind and after the
+// entries, and how long it all will be. Pure; zip-stream.ts puts them in order.
+// Entries are stored, never deflated, so their sizes are known ahead.
 //
-// Why not client-zip, which does nearly this: above 65,534 entries it writes no Zip64 end record,
-// so strict readers (Go's) refuse the archive; a client that leaves does not reach its source; its
-// CRC runs at a twentieth of zlib's speed (version 2.5.1, measured 2026-11; docs/adr/0010). Source:
-// PKWARE APPNOTE 6.3.10; the time stamp is Info-ZIP's (APPNOTE 4.6, appendix "extra fields").
+// Why not client-zip, which does nearly this: above 65,534 entries it writes no
+// Zip64 end record, so strict readers (Go's) refuse the archive; a client that
+// leaves does not reach its source; its CRC runs at a twentieth of zlib's speed
+// (version 2.5.1, measured 2026-11; docs/adr/0010). Source: PKWARE APPNOTE 6.3.10;
+// the time stamp is Info-ZIP's (APPNOTE 4.6, appendix "extra fields").
 
 /**
- * One entry of an archive. `name` is UTF-8 with slashes and ends in one for a folder, which has no
- * bytes.
+ * One entry of an archive. `name` is UTF-8 with slashes and ends in one for a
+ * folder, which has no bytes.
  */
 export type ZipEntry = {
   readonly name: Uint8Array;
   readonly sizeBytes: number;
   readonly lastModifiedMs: number;
   /**
-   * CRC-32 of the bytes where it is known before they are read: such an entry can be read in one
-   * pass.
+   * CRC-32 of the bytes where it is known before they are read: such an entry can
+   * be read in one pass.
    */
   readonly crc32: number | null;
 };
@@ -49,8 +50,8 @@ const VERSION_64 = 45;
 const FLAG_UTF8 = 1 << 11;
 const FLAG_DESCRIPTOR = 1 << 3;
 /**
- * Made on Unix, so that the upper half of the attributes is a mode: `rw-r--r--` of a file or
- * `rwxr-xr-x` of a folder.
+ * Made on Unix, so that the upper half of the attributes is a mode: `rw-r--r--` of
+ * a file or `rwxr-xr-x` of a folder.
  */
 const MADE_BY_UNIX = 3 << 8;
 const MODE_FILE = 0o100644;
@@ -98,8 +99,8 @@ function createRecord(lengthBytes: number) {
 type Record = ReturnType<typeof createRecord>;
 
 /**
- * MS-DOS time has no zone; readers that know the extended stamp take that, so this one is UTC. From
- * 1980 to 2107.
+ * MS-DOS time has no zone; readers that know the extended stamp take that, so this
+ * one is UTC. From 1980 to 2107.
  */
 function writeTime(record: Record, lastModifiedMs: number): void {
   const date = new Date(
@@ -114,7 +115,8 @@ function writeTime(record: Record, lastModifiedMs: number): void {
 }
 
 /**
- * The time of the last change, exact and in UTC. Readers take it for signed, so it ends in 2038.
+ * The time of the last change, exact and in UTC. Readers take it for signed, so it
+ * ends in 2038.
  */
 function writeTimeExtra(record: Record, lastModifiedMs: number): void {
   record.u16(0x5455);
@@ -128,8 +130,8 @@ function flagsOf(entry: ZipEntry): number {
 }
 
 /**
- * What stands before the bytes of an entry. Without a known CRC it says nothing of sizes: the
- * descriptor does.
+ * What stands before the bytes of an entry. Without a known CRC it says nothing of
+ * sizes: the descriptor does.
  */
 export function fileHeader(entry: ZipEntry): Uint8Array {
   const { name, sizeBytes, lastModifiedMs } = entry;
@@ -230,7 +232,10 @@ function needsEnd64({ entries, offsetBytes, lengthBytes }: DirectoryPlace): bool
   return entries >= MAX_16 || offsetBytes >= MAX_32 || lengthBytes >= MAX_32;
 }
 
-/** The end of an archive, with the Zip64 records where a number is too large for the plain one. */
+/**
+ * The end of an archive, with the Zip64 records where a number is too large for the
+ * plain one.
+ */
 export function endOfDirectory(place: DirectoryPlace): Uint8Array {
   const { entries, offsetBytes, lengthBytes } = place;
   const is64 = needsEnd64(place);

@@ -1,7 +1,8 @@
-// An archive in chunks, one entry after the other, made as fast as the reader takes it. Small
-// entries are opened some ahead, because the way to the bytes is long and their own way short;
-// large ones only in their turn, and their chunks go out as they come. A body that has other bytes
-// than were announced breaks it: an archive is right or it is none.
+// An archive in chunks, one entry after the other, made as fast as the reader takes
+// it. Small entries are opened some ahead, because the way to the bytes is long and
+// their own way short; large ones only in their turn, and their chunks go out as
+// they come. A body that has other bytes than were announced breaks it: an archive
+// is right or it is none.
 import { crc32 } from '../../crypto/crc32.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { type ByteChunks, type Chunk, ChunkStream, chunksOf } from '../../ports/chunk-stream.ts';
@@ -17,20 +18,22 @@ import {
 type Body = Uint8Array | ReadableStream<Uint8Array> | null;
 
 /**
- * Small pieces go out together, up to about this many bytes: a write for each header would cost
- * more than the header.
+ * Small pieces go out together, up to about this many bytes: a write for each
+ * header would cost more than the header.
  */
 const BATCH_BYTES = 64 * 1024;
 /** What is asked of a body at a time, bytes. */
 const CHUNK_BYTES = 512 * 1024;
 /**
- * Entries of at most so many bytes are opened ahead, so many of them. Together one ZIP holds 4 MiB
- * of bodies at most.
+ * Entries of at most so many bytes are opened ahead, so many of them. Together one
+ * ZIP holds 4 MiB of bodies at most.
  */
 const AHEAD_MAX_BYTES = 1024 * 1024;
 const AHEAD_ENTRIES = 4;
 
-/** `onPull` is called whenever the reader wants more, `onEnd` once, however it ends. */
+/**
+ * `onPull` is called whenever the reader wants more, `onEnd` once, however it ends.
+ */
 export type ZipHooks = { readonly onPull: () => void; readonly onEnd: () => void };
 
 /** `open` gives the body of the entry of that number, each at most once. */
@@ -50,7 +53,10 @@ function zipChunks(
   const bodies = createBodies(entries, open);
   const pieces = writeArchive(entries, bodies.next);
   const batch = createBatch();
-  /** A large piece that came behind a batch; it stays good until the next piece is asked for. */
+  /**
+   * A large piece that came behind a batch; it stays good until the next piece is
+   * asked for.
+   */
   let waiting: Chunk | null = null;
   let isEnded = false;
 
@@ -121,7 +127,9 @@ function createBatch() {
   };
 }
 
-/** The archive in pieces; `next` gives the chunks of the entries' bodies in order. */
+/**
+ * The archive in pieces; `next` gives the chunks of the entries' bodies in order.
+ */
 async function* writeArchive(
   entries: readonly ZipEntry[],
   next: (number: number) => AsyncGenerator<Chunk>,
@@ -159,7 +167,10 @@ async function* writeArchive(
   yield own(endOfDirectory({ entries: entries.length, offsetBytes, lengthBytes }));
 }
 
-/** Opens bodies, small ones ahead, and lets go of all of them when the reader leaves. */
+/**
+ * Opens bodies, small ones ahead, and lets go of all of them when the reader
+ * leaves.
+ */
 function createBodies(entries: readonly ZipEntry[], open: (number: number) => Promise<Body>) {
   const ahead = new Map<number, Promise<Body>>();
   let current: ByteChunks | null = null;
@@ -169,7 +180,8 @@ function createBodies(entries: readonly ZipEntry[], open: (number: number) => Pr
     const known = ahead.get(number);
     if (known !== undefined) return known;
     const opening = entries[number]?.sizeBytes === 0 ? Promise.resolve(null) : open(number);
-    // Whoever waits for it hears of its failure; until then nobody may, without a fault.
+    // Whoever waits for it hears of its failure; until then nobody may, without a
+    // fault.
     opening.catch(() => undefined);
     ahead.set(number, opening);
     return opening;

@@ -1,5 +1,5 @@
-// Who issues bills, who buys and what tax an account pays: JSON that core/billing knows. A part of
-// the directory; directory-index.ts makes each call atomic.
+// Who issues bills, who buys and what tax an account pays: JSON that core/billing
+// knows. A part of the directory; directory-index.ts makes each call atomic.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';

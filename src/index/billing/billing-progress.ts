@@ -1,6 +1,6 @@
-// How far the scheduled work on bills has come: closing months, and reporting usage to webhooks and
-// to a payment service. A part of the directory: plain synchronous code over a SQL port;
-// directory-index.ts makes each call atomic.
+// How far the scheduled work on bills has come: closing months, and reporting usage
+// to webhooks and to a payment service. A part of the directory: plain synchronous
+// code over a SQL port; directory-index.ts makes each call atomic.
 
 import type { PushTarget } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -21,7 +21,10 @@ type BillingProgressCalls = Pick<
   | 'setUsageReported'
 >;
 
-/** The calls over a database with BILLING_TABLES; directory-index.ts makes them atomic. */
+/**
+ * The calls over a database with BILLING_TABLES; directory-index.ts makes them
+ * atomic.
+ */
 export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
   return {
     listBilledAccounts({ after, limit }) {

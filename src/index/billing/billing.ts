@@ -1,6 +1,6 @@
-// The part of the directory for billing: credits and closed bills. Cards are in rate-cards.ts. A
-// bill is never changed: the first of a month wins, so that closing can be repeated at will. What
-// is in the JSON is core/billing's alone.
+// The part of the directory for billing: credits and closed bills. Cards are in
+// rate-cards.ts. A bill is never changed: the first of a month wins, so that
+// closing can be repeated at will. What is in the JSON is core/billing's alone.
 
 import type { CreditRow } from '../../domain/billing/billing.ts';
 import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
@@ -27,7 +27,10 @@ type BillCalls = Pick<
   'getAccountBilling' | 'addCredit' | 'keepInvoice' | 'getInvoice' | 'readInvoices' | 'listInvoices'
 >;
 
-/** The calls over a database with BILLING_TABLES; directory-index.ts makes them atomic. */
+/**
+ * The calls over a database with BILLING_TABLES; directory-index.ts makes them
+ * atomic.
+ */
 export function createBillingCalls(sql: Sql): BillCalls {
   return {
     getAccountBilling({ accountId }) {

@@ -1,6 +1,7 @@
-// Credit notes in the directory. How much may be taken back is core/billing's to decide. A note is
-// stored only if the bill has the notes that its maker saw, with its number in the same commit. A
-// part of the directory; directory-index.ts makes each call atomic.
+// Credit notes in the directory. How much may be taken back is core/billing's to
+// decide. A note is stored only if the bill has the notes that its maker saw, with
+// its number in the same commit. A part of the directory; directory-index.ts makes
+// each call atomic.
 
 import type { StoredCreditNote } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';

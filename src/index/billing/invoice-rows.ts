@@ -1,6 +1,7 @@
-// Rows of closed bills, and numbers of the series of bills and credit notes. Used inside
-// transactions of the directory: a number is given in the commit that stores its document, so that
-// one that fails gives its number back, and none is missing or given twice.
+// Rows of closed bills, and numbers of the series of bills and credit notes. Used
+// inside transactions of the directory: a number is given in the commit that stores
+// its document, so that one that fails gives its number back, and none is missing
+// or given twice.
 
 import type { InvoiceHead, NewInvoice, StoredInvoice } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -66,7 +67,10 @@ export const decodeStored = ({ is_void, ...bill }: StoredColumns): StoredInvoice
   isVoid: is_void === 1,
 });
 
-/** That issue of a month's bill, the last one where none is named; null: there is none. */
+/**
+ * That issue of a month's bill, the last one where none is named; null: there is
+ * none.
+ */
 export function readInvoice(
   sql: Sql,
   accountId: AccountId,

@@ -1,7 +1,8 @@
-// What prices months: versions of the operator's cards, which card an account had from which month
-// on, and what settings and releases said. A part of the directory: plain synchronous code over a
-// SQL port; directory-index.ts makes each call atomic. Months are texts like 2026-11, so that they
-// compare as they follow each other; '' is before them all.
+// What prices months: versions of the operator's cards, which card an account had
+// from which month on, and what settings and releases said. A part of the
+// directory: plain synchronous code over a SQL port; directory-index.ts makes each
+// call atomic. Months are texts like 2026-11, so that they compare as they follow
+// each other; '' is before them all.
 
 import type { CardChoice } from '../../domain/billing/billing.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -21,8 +22,8 @@ type RateCardCalls = Pick<
 >;
 
 /**
- * The beginning of the version of a card that prices month ?1: the last one before the month's end,
- * else the first of all.
+ * The beginning of the version of a card that prices month ?1: the last one before
+ * the month's end, else the first of all.
  */
 const BEGINNING = `coalesce(
   (SELECT max(valid_from) FROM rate_card_versions WHERE id = c.id AND valid_from <= ?1),
@@ -80,7 +81,8 @@ export function createRateCardCalls(sql: Sql): RateCardCalls {
           name,
         );
         if (last?.value === value) continue;
-        // By a clock that was ahead something may begin in a month to come: it is replaced there.
+        // By a clock that was ahead something may begin in a month to come: it is
+        // replaced there.
         const isAhead = last !== undefined && last.valid_from > period;
         const validFrom = last === undefined ? '' : isAhead ? last.valid_from : period;
         sql.all(

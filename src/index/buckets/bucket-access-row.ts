@@ -1,6 +1,6 @@
-// The access of a bucket as the JSON text of its row, and back. What is not in the text was never
-// set. Rows of the first programs have a canned ACL that also opened every object, and no grants:
-// they are read as what they meant.
+// The access of a bucket as the JSON text of its row, and back. What is not in the
+// text was never set. Rows of the first programs have a canned ACL that also opened
+// every object, and no grants: they are read as what they meant.
 import { type BucketAccess, PRIVATE_ACCESS, type PublicReads } from '../../domain/bucket-access.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import type { Grant } from '../../domain/object-facts.ts';
@@ -33,7 +33,8 @@ export function decodeAccess(
 }
 
 /**
- * `public-read` was the listing and every object; now the one is a grant and the other a policy.
+ * `public-read` was the listing and every object; now the one is a grant and the
+ * other a policy.
  */
 function translate(
   stored: FirstForm,
@@ -66,8 +67,8 @@ function publicReadGrants(ownerId: AccountId): readonly Grant[] {
 }
 
 /**
- * Adds a public statement to a policy of the first programs, which held nothing but statements of
- * this kind.
+ * Adds a public statement to a policy of the first programs, which held nothing but
+ * statements of this kind.
  */
 function withPublicStatement(policyJson: string | null, name: BucketName): string {
   const policy =

@@ -1,6 +1,6 @@
-// The buckets family of the index: the bucket records. Every other family starts with
-// `requireBucket`. A deleted bucket stays as a deleted incarnation (incarnations.ts) until the
-// sweeper has removed its last blob.
+// The buckets family of the index: the bucket records. Every other family starts
+// with `requireBucket`. A deleted bucket stays as a deleted incarnation
+// (incarnations.ts) until the sweeper has removed its last blob.
 import { PRIVATE_ACCESS } from '../../domain/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -69,8 +69,8 @@ function encodeSettings(settings: BucketSettings): string {
 }
 
 /**
- * InvalidBucketState where object lock would meet versions that go. Only here are both known at the
- * same time.
+ * InvalidBucketState where object lock would meet versions that go. Only here are
+ * both known at the same time.
  */
 function requireLockable(
   merged: BucketSettings,
@@ -87,16 +87,16 @@ function requireLockable(
 }
 
 /**
- * The failure of a caller who decided on another revision or incarnation of the bucket: it opens
- * the bucket again.
+ * The failure of a caller who decided on another revision or incarnation of the
+ * bucket: it opens the bucket again.
  */
 export function bucketChanged(name: BucketName): StorageError {
   return new StorageError('BucketChanged', { fields: { BucketName: name } });
 }
 
 /**
- * The number of the live bucket that the caller decided on. BucketChanged when it is another
- * incarnation or revision now.
+ * The number of the live bucket that the caller decided on. BucketChanged when it
+ * is another incarnation or revision now.
  */
 export function requireBucket(sql: Sql, bucket: BucketRef): number {
   const [row] = sql.all<{ n: number }>(
@@ -109,7 +109,10 @@ export function requireBucket(sql: Sql, bucket: BucketRef): number {
   return row.n;
 }
 
-/** The number of a bucket's incarnation, deleted or not; null when the database has no such one. */
+/**
+ * The number of a bucket's incarnation, deleted or not; null when the database has
+ * no such one.
+ */
 export function findIncarnation(sql: Sql, bucket: BucketAddress): number | null {
   const [row] = sql.all<{ n: number }>(
     'SELECT n FROM buckets WHERE id = ? AND name = ?',
@@ -119,7 +122,9 @@ export function findIncarnation(sql: Sql, bucket: BucketAddress): number | null 
   return row?.n ?? null;
 }
 
-/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ */
 export function createBucketCalls(sql: Sql): BucketCalls {
   function findLive(name: BucketName): BucketRecord | null {
     const [row] = sql.all<BucketRow>(

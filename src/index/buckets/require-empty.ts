@@ -1,11 +1,14 @@
-// What prevents the deletion of a bucket, counted for who tries. Called in the commit of the
-// deletion.
+// What prevents the deletion of a bucket, counted for who tries. Called in the
+// commit of the deletion.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 
-/** Rows that are counted of each kind: beyond, a count would hold up the writer of all buckets. */
+/**
+ * Rows that are counted of each kind: beyond, a count would hold up the writer of
+ * all buckets.
+ */
 const COUNTED_MAX = 1000;
 
 type Left = { objects: number; versions: number; markers: number; uploads: number };
@@ -20,9 +23,9 @@ const LEFT = `SELECT ${counted('objects')} AS objects, ${counted('uploads')} AS 
   (SELECT count(*) FROM ${VERSIONS} WHERE is_marker = 1) AS markers`;
 
 /**
- * BucketNotEmpty where objects, older versions or delete markers are left; its message counts them,
- * and unfinished uploads, which alone prevent nothing. Cost: some index look-ups, 1,000 rows of
- * each kind at most when it is refused.
+ * BucketNotEmpty where objects, older versions or delete markers are left; its
+ * message counts them, and unfinished uploads, which alone prevent nothing. Cost:
+ * some index look-ups, 1,000 rows of each kind at most when it is refused.
  */
 export function requireEmpty(sql: Sql, n: number, name: BucketName): void {
   const [rows] = sql.all<{ has_any: number }>(

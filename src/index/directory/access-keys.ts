@@ -1,6 +1,6 @@
-// Access keys of accounts and members: a part of the directory. Plain synchronous code over a SQL
-// port; directory-index.ts makes each call atomic. Secrets are stored as they come: encrypted by
-// core, or plain when an old program wrote them.
+// Access keys of accounts and members: a part of the directory. Plain synchronous
+// code over a SQL port; directory-index.ts makes each call atomic. Secrets are
+// stored as they come: encrypted by core, or plain when an old program wrote them.
 
 import type { AccessKeyRecord, KeyScope, StoredAccessKey } from '../../domain/account-records.ts';
 import { MEMBER_KEY_PREFIX, type Role } from '../../domain/accounts.ts';
@@ -38,7 +38,10 @@ type KeyRow = {
 const KEY_COLUMNS = `id, account_id, name, scope, role, created_at_ms, expires_at_ms, is_enabled,
   last_used_ms, revision`;
 
-/** The key that a member has by being one (core/auth/member-key.ts): its secret is not stored. */
+/**
+ * The key that a member has by being one (core/auth/member-key.ts): its secret is
+ * not stored.
+ */
 function keyOfMember(sql: Sql, id: AccessKeyId): StoredAccessKey | null {
   const [row] = sql.all<{
     account_id: string;
@@ -131,7 +134,8 @@ type StoredKeyRow = KeyRow & {
 /** See `AccountsApi.getAccessKey`: a key that somebody made. */
 function readAccessKey(sql: Sql, id: AccessKeyId): StoredAccessKey | null {
   const [row] = sql.all<StoredKeyRow>(
-    // The operator's own account and those of the seed have no row: they are always in use.
+    // The operator's own account and those of the seed have no row: they are always
+    // in use.
     `SELECT k.*, a.display_name, a.is_enabled AS in_use
      FROM access_keys AS k LEFT JOIN accounts AS a ON a.id = k.account_id WHERE k.id = ?`,
     id,

@@ -1,5 +1,5 @@
-// Accounts: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts
-// makes each call atomic.
+// Accounts: a part of the directory. Plain synchronous code over a SQL port;
+// directory-index.ts makes each call atomic.
 import type { AccountRecord } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -110,7 +110,10 @@ export function createAccountCalls(sql: Sql): AccountCalls {
   };
 }
 
-/** Whether two records are equal: then a change that was sent twice has been made already. */
+/**
+ * Whether two records are equal: then a change that was sent twice has been made
+ * already.
+ */
 export function isSameRecord(record: object, next: object): boolean {
   return JSON.stringify(record) === JSON.stringify(next);
 }

@@ -1,7 +1,7 @@
-// The log of what was changed: a part of the directory. Plain synchronous code over a SQL port;
-// directory-index.ts makes each call atomic. Each account has a bounded number of entries, counted
-// by who made the changes. Beyond it whoever has most of them loses the oldest. So a flood of
-// changes pushes out its own entries alone.
+// The log of what was changed: a part of the directory. Plain synchronous code over
+// a SQL port; directory-index.ts makes each call atomic. Each account has a bounded
+// number of entries, counted by who made the changes. Beyond it whoever has most of
+// them loses the oldest. So a flood of changes pushes out its own entries alone.
 
 import type { AuditEntry } from '../../domain/account-records.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
@@ -31,15 +31,17 @@ const AUDIT_COLUMNS = `id, account_id, at_ms, action, target, detail, member_id,
   credential, source, request_id, status`;
 
 /**
- * Who made a change: a key or a member, however often they sign in. The index audit_by_maker is on
- * this very expression.
+ * Who made a change: a key or a member, however often they sign in. The index
+ * audit_by_maker is on this very expression.
  */
 const MAKER = "coalesce(access_key_id, member_id, 'nobody')";
-/** The row of `audit_counts` that counts the whole account. No maker has this name. */
+/**
+ * The row of `audit_counts` that counts the whole account. No maker has this name.
+ */
 const ALL = '';
 /**
- * Old entries, and those beyond the bound, that go with one that comes. More than one, so that any
- * backlog shrinks.
+ * Old entries, and those beyond the bound, that go with one that comes. More than
+ * one, so that any backlog shrinks.
  */
 const REMOVED_PER_ENTRY = 8;
 
@@ -117,8 +119,8 @@ export function createAuditCalls(sql: Sql): AuditCalls {
 }
 
 /**
- * Forgets the oldest entries of whoever has most, until no more than `keepMax` are there, or so
- * many as may go with one.
+ * Forgets the oldest entries of whoever has most, until no more than `keepMax` are
+ * there, or so many as may go with one.
  */
 function keepBelow(sql: Sql, accountId: string, keepMax: number): void {
   for (let removed = 0; removed < REMOVED_PER_ENTRY; removed++) {

@@ -1,6 +1,6 @@
-// Which account owns which bucket names, and how far the sweeper came through all of them: a part
-// of the directory. The buckets themselves are the index's. Plain synchronous code over a SQL port;
-// directory-index.ts makes each call atomic.
+// Which account owns which bucket names, and how far the sweeper came through all
+// of them: a part of the directory. The buckets themselves are the index's. Plain
+// synchronous code over a SQL port; directory-index.ts makes each call atomic.
 
 import type { BucketName } from '../../domain/nouns.ts';
 import type { DirectoryApi } from '../../ports/directory.ts';
@@ -44,8 +44,8 @@ export function createBucketNameCalls(sql: Sql): BucketNameCalls {
     },
 
     addBucket({ ownerId, name, createdAtMs }) {
-      // OR REPLACE: a note that an interrupted delete left behind has the time of a bucket that is
-      // gone.
+      // OR REPLACE: a note that an interrupted delete left behind has the time of a
+      // bucket that is gone.
       sql.all(
         'INSERT OR REPLACE INTO owned_buckets (owner_id, name, created_at_ms) VALUES (?, ?, ?)',
         ownerId,
@@ -61,7 +61,8 @@ export function createBucketNameCalls(sql: Sql): BucketNameCalls {
     },
 
     removeBucket({ ownerId, name, createdAtMs }) {
-      // The same account may have made the bucket anew since the old one went from its index.
+      // The same account may have made the bucket anew since the old one went from
+      // its index.
       sql.all(
         'DELETE FROM owned_buckets WHERE owner_id = ? AND name = ? AND created_at_ms <= ?',
         ownerId,
@@ -71,7 +72,8 @@ export function createBucketNameCalls(sql: Sql): BucketNameCalls {
     },
 
     forgetBucketName({ name, addedBeforeMs }) {
-      // An owner's note that is left is the trace of an interrupted create: no bucket has the name.
+      // An owner's note that is left is the trace of an interrupted create: no
+      // bucket has the name.
       sql.all(
         'DELETE FROM owned_buckets WHERE name = ? AND created_at_ms < ?',
         name,

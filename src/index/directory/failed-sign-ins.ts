@@ -1,7 +1,8 @@
-// Failures to sign in, as the audit log of an account shows them: a part of the directory. They
-// have a table of their own, so that no stranger pushes a change out of the log. Its rows are
-// bounded by the day: one for each credential and source, and beyond a number of these one for all
-// others. Plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
+// Failures to sign in, as the audit log of an account shows them: a part of the
+// directory. They have a table of their own, so that no stranger pushes a change
+// out of the log. Its rows are bounded by the day: one for each credential and
+// source, and beyond a number of these one for all others. Plain synchronous code
+// over a SQL port; directory-index.ts makes each call atomic.
 
 import type { AuditEntry } from '../../domain/account-records.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
@@ -92,8 +93,8 @@ export function createFailedSignInCalls(sql: Sql): Pick<SignInApi, 'noteFailedSi
 type Listing = Parameters<AccountsApi['listAudit']>[0];
 
 /**
- * Entries of the audit log about failures, newest first; the time of one is that of its first
- * failure.
+ * Entries of the audit log about failures, newest first; the time of one is that of
+ * its first failure.
  */
 export function listFailedSignIns(
   sql: Sql,

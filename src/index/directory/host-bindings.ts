@@ -1,6 +1,6 @@
-// Which host names show which buckets: a part of the directory. A host has one bucket, and that
-// incarnation of it alone. Plain synchronous code over a SQL port; directory-index.ts makes each
-// call atomic.
+// Which host names show which buckets: a part of the directory. A host has one
+// bucket, and that incarnation of it alone. Plain synchronous code over a SQL port;
+// directory-index.ts makes each call atomic.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketId, BucketName } from '../../domain/nouns.ts';

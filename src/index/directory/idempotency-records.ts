@@ -1,6 +1,6 @@
-// Idempotency records: responses of the JSON API that are stored for repeated requests
-// (Idempotency-Key). A part of the directory. Plain synchronous code over a SQL port;
-// directory-index.ts makes each call atomic.
+// Idempotency records: responses of the JSON API that are stored for repeated
+// requests (Idempotency-Key). A part of the directory. Plain synchronous code over
+// a SQL port; directory-index.ts makes each call atomic.
 
 import type { IdempotencyState } from '../../domain/accounts.ts';
 import { DAY_MS } from '../../domain/time.ts';
@@ -10,8 +10,8 @@ import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 
 /**
- * Idempotency records are stored for a day, as other services do, and so many for one caller. A
- * request without a response is under way for so long.
+ * Idempotency records are stored for a day, as other services do, and so many for
+ * one caller. A request without a response is under way for so long.
  */
 const RECORD_STORED_MS = DAY_MS;
 const RECORDS_MAX = 1000;

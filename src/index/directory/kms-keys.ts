@@ -1,5 +1,5 @@
-// KMS keys, which come wrapped by the master key: a part of the directory. Plain synchronous code
-// over a SQL port; directory-index.ts makes each call atomic.
+// KMS keys, which come wrapped by the master key: a part of the directory. Plain
+// synchronous code over a SQL port; directory-index.ts makes each call atomic.
 
 import type { AccountId } from '../../domain/nouns.ts';
 import type { DirectoryApi, KmsKey } from '../../ports/directory.ts';

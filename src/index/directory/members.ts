@@ -1,5 +1,5 @@
-// Members of accounts: a part of the directory. Plain synchronous code over a SQL port;
-// directory-index.ts makes each call atomic. Passwords come as hashes.
+// Members of accounts: a part of the directory. Plain synchronous code over a SQL
+// port; directory-index.ts makes each call atomic. Passwords come as hashes.
 
 import type { EndedCredentials, MemberRecord } from '../../domain/account-records.ts';
 import type { Role } from '../../domain/accounts.ts';
@@ -64,7 +64,8 @@ export function createMemberCalls(sql: Sql): MemberCalls {
          FROM members AS m WHERE m.login = ?`,
         login,
       );
-      // The operator's own account, and those of the seed, have no row; they are always in use.
+      // The operator's own account, and those of the seed, have no row; they are
+      // always in use.
       if (row === undefined || row.in_use === 0) return null;
       return { ...decodeMember(row), passwordHash: row.password };
     },
@@ -97,7 +98,9 @@ function readMemberRow(sql: Sql, accountId: AccountId, id: string): MemberRow | 
   return row ?? null;
 }
 
-/** Ends all sessions or tokens of a member but one; '' excepts none. Gives how many. */
+/**
+ * Ends all sessions or tokens of a member but one; '' excepts none. Gives how many.
+ */
 function endCredentials(
   sql: Sql,
   table: 'sessions' | 'tokens',

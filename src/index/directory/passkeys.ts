@@ -1,5 +1,5 @@
-// Passkeys and challenges: a part of the directory. Plain synchronous code over a SQL port;
-// directory-index.ts makes each call atomic.
+// Passkeys and challenges: a part of the directory. Plain synchronous code over a
+// SQL port; directory-index.ts makes each call atomic.
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Passkey } from '../../domain/passkeys.ts';
 import type { PasskeysApi } from '../../ports/directory-calls/passkey-calls.ts';

@@ -1,11 +1,15 @@
-// The last time of the clock that was believed, in the directory's database: core/clock judges, and
-// the writer of the index on Node looks too. Plain synchronous code over a SQL port.
+// The last time of the clock that was believed, in the directory's database:
+// core/clock judges, and the writer of the index on Node looks too. Plain
+// synchronous code over a SQL port.
 
 import type { SeenTime } from '../../domain/trusted-time.ts';
 import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 
-/** The calls over a database with SEEN_TIME_TABLES; directory-index.ts makes them atomic. */
+/**
+ * The calls over a database with SEEN_TIME_TABLES; directory-index.ts makes them
+ * atomic.
+ */
 export function createSeenTimeCalls(sql: Sql): Pick<BillingApi, 'getSeenTime' | 'setSeenTime'> {
   return {
     getSeenTime: () => readSeenTime(sql),

@@ -1,11 +1,13 @@
-// Failures to sign in, and how long whoever failed must wait: a part of the directory. Plain
-// synchronous code over a SQL port; directory-index.ts makes each call atomic.
+// Failures to sign in, and how long whoever failed must wait: a part of the
+// directory. Plain synchronous code over a SQL port; directory-index.ts makes each
+// call atomic.
 //
-// A stranger must not lock a name for its owner, and must not guess for ever either. So there are
-// three counts: of the pair of name and source, of the source, and of the name over all sources. A
-// source adds no more to a name than it may try without waiting, so one address alone never fills
-// that count; and a pair that signed in before has its own count and no other. Secrets that nobody
-// guesses have no counts of pairs and names at all.
+// A stranger must not lock a name for its owner, and must not guess for ever
+// either. So there are three counts: of the pair of name and source, of the source,
+// and of the name over all sources. A source adds no more to a name than it may try
+// without waiting, so one address alone never fills that count; and a pair that
+// signed in before has its own count and no other. Secrets that nobody guesses have
+// no counts of pairs and names at all.
 
 import { DAY_MS, HOUR_MS } from '../../domain/time.ts';
 import type { SignInApi } from '../../ports/directory-calls/sign-in-calls.ts';
@@ -19,8 +21,9 @@ type AttemptCalls = Pick<
 >;
 
 /**
- * Failures that nobody waits for: of a pair; of a source, which many people may share; of a name,
- * which then takes ten sources at least. Passwords, of ten characters and more, stand against it.
+ * Failures that nobody waits for: of a pair; of a source, which many people may
+ * share; of a name, which then takes ten sources at least. Passwords, of ten
+ * characters and more, stand against it.
  */
 const FREE_FAILURES = { pair: 10, source: 30, name: 100 } as const;
 /** Milliseconds until what was counted is forgotten, and the longest wait. */
@@ -93,8 +96,8 @@ export function createAttemptCalls(sql: Sql): AttemptCalls {
     },
     endSignIn({ name, source, pair, nowMs }) {
       sql.all('DELETE FROM sign_in_failures WHERE subject = ?', pair);
-      // A pair that is known was not counted on these: whoever has a name here can't wipe out
-      // guesses at others.
+      // A pair that is known was not counted on these: whoever has a name here
+      // can't wipe out guesses at others.
       if (!isKnown(pair, nowMs)) for (const subject of [source, name]) uncount(subject);
       sql.all(
         `DELETE FROM sign_in_sources WHERE pair IN

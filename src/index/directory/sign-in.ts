@@ -1,5 +1,6 @@
-// Tokens and sessions, with which callers of the JSON API sign in: a part of the directory. Plain
-// synchronous code over a SQL port; directory-index.ts makes each call atomic.
+// Tokens and sessions, with which callers of the JSON API sign in: a part of the
+// directory. Plain synchronous code over a SQL port; directory-index.ts makes each
+// call atomic.
 
 import type { Holder, Role, Session, Token } from '../../domain/accounts.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
@@ -42,14 +43,15 @@ const TOKEN_COLUMNS = `id, name, scopes, created_at_ms, expires_at_ms, ${HOLDER_
 const SESSION_COLUMNS = `id, label, created_at_ms, expires_at_ms, proven_at_ms, ${HOLDER_COLUMNS}`;
 
 /**
- * Sessions that one member or access key has at most; a further one ends the oldest. Whoever signs
- * in with each request ends its own sessions, nobody else's.
+ * Sessions that one member or access key has at most; a further one ends the
+ * oldest. Whoever signs in with each request ends its own sessions, nobody else's.
  */
 const SESSIONS_MAX = 1000;
 
 /**
- * Limits rows to those of one member or access key; a first parameter of 1 turns that off. It binds
- * three parameters either way, so that the statement's text never changes.
+ * Limits rows to those of one member or access key; a first parameter of 1 turns
+ * that off. It binds three parameters either way, so that the statement's text
+ * never changes.
  */
 const HOLDER_CONDITION = '(? OR (member_id IS ? AND access_key_id IS ?))';
 function holderFilter(holder: OfAccount['holder']) {
@@ -62,7 +64,10 @@ export function createSignInCalls(sql: Sql): TokenCalls & SessionCalls {
   return { ...createTokenCalls(sql), ...createSessionCalls(sql) };
 }
 
-/** The holder as it is now: the role of the member, and whether member and account are in use. */
+/**
+ * The holder as it is now: the role of the member, and whether member and account
+ * are in use.
+ */
 type LiveRow = {
   readonly live_role: string | null;
   readonly member_in_use: number | null;
@@ -79,7 +84,10 @@ function liveSelect(table: 'tokens' | 'sessions', columns: string): string {
     WHERE h.digest = ?`;
 }
 
-/** Null when account or member is not in use any more. The accounts of the settings have no row. */
+/**
+ * Null when account or member is not in use any more. The accounts of the settings
+ * have no row.
+ */
 function withLiveRole<Kind extends Holder>(holder: Kind, row: LiveRow): Kind | null {
   if (row.in_use === 0) return null;
   if (holder.memberId === null) return holder;

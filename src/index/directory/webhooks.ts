@@ -89,7 +89,10 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
   };
 }
 
-/** See `WebhookApi.endWebhooks`; also a part of the commit by which the account goes. */
+/**
+ * See `WebhookApi.endWebhooks`; also a part of the commit by which the account
+ * goes.
+ */
 export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean } {
   const queueId = accountQueueId(accountId);
   sql.all('DELETE FROM webhooks WHERE account_id = ?', accountId);
@@ -106,8 +109,8 @@ export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean }
 }
 
 /**
- * The outbox of what concerns accounts. Nothing is added for a webhook that was deleted meanwhile,
- * perhaps with its account: no call could reach such rows.
+ * The outbox of what concerns accounts. Nothing is added for a webhook that was
+ * deleted meanwhile, perhaps with its account: no call could reach such rows.
  */
 export function createAccountOutboxCalls(sql: Sql): OutboxApi {
   const outbox = createOutboxCalls(sql);

@@ -1,7 +1,7 @@
-// What a job of key-jobs.ts does to one key, inside its commit: moving an object to another key,
-// hiding it, bringing it back, removing it for good. No byte moves: rows change their key, or
-// another row gets the same segments. Where versions stand is version-rows.ts's; nothing here
-// decides which keys, or when.
+// What a job of key-jobs.ts does to one key, inside its commit: moving an object to
+// another key, hiding it, bringing it back, removing it for good. No byte moves:
+// rows change their key, or another row gets the same segments. Where versions
+// stand is version-rows.ts's; nothing here decides which keys, or when.
 
 import type { KeyAction, KeyOutcome } from '../../domain/key-jobs.ts';
 import type { BucketRef, ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
@@ -58,7 +58,9 @@ const done = (facts: Partial<ActionResult>): ActionResult => ({
   outcome: 'done',
 });
 
-/** Does one action; one that can't be done changes nothing. Cost: some statements. */
+/**
+ * Does one action; one that can't be done changes nothing. Cost: some statements.
+ */
 export function applyKeyAction(sql: Sql, context: ActionContext, action: KeyAction): ActionResult {
   switch (action.kind) {
     case 'move':
@@ -77,8 +79,8 @@ export function applyKeyAction(sql: Sql, context: ActionContext, action: KeyActi
 type ActionOfKind<Kind extends KeyAction['kind']> = Extract<KeyAction, { kind: Kind }>;
 
 /**
- * Gives an object another key, with all that it had. What has that key goes, or becomes an older
- * version of it, as the bucket's versioning has it.
+ * Gives an object another key, with all that it had. What has that key goes, or
+ * becomes an older version of it, as the bucket's versioning has it.
  */
 function move(sql: Sql, context: ActionContext, action: ActionOfKind<'move'>): ActionResult {
   const { n, bucket, nowMs } = context;
@@ -89,8 +91,8 @@ function move(sql: Sql, context: ActionContext, action: ActionOfKind<'move'>): A
   if (target === null || target.toKey === key) return failed('conflict');
 
   const { toKey, replaced } = target;
-  // An object that replaces another must be newer than that, for conditions by date; else it keeps
-  // its own date.
+  // An object that replaces another must be newer than that, for conditions by
+  // date; else it keeps its own date.
   const lastModifiedMs = replaced === null ? source.lastModifiedMs : nowMs;
   const to = { key: toKey, versionId, lastModifiedMs };
   if (versioningOf(bucket) !== 'off')
@@ -102,7 +104,10 @@ function move(sql: Sql, context: ActionContext, action: ActionOfKind<'move'>): A
   return done({ sizeBytes: source.sizeBytes, versionId: renamedId, toKey });
 }
 
-/** Moves in a bucket with versions: a copy at the new key, and a delete marker at the old one. */
+/**
+ * Moves in a bucket with versions: a copy at the new key, and a delete marker at
+ * the old one.
+ */
 function moveVersion(
   sql: Sql,
   { n, bucket, nowMs }: ActionContext,
@@ -150,8 +155,8 @@ function findTarget(
 }
 
 /**
- * Takes a move back. Where the old key still has its version behind the marker, that becomes
- * current again; else the object moves back, if its old key is free.
+ * Takes a move back. Where the old key still has its version behind the marker,
+ * that becomes current again; else the object moves back, if its old key is free.
  */
 function unmove(sql: Sql, context: ActionContext, action: ActionOfKind<'unmove'>): ActionResult {
   const { n, nowMs } = context;
@@ -183,8 +188,8 @@ function unmove(sql: Sql, context: ActionContext, action: ActionOfKind<'unmove'>
 }
 
 /**
- * The version that comes back when this marker goes; null when it is not the newest of its key, or
- * hides none.
+ * The version that comes back when this marker goes; null when it is not the newest
+ * of its key, or hides none.
  */
 function findHiddenBehind(
   sql: Sql,
@@ -241,8 +246,8 @@ function hide(
 }
 
 /**
- * Removes markers from the top until a version is current again; a key that has none behind them
- * stays as it is.
+ * Removes markers from the top until a version is current again; a key that has
+ * none behind them stays as it is.
  */
 function unhide(
   sql: Sql,
@@ -278,8 +283,8 @@ function unhide(
 }
 
 /**
- * Removes all versions of a key that is hidden, the oldest first, so that the marker hides the rest
- * to the end.
+ * Removes all versions of a key that is hidden, the oldest first, so that the
+ * marker hides the rest to the end.
  */
 function purge(sql: Sql, { n, nowMs, room }: ActionContext, key: ObjectKey): ActionResult {
   if (room.rows <= 0) return failed('more');

@@ -1,6 +1,6 @@
-// The events that jobs over many keys record for each key (object-events.ts). S3 has no renames, so
-// the events are those of what a client of S3 would have done. Called by key-jobs.ts with the
-// result of an action.
+// The events that jobs over many keys record for each key (object-events.ts). S3
+// has no renames, so the events are those of what a client of S3 would have done.
+// Called by key-jobs.ts with the result of an action.
 
 import type { KeyAction } from '../../domain/key-jobs.ts';
 import type { Versioning } from '../../domain/nouns.ts';
@@ -8,8 +8,8 @@ import type { ObjectChange } from '../objects/object-events.ts';
 import type { ActionResult } from './key-actions.ts';
 
 /**
- * The events of an action: a move is a copy and a deletion; what comes back is a copy of itself. An
- * action that failed has none.
+ * The events of an action: a move is a copy and a deletion; what comes back is a
+ * copy of itself. An action that failed has none.
  */
 export function eventsOfAction(
   versioning: Versioning,

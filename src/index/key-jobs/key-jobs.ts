@@ -1,7 +1,8 @@
-// The jobs family of the index: work on many keys that goes on page by page (domain/key-jobs.ts). A
-// step does its actions, stores how to take them back and moves the cursor on, all in one commit.
-// So a job that dies is never between two steps, and two drivers of one job can't do a step twice.
-// Which keys is core's; key-actions.ts does each action.
+// The jobs family of the index: work on many keys that goes on page by page
+// (domain/key-jobs.ts). A step does its actions, stores how to take them back and
+// moves the cursor on, all in one commit. So a job that dies is never between two
+// steps, and two drivers of one job can't do a step twice. Which keys is core's;
+// key-actions.ts does each action.
 
 import { StorageError } from '../../domain/errors.ts';
 import {
@@ -42,17 +43,19 @@ type KeyJobCalls = Pick<
 >;
 
 /**
- * Jobs of a bucket that can be undone: the newest. What older jobs did is removed, one job's with
- * each new one.
+ * Jobs of a bucket that can be undone: the newest. What older jobs did is removed,
+ * one job's with each new one.
  */
 const UNDOABLE_JOBS = 5;
 /**
- * Markers of a key that a list passes at most to find the version behind them: each deletion of a
- * hidden key adds one.
+ * Markers of a key that a list passes at most to find the version behind them: each
+ * deletion of a hidden key adds one.
  */
 const MARKERS_SCANNED_MAX = 250;
 
-/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ */
 export function createKeyJobCalls(sql: Sql): KeyJobCalls {
   return {
     getKeyJob: ({ bucket, id }) => readJob(sql, requireBucket(sql, bucket), id),
@@ -134,7 +137,10 @@ function writeJob(sql: Sql, n: number, job: KeyJob): void {
   );
 }
 
-/** Removes what one job did that is too old to be undone, and jobs that are too many. */
+/**
+ * Removes what one job did that is too old to be undone, and jobs that are too
+ * many.
+ */
 function forgetOldJobs(sql: Sql, n: number): void {
   const rows = sql.all<{ id: string; is_running: number; job: string }>(
     `SELECT id, is_running, job FROM name_jobs
@@ -191,7 +197,10 @@ function stepKeyJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepKeyJob
   return { job: stepped, outcomes: results.map((result) => result.outcome) };
 }
 
-/** Does the actions up to the first that has more to do: the next step goes on with it. */
+/**
+ * Does the actions up to the first that has more to do: the next step goes on with
+ * it.
+ */
 function applyActions(
   sql: Sql,
   context: ActionContext,
@@ -207,7 +216,10 @@ function applyActions(
   return results;
 }
 
-/** Records the events of an action. Most buckets report nothing: then none is even made. */
+/**
+ * Records the events of an action. Most buckets report nothing: then none is even
+ * made.
+ */
 function recordEventsOf(
   sql: Sql,
   { bucket, nowMs }: ActionContext,
@@ -241,7 +253,10 @@ function addCounts(
   return counts;
 }
 
-/** Stores what was done, numbered in its order. What can't be taken back is not stored. */
+/**
+ * Stores what was done, numbered in its order. What can't be taken back is not
+ * stored.
+ */
 function storeItems(
   sql: Sql,
   n: number,
@@ -309,8 +324,8 @@ function listHidden(sql: Sql, input: Parameters<IndexApi['listHidden']>[0]): rea
   const { prefix, after, limit } = input;
   const n = requireBucket(sql, input.bucket);
   const rows = sql.all<HiddenRow>(
-    // By its name: SQLite's planner would go over all versions of the prefix instead, most of which
-    // are not hidden.
+    // By its name: SQLite's planner would go over all versions of the prefix
+    // instead, most of which are not hidden.
     `SELECT key, version_id, last_modified_ms FROM versions INDEXED BY versions_hiding
      WHERE bucket = ? AND key >= ? AND key < ? AND is_marker = 1 AND replaced_at_ms IS NULL
      ORDER BY key LIMIT ${PLAN_ONCE} ?`,

@@ -1,7 +1,7 @@
-// The family of sizes and search: which buckets have sums of their keys (key-ranges.ts) and a
-// search index (key-search.ts), the steps that make them, and their queries. row-changes.ts reports
-// every change of a row. A bucket that never used either has no row in `name_aids`, and pays one
-// look at that (0.4 µs).
+// The family of sizes and search: which buckets have sums of their keys
+// (key-ranges.ts) and a search index (key-search.ts), the steps that make them, and
+// their queries. row-changes.ts reports every change of a row. A bucket that never
+// used either has no row in `name_aids`, and pays one look at that (0.4 µs).
 
 import {
   type CountState,
@@ -66,8 +66,8 @@ function writeAids(
 }
 
 /**
- * Takes a change of a row into account. Cost: 0.4 µs in a bucket that has neither, else 4 to 8 µs
- * (bench/names.ts).
+ * Takes a change of a row into account. Cost: 0.4 µs in a bucket that has neither,
+ * else 4 to 8 µs (bench/names.ts).
  */
 export function noteRowChange(sql: Sql, { bucket, key, from, to }: RowChange): void {
   const old = from?.kind === 'current' ? from : null;
@@ -91,7 +91,9 @@ function otherOf(row: RowChange['to']): number {
   return row === null || row.storageClass === 'STANDARD' ? 0 : row.sizeBytes;
 }
 
-/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ */
 export function createKeyAidCalls(sql: Sql): KeyAidCalls {
   return {
     measurePrefixes({ bucket, prefixes }) {

@@ -1,10 +1,11 @@
-// Order of keys: the byte order of UTF-8, which is the order of code points and not JavaScript's
-// order of UTF-16 units. SQLite compares TEXT this way by itself; these functions make the bounds
-// of its range seeks.
+// Order of keys: the byte order of UTF-8, which is the order of code points and not
+// JavaScript's order of UTF-16 units. SQLite compares TEXT this way by itself;
+// these functions make the bounds of its range seeks.
 import type { SqlValue } from '../../ports/sql.ts';
 
 /**
- * A blob: SQLite sorts every text before every blob, so as an upper bound it lets all keys pass.
+ * A blob: SQLite sorts every text before every blob, so as an upper bound it lets
+ * all keys pass.
  */
 export const AFTER_ALL_TEXT: SqlValue = new Uint8Array([0xff]);
 /** Sorts after every id: none has characters above ASCII. */
@@ -14,14 +15,14 @@ const LAST_CODE_POINT = 0x10ffff;
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 /**
- * Below it a UTF-16 unit is a code point by itself or half of one; at and above it the unit is a
- * code point.
+ * Below it a UTF-16 unit is a code point by itself or half of one; at and above it
+ * the unit is a code point.
  */
 const AFTER_SURROGATES = 0xe000;
 
 /**
- * Negative, zero or positive as `a` comes before, with or after `b` in UTF-8 byte order. Both
- * well-formed.
+ * Negative, zero or positive as `a` comes before, with or after `b` in UTF-8 byte
+ * order. Both well-formed.
  */
 export function compareUtf8(a: string, b: string): number {
   const sharedLength = Math.min(a.length, b.length);
@@ -33,16 +34,19 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Puts surrogates, which stand for code points from U+10000 on, above U+E000 to U+FFFF. */
+/**
+ * Puts surrogates, which stand for code points from U+10000 on, above U+E000 to
+ * U+FFFF.
+ */
 function rank(unit: number): number {
   if (unit < FIRST_SURROGATE) return unit;
   return unit < AFTER_SURROGATES ? unit + LAST_CODE_POINT : unit;
 }
 
 /**
- * The least value greater than every text that starts with `prefix`; a range `>= prefix` and `<
- * prefixEnd(prefix)` is exactly those texts. A blob where no text is greater ('' and prefixes of
- * U+10FFFF only).
+ * The least value greater than every text that starts with `prefix`; a range `>=
+ * prefix` and `< prefixEnd(prefix)` is exactly those texts. A blob where no text is
+ * greater ('' and prefixes of U+10FFFF only).
  */
 export function prefixEnd(prefix: string): SqlValue {
   const points = Array.from(prefix);
@@ -55,7 +59,10 @@ export function prefixEnd(prefix: string): SqlValue {
   return AFTER_ALL_TEXT;
 }
 
-/** The least text that can start with `prefix` and comes after `after`: where a page begins. */
+/**
+ * The least text that can start with `prefix` and comes after `after`: where a page
+ * begins.
+ */
 export function firstBehind(prefix: string, after: string): string {
   return compareUtf8(after, prefix) < 0 ? prefix : justAfter(after);
 }

@@ -1,11 +1,15 @@
-// Pages of names as S3 lists them: names that start with a prefix, those with the delimiter behind
-// it rolled up to common prefixes. Used for objects and for uploads; knows no table. It reads rows
-// in batches and seeks past a common prefix as soon as that repeats, so the rows read grow with the
-// names returned, never with those rolled up.
+// Pages of names as S3 lists them: names that start with a prefix, those with the
+// delimiter behind it rolled up to common prefixes. Used for objects and for
+// uploads; knows no table. It reads rows in batches and seeks past a common prefix
+// as soon as that repeats, so the rows read grow with the names returned, never
+// with those rolled up.
 import type { SqlValue } from '../../ports/sql.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
 
-/** A cursor in the order of rows: a key and, where a key has several rows, the id `within` it. */
+/**
+ * A cursor in the order of rows: a key and, where a key has several rows, the id
+ * `within` it.
+ */
 export type Cursor = { readonly key: SqlValue; readonly within: string };
 
 export type NameScan<Row extends { readonly key: string }> = {
@@ -30,10 +34,11 @@ export type NamePage<Row> = {
 };
 
 /**
- * Rows of the first batch when there is a delimiter. A batch doubles while its rows are all leaves;
- * once rows were read for nothing, the next one is a single row. So at most this many rows and as
- * many as were returned are read for nothing. Measured 2026-11: single seeks for leaves cost five
- * times a flat batch, flat batches for repeats have no bound.
+ * Rows of the first batch when there is a delimiter. A batch doubles while its rows
+ * are all leaves; once rows were read for nothing, the next one is a single row. So
+ * at most this many rows and as many as were returned are read for nothing.
+ * Measured 2026-11: single seeks for leaves cost five times a flat batch, flat
+ * batches for repeats have no bound.
  */
 const FIRST_BATCH = 16;
 
@@ -45,8 +50,8 @@ function commonPrefixOf(key: string, prefix: string, delimiter: string): string 
 }
 
 /**
- * The first key whose name comes after the name `after`: a common prefix that `after` is or lies in
- * is left out.
+ * The first key whose name comes after the name `after`: a common prefix that
+ * `after` is or lies in is left out.
  */
 export function startKey(prefix: string, delimiter: string, after: string): SqlValue {
   if (compareUtf8(after, prefix) < 0) return prefix;
@@ -55,8 +60,8 @@ export function startKey(prefix: string, delimiter: string, after: string): SqlV
 }
 
 /**
- * One page of names, after the scan's start. With `maxNames` 0 the page is empty and not truncated,
- * as on S3.
+ * One page of names, after the scan's start. With `maxNames` 0 the page is empty
+ * and not truncated, as on S3.
  */
 export function readNamePage<Row extends { readonly key: string }>(
   scan: NameScan<Row>,

@@ -1,16 +1,17 @@
-// Sizes of prefixes in constant time: the keys of a bucket are cut into ranges of at most 1,000,
-// and a row for each range holds its sums. A change of a key touches one such row. The size of a
-// prefix is the sum of the ranges inside it and of the objects in the two ranges at its ends.
-// Unlike sums for each folder this costs as little for deep keys, and works for prefixes that end
-// anywhere. Counted at the first call; key-aids.ts knows whether a bucket is.
+// Sizes of prefixes in constant time: the keys of a bucket are cut into ranges of
+// at most 1,000, and a row for each range holds its sums. A change of a key touches
+// one such row. The size of a prefix is the sum of the ranges inside it and of the
+// objects in the two ranges at its ends. Unlike sums for each folder this costs as
+// little for deep keys, and works for prefixes that end anywhere. Counted at the
+// first call; key-aids.ts knows whether a bucket is.
 import type { PrefixSize } from '../../domain/key-aids.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { AFTER_ALL_TEXT } from './key-order.ts';
 
 /**
- * Objects of one range at most; more and it is cut in two. Small ranges make more rows to add up,
- * large ones more objects to scan.
+ * Objects of one range at most; more and it is cut in two. Small ranges make more
+ * rows to add up, large ones more objects to scan.
  */
 export const RANGE_MAX_OBJECTS = 1000;
 /** Ranges counted in one step: 50,000 rows, some 10 ms. */
@@ -29,8 +30,8 @@ const SUMS = `count(*) AS objects, coalesce(sum(size_bytes), 0) AS bytes,
   coalesce(sum(CASE WHEN storage_class = 'STANDARD' THEN 0 ELSE size_bytes END), 0) AS other_bytes`;
 
 /**
- * Adds to the range of the key; one that was not counted yet stays so. Cost: two statements, 4 µs
- * (measured 2026-11).
+ * Adds to the range of the key; one that was not counted yet stays so. Cost: two
+ * statements, 4 µs (measured 2026-11).
  */
 export function changeRange(
   sql: Sql,
@@ -64,7 +65,9 @@ export function changeRange(
   if (objects > maxObjects && change.objects > 0) cutRange(sql, bucket, range.first_key, objects);
 }
 
-/** Cuts a range behind its middle object. Its objects must be in the table already. */
+/**
+ * Cuts a range behind its middle object. Its objects must be in the table already.
+ */
 function cutRange(sql: Sql, bucket: number, firstKey: string, objects: number): void {
   const [middle] = sql.all<{ key: string }>(
     `SELECT key FROM objects
@@ -105,7 +108,8 @@ function addRange(
 }
 
 /**
- * Where the range behind this key begins; a blob, which is greater than all text, behind the last.
+ * Where the range behind this key begins; a blob, which is greater than all text,
+ * behind the last.
  */
 function nextFirstKey(sql: Sql, bucket: number, key: SqlValue): SqlValue {
   const [next] = sql.all<{ first_key: string }>(
@@ -128,8 +132,9 @@ function sumObjects(sql: Sql, bucket: number, from: SqlValue, to: SqlValue): Sum
 }
 
 /**
- * Sums of the keys from `from` to before `to`; the bucket must be counted. Cost: some 2,000 objects
- * looked at, and a row for each 500 to 1,000 more: 0.5 ms at a million keys (bench/names.ts).
+ * Sums of the keys from `from` to before `to`; the bucket must be counted. Cost:
+ * some 2,000 objects looked at, and a row for each 500 to 1,000 more: 0.5 ms at a
+ * million keys (bench/names.ts).
  */
 export function sumKeys(sql: Sql, bucket: number, from: SqlValue, to: SqlValue): PrefixSize {
   const [inside] = sql.all<{ first: string | null; last: string | null }>(

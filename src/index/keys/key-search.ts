@@ -1,8 +1,9 @@
-// Search by a part of the key: an FTS5 index of the trigrams of keys, which finds any text of three
-// code points or more without case and accents. A commit only notes a key that came or went
-// (`search_changes`). The notes are indexed later, many at once, because a single change of such an
-// index costs ten times as much. Until then search scans the noted keys one by one. Every match is
-// looked up among the objects: the index alone may be behind.
+// Search by a part of the key: an FTS5 index of the trigrams of keys, which finds
+// any text of three code points or more without case and accents. A commit only
+// notes a key that came or went (`search_changes`). The notes are indexed later,
+// many at once, because a single change of such an index costs ten times as much.
+// Until then search scans the noted keys one by one. Every match is looked up among
+// the objects: the index alone may be behind.
 
 import {
   foldKey,
@@ -17,15 +18,18 @@ import { compareUtf8, firstBehind, prefixEnd } from './key-order.ts';
 import { decodeSummary, type SummaryRow } from './summary-rows.ts';
 
 /**
- * Keys indexed or removed in one step: 20 ms on a busy machine. Source: 45 µs a key,
- * bench/names.ts.
+ * Keys indexed or removed in one step: 20 ms on a busy machine. Source: 45 µs a
+ * key, bench/names.ts.
  */
 const KEYS_PER_STEP = 500;
-/** Noted changes that a search scans; core has them indexed long before there are so many. */
+/**
+ * Noted changes that a search scans; core has them indexed long before there are so
+ * many.
+ */
 const CHANGES_SCANNED_MAX = 4000;
 /**
- * Ids of the keys of one bucket in the search index: `n * 2^32` and up. Exact in a number for two
- * million buckets in one database.
+ * Ids of the keys of one bucket in the search index: `n * 2^32` and up. Exact in a
+ * number for two million buckets in one database.
  */
 const IDS_PER_BUCKET = 2 ** 32;
 
@@ -37,7 +41,10 @@ export function noteKeyChange(sql: Sql, bucket: number, key: string): void {
   sql.all('INSERT OR IGNORE INTO search_changes (bucket, key) VALUES (?, ?)', bucket, key);
 }
 
-/** Indexes the next keys behind `after`; gives the last of them, null when there are no more. */
+/**
+ * Indexes the next keys behind `after`; gives the last of them, null when there are
+ * no more.
+ */
 export function indexNextKeys(sql: Sql, bucket: number, after: string): string | null {
   const rows = sql.all<{ key: string }>(
     `SELECT key FROM objects WHERE bucket = ? AND key > ? ORDER BY key LIMIT ${PLAN_ONCE} ?`,
@@ -135,9 +142,9 @@ type KeySearchResult = { readonly objects: readonly ObjectSummary[]; readonly is
 type KeySearch = { readonly prefix: string; readonly needle: string; readonly limit: number };
 
 /**
- * Objects below the prefix whose key has the needle behind it, by key; the search index must be
- * ready, and the needle of SEARCH_MIN_INDEXED code points or more. Cost: some 10 µs for each match,
- * and at most SEARCH_MAX_MATCHES of these.
+ * Objects below the prefix whose key has the needle behind it, by key; the search
+ * index must be ready, and the needle of SEARCH_MIN_INDEXED code points or more.
+ * Cost: some 10 µs for each match, and at most SEARCH_MAX_MATCHES of these.
  */
 export function findIndexed(
   sql: Sql,
@@ -156,8 +163,8 @@ export function findIndexed(
     (bucket + 1) * IDS_PER_BUCKET,
     most + 1,
   );
-  // CROSS JOIN: SQLite keeps the order of the tables. It may go through all objects to find a few
-  // changes otherwise.
+  // CROSS JOIN: SQLite keeps the order of the tables. It may go through all objects
+  // to find a few changes otherwise.
   const rows = ids.flatMap(({ id }) =>
     sql.all<SummaryRow>(
       `SELECT ${SUMMARY_COLUMNS}
@@ -187,7 +194,10 @@ const matches =
   ({ key }: { readonly key: string }): boolean =>
     key.startsWith(prefix) && foldKey(key.slice(prefix.length)).includes(folded);
 
-/** Searches without an index, by a scan of the next SEARCH_SCAN_ROWS keys behind `after`. */
+/**
+ * Searches without an index, by a scan of the next SEARCH_SCAN_ROWS keys behind
+ * `after`.
+ */
 export function findByScan(
   sql: Sql,
   bucket: number,

@@ -1,5 +1,5 @@
-// The columns of an object that listings and search read, and what these make of them. Other
-// columns of a version are object-rows.ts's.
+// The columns of an object that listings and search read, and what these make of
+// them. Other columns of a version are object-rows.ts's.
 import type { AccountId, Checksum, ObjectKey, ObjectSummary } from '../../domain/nouns.ts';
 
 /** The columns of an object in a listing. */

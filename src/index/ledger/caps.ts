@@ -1,6 +1,6 @@
-// The caps family of the ledger: caps, the quota leases by which processes use them up, and which
-// crossings were reported to their owner. How large a lease may be is core's to decide, from a
-// state that this file gives with its revision.
+// The caps family of the ledger: caps, the quota leases by which processes use them
+// up, and which crossings were reported to their owner. How large a lease may be is
+// core's to decide, from a state that this file gives with its revision.
 
 import { type Cap, type CapState, capPeriod } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -13,8 +13,8 @@ import { sumUsage } from '../usage/usage-sums.ts';
 type CapCalls = Pick<LedgerApi, 'listCaps' | 'readCaps' | 'putCap' | 'deleteCap' | 'leaseCaps'>;
 
 /**
- * Milliseconds from an hour's beginning to the record of its storage, which the sweep
- * brings each hour.
+ * Milliseconds from an hour's beginning to the record of its storage, which the
+ * sweep brings each hour.
  */
 const RECORDED_AFTER_MS = 2 * HOUR_MS;
 /** Caps of one account; each is looked at with each lease. */
@@ -99,7 +99,10 @@ export function createCapCalls(sql: Sql): CapCalls {
   };
 }
 
-/** A cap as JSON text. Equal caps have equal texts, because fields keep their order on the way. */
+/**
+ * A cap as JSON text. Equal caps have equal texts, because fields keep their order
+ * on the way.
+ */
 function encode(cap: Cap): string {
   return JSON.stringify({ ...cap, limit: `${cap.limit}` });
 }
@@ -173,7 +176,9 @@ function moveRevision(sql: Sql, accountId: AccountId): number {
   return row?.revision ?? 0;
 }
 
-/** Begins the alerts of a cap anew. Its leases stay until their holders renew them. */
+/**
+ * Begins the alerts of a cap anew. Its leases stay until their holders renew them.
+ */
 function resetCap(sql: Sql, accountId: AccountId, capId: string): void {
   sql.all('DELETE FROM cap_crossings WHERE account_id = ? AND cap_id = ?', accountId, capId);
   moveRevision(sql, accountId);

@@ -1,6 +1,7 @@
-// The quotas family of the ledger: what an account may store, and how much of that each of its
-// buckets is granted. The grants together never pass the quota; a grant is lowered only after its
-// bucket lowered its own, so no bucket ever uses more than stands here.
+// The quotas family of the ledger: what an account may store, and how much of that
+// each of its buckets is granted. The grants together never pass the quota; a grant
+// is lowered only after its bucket lowered its own, so no bucket ever uses more
+// than stands here.
 
 import type { StorageAmount, StorageGrant, StorageQuota } from '../../domain/billing/quotas.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -15,13 +16,15 @@ type QuotaCalls = Pick<
 >;
 
 /**
- * A grant has a part of what is left beyond what is needed, so that not every commit needs a call;
- * what is not used of it comes back when it is settled.
+ * A grant has a part of what is left beyond what is needed, so that not every
+ * commit needs a call; what is not used of it comes back when it is settled.
  */
 const SPARE_SHARE = 1 / 16;
 const SPARE_MAX: StorageAmount = { bytes: 1024 ** 3, objects: 10_000 };
 
-/** The calls over a database with LEDGER_SCHEMA; ledger-index.ts makes each atomic. */
+/**
+ * The calls over a database with LEDGER_SCHEMA; ledger-index.ts makes each atomic.
+ */
 export function createQuotaGrantCalls(sql: Sql): QuotaCalls {
   return {
     getQuota: ({ accountId }) => readQuota(sql, accountId),
@@ -142,7 +145,8 @@ function putGrant(
 }
 
 /**
- * Sequences of an account ascend over all its buckets, also where its quota went and came again.
+ * Sequences of an account ascend over all its buckets, also where its quota went
+ * and came again.
  */
 function nextSequence(sql: Sql, accountId: AccountId): number {
   const [row] = sql.all<{ last_sequence: number }>(

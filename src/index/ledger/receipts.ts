@@ -1,6 +1,7 @@
-// The receipts family of the ledger: a request that wants one is recorded and priced in one
-// command. Stored are running sums by card and meter, and the last receipt of each source, for a
-// repeat; there is no row for each receipt. Prices are `price`'s.
+// The receipts family of the ledger: a request that wants one is recorded and
+// priced in one command. Stored are running sums by card and meter, and the last
+// receipt of each source, for a repeat; there is no row for each receipt. Prices
+// are `price`'s.
 
 import { capPeriod } from '../../domain/billing/caps.ts';
 import type {
@@ -22,7 +23,9 @@ import { addRows, claimBatch, isReceiptMonth } from './record-usage.ts';
 type ReceiptCalls = Pick<LedgerApi, 'takeReceipt' | 'readReceipts'>;
 type Month = { readonly accountId: AccountId; readonly monthMs: number };
 
-/** The calls over a database with LEDGER_SCHEMA; ledger-index.ts makes each atomic. */
+/**
+ * The calls over a database with LEDGER_SCHEMA; ledger-index.ts makes each atomic.
+ */
 export function createReceiptCalls(sql: Sql, price: PriceReceipt): ReceiptCalls {
   return {
     takeReceipt({ accountId, use, tariff, nowMs }) {

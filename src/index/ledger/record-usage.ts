@@ -1,6 +1,6 @@
-// Writes usage into the ledger's sums: by the hour and by the month. Months with receipts have the
-// account's sum of each meter too, so that a receipt reads some rows however many buckets and keys
-// there are.
+// Writes usage into the ledger's sums: by the hour and by the month. Months with
+// receipts have the account's sum of each meter too, so that a receipt reads some
+// rows however many buckets and keys there are.
 
 import type { UsageBatch, UsageRow } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -10,8 +10,8 @@ import { halves, startOfMonth } from '../usage/usage-sums.ts';
 import { usageTime } from '../usage/usage-time.ts';
 
 /**
- * Claims a batch: true, and it is to be counted, unless it or a later one of its source was counted
- * before.
+ * Claims a batch: true, and it is to be counted, unless it or a later one of its
+ * source was counted before.
  */
 export function claimBatch(
   sql: Sql,
@@ -32,7 +32,9 @@ export function claimBatch(
   return claims.length > 0;
 }
 
-/** Adds rows to the sums. Cost: two upserts a row; three in a month with receipts. */
+/**
+ * Adds rows to the sums. Cost: two upserts a row; three in a month with receipts.
+ */
 export function addRows(sql: Sql, accountId: AccountId, rows: readonly UsageRow[]): void {
   const withReceipts = new Map<number, boolean>();
   for (const row of rows) {
@@ -72,7 +74,9 @@ export function addRows(sql: Sql, accountId: AccountId, rows: readonly UsageRow[
   }
 }
 
-/** Whether the account has had a receipt in the month, and so sums of its meters. */
+/**
+ * Whether the account has had a receipt in the month, and so sums of its meters.
+ */
 export function isReceiptMonth(sql: Sql, accountId: AccountId, monthMs: number): boolean {
   const cards = sql.all(
     'SELECT 1 AS is_there FROM receipt_cards WHERE account_id = ? AND month_ms = ? LIMIT 1',

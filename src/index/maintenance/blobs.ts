@@ -1,6 +1,7 @@
-// The blobs family of the index: remote references of other buckets to a blob, and the sweeper's
-// steps: condemn, (the store deletes,) forget. A condemned blob can never be referenced again, so
-// what the sweeper gets is safe to delete. References themselves are counted by blob-references.ts.
+// The blobs family of the index: remote references of other buckets to a blob, and
+// the sweeper's steps: condemn, (the store deletes,) forget. A condemned blob can
+// never be referenced again, so what the sweeper gets is safe to delete. References
+// themselves are counted by blob-references.ts.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, BucketAddress, BucketId, BucketName } from '../../domain/nouns.ts';
@@ -20,7 +21,9 @@ type BlobCalls = Pick<
 >;
 type RemoteReference = { readonly blobId: BlobId; readonly referrer: BucketAddress };
 
-/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ */
 export function createBlobCalls(sql: Sql): BlobCalls {
   return {
     findUnknownBlobs({ blobIds }) {
@@ -81,8 +84,8 @@ export function createBlobCalls(sql: Sql): BlobCalls {
 }
 
 /**
- * Adds a remote reference, or moves the time of one on: a copy under way relies on that (see
- * `releaseRemoteReference`).
+ * Adds a remote reference, or moves the time of one on: a copy under way relies on
+ * that (see `releaseRemoteReference`).
  */
 function addRemoteReference(
   sql: Sql,
@@ -114,9 +117,10 @@ function addRemoteReference(
 }
 
 /**
- * Releases a remote reference that is no younger than `nowMs`. The sweeper finds an old reference
- * that its bucket does not use; a copy renews it; the sweeper releases it. Guard: the sweeper gives
- * the bound of its grace as `nowMs`, so the renewed reference stays.
+ * Releases a remote reference that is no younger than `nowMs`. The sweeper finds an
+ * old reference that its bucket does not use; a copy renews it; the sweeper
+ * releases it. Guard: the sweeper gives the bound of its grace as `nowMs`, so the
+ * renewed reference stays.
  */
 function releaseRemoteReference(
   sql: Sql,
@@ -145,8 +149,8 @@ function releaseRemoteReference(
 }
 
 /**
- * Condemns blobs that nothing references. Those condemned before and not yet forgotten come again,
- * so that a sweep that was cut off is continued.
+ * Condemns blobs that nothing references. Those condemned before and not yet
+ * forgotten come again, so that a sweep that was cut off is continued.
  */
 function condemnUnreferenced(
   sql: Sql,
@@ -183,9 +187,10 @@ function condemnUnreferenced(
 }
 
 /**
- * At most `limit` old remote references to blobs without another reference. A blob that was checked
- * goes to the end of the queue, so that none starves. Further referrers of a blob are checked once
- * these have released it: as long as one of them has a copy, it stays anyway.
+ * At most `limit` old remote references to blobs without another reference. A blob
+ * that was checked goes to the end of the queue, so that none starves. Further
+ * referrers of a blob are checked once these have released it: as long as one of
+ * them has a copy, it stays anyway.
  */
 function takeOldRemoteReferences(
   sql: Sql,

@@ -1,7 +1,7 @@
-// The compression family of the index: which versions may be compressed, the exchange of a body's
-// plain blobs for the compressed one, and how far a run came. An exchange changes nothing that
-// clients see; it happens only where the version still lies in the blobs that were read, and nobody
-// else does.
+// The compression family of the index: which versions may be compressed, the
+// exchange of a body's plain blobs for the compressed one, and how far a run came.
+// An exchange changes nothing that clients see; it happens only where the version
+// still lies in the blobs that were read, and nobody else does.
 import type { BlobId, ObjectKey, ObjectVersion, Segment, VersionId } from '../../domain/nouns.ts';
 import type {
   CompressionBounds,
@@ -27,7 +27,9 @@ type CompressionCalls = Pick<
   'getCompressionRun' | 'scanForCompression' | 'setCompressionRun' | 'exchangeBody'
 >;
 
-/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ */
 export function createCompressionCalls(sql: Sql): CompressionCalls {
   return {
     getCompressionRun({ bucket }) {

@@ -1,13 +1,15 @@
-// The incarnations of a bucket name, as the sweeper sees them: what there is to do in each, how far
-// it came, and the end of a deleted one of which nothing is left. buckets.ts makes and deletes
-// buckets.
+// The incarnations of a bucket name, as the sweeper sees them: what there is to do
+// in each, how far it came, and the end of a deleted one of which nothing is left.
+// buckets.ts makes and deletes buckets.
 import type { BucketId } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 type IncarnationCalls = Pick<IndexApi, 'listIncarnations' | 'setSweptUpTo' | 'forgetIncarnation'>;
 
-/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ */
 export function createIncarnationCalls(sql: Sql): IncarnationCalls {
   return {
     listIncarnations({ name }) {
@@ -54,8 +56,8 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
     },
 
     forgetIncarnation({ bucket }) {
-      // A deleted incarnation without uploads has nothing that refers to a blob: each blob left is
-      // in one of two partial indexes.
+      // A deleted incarnation without uploads has nothing that refers to a blob:
+      // each blob left is in one of two partial indexes.
       const removed = sql.all(
         `DELETE FROM buckets WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM uploads WHERE bucket = buckets.n)

@@ -1,6 +1,7 @@
-// What backup, restore and check read of an index as a whole: every blob that rows refer to, every
-// row that refers to blobs. Each query reads one page behind a cursor by a primary key, so a check
-// of a running server holds no long transaction and the write-ahead log can be folded in meanwhile.
+// What backup, restore and check read of an index as a whole: every blob that rows
+// refer to, every row that refers to blobs. Each query reads one page behind a
+// cursor by a primary key, so a check of a running server holds no long transaction
+// and the write-ahead log can be folded in meanwhile.
 import type {
   BlobId,
   BucketId,
@@ -15,10 +16,16 @@ import { decodeVersion, type VersionRow } from '../objects/object-rows.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { decodePart, decodeUpload, type PartRow, type UploadRow } from '../uploads/upload-rows.ts';
 
-/** A blob that at least one row refers to. `sizeBytes` is of its body, without the footer. */
+/**
+ * A blob that at least one row refers to. `sizeBytes` is of its body, without the
+ * footer.
+ */
 export type ReferencedBlob = { readonly blobId: BlobId; readonly sizeBytes: number };
 
-/** Whether the database has any tables of the index: an empty or foreign file has none. */
+/**
+ * Whether the database has any tables of the index: an empty or foreign file has
+ * none.
+ */
 export function hasIndexTables(sql: Sql): boolean {
   return (
     sql.all("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'buckets'").length > 0
@@ -31,7 +38,8 @@ export function listBucketIds(sql: Sql): BucketId[] {
 }
 
 /**
- * Referenced blobs behind an id, in byte order. A blob that several buckets refer to comes once.
+ * Referenced blobs behind an id, in byte order. A blob that several buckets refer
+ * to comes once.
  */
 export function listReferencedBlobs(
   sql: Sql,
@@ -67,8 +75,9 @@ export function filterKnown(sql: Sql, blobIds: readonly BlobId[]): Set<BlobId> {
 }
 
 /**
- * Condemns, in a copy of an index, every blob that no row of any bucket refers to. The copy comes
- * without their bytes, and a later upload of equal bytes must not be deduplicated with them.
+ * Condemns, in a copy of an index, every blob that no row of any bucket refers to.
+ * The copy comes without their bytes, and a later upload of equal bytes must not be
+ * deduplicated with them.
  */
 export function condemnUnreferencedBlobs(sql: Sql): void {
   sql.all(
@@ -79,7 +88,8 @@ export function condemnUnreferencedBlobs(sql: Sql): void {
 }
 
 /**
- * Where a segment's bytes should be, as the blob's row of that bucket says; null: there is no row.
+ * Where a segment's bytes should be, as the blob's row of that bucket says; null:
+ * there is no row.
  */
 export type BlobRow = {
   readonly sizeBytes: number;
@@ -125,14 +135,17 @@ type InventoryRow = VersionRow & {
   readonly is_marker?: number;
 };
 
-/** Versions among so many rows; `next`: where to go on, null behind the last row. */
+/**
+ * Versions among so many rows; `next`: where to go on, null behind the last row.
+ */
 export type VersionPage = {
   readonly versions: readonly InventoryVersion[];
   readonly next: VersionCursor | null;
 };
 
 /**
- * Current objects behind a cursor. `withBodies`: inline bodies come along, else they are left out.
+ * Current objects behind a cursor. `withBodies`: inline bodies come along, else
+ * they are left out.
  */
 export function listCurrentVersions(
   sql: Sql,
@@ -144,9 +157,9 @@ export function listCurrentVersions(
 }
 
 /**
- * Older versions behind a cursor, the newest of a key first. Delete markers are not among them, but
- * count as rows of the page: millions may stand in a row, and one call must not go over all of
- * them.
+ * Older versions behind a cursor, the newest of a key first. Delete markers are not
+ * among them, but count as rows of the page: millions may stand in a row, and one
+ * call must not go over all of them.
  */
 export function listOlderVersions(
   sql: Sql,
@@ -164,7 +177,10 @@ const currentQuery = (inlineBytes: string) => `SELECT ${versionColumns(inlineByt
 const CURRENT = currentQuery('NULL');
 const CURRENT_WITH_BODIES = currentQuery('x.inline_bytes');
 
-/** The rest of the cursor's key, then the keys behind it: each half seeks in the primary key. */
+/**
+ * The rest of the cursor's key, then the keys behind it: each half seeks in the
+ * primary key.
+ */
 const olderQuery = (inlineBytes: string) => {
   const select = `SELECT ${versionColumns(inlineBytes)}, o.is_marker, b.name
     FROM versions AS o JOIN buckets AS b ON b.n = o.bucket
@@ -200,8 +216,8 @@ export function cursorBehind({ bucket, version }: InventoryVersion): VersionCurs
 }
 
 /**
- * A part of an upload in progress. `upload` null: nobody can complete it. `etag`: as `md5` of its
- * row.
+ * A part of an upload in progress. `upload` null: nobody can complete it. `etag`:
+ * as `md5` of its row.
  */
 export type InventoryPart = {
   readonly bucket: number;
@@ -275,8 +291,8 @@ export function addMasterKeyUse(uses: MasterKeyUses, use: MasterKeyUse, encrypte
 }
 
 /**
- * How often something in the directory or in uploads in progress is encrypted by each master key,
- * by its id.
+ * How often something in the directory or in uploads in progress is encrypted by
+ * each master key, by its id.
  */
 export function countMasterKeyUses(sql: Sql): MasterKeyUses {
   const uses: MasterKeyUses = new Map();
@@ -303,7 +319,9 @@ const ENCRYPTED_TEXTS = `SELECT 'accessKeys' AS kind, secret AS text
     FROM access_keys WHERE is_sealed = 1
   UNION ALL SELECT 'kmsKeys', wrapped_key FROM named_keys`;
 
-/** Encrypted texts and wrapped keys begin with the id of their master key and a dot. */
+/**
+ * Encrypted texts and wrapped keys begin with the id of their master key and a dot.
+ */
 export function masterKeyIdOf(encrypted: string): string {
   return encrypted.slice(0, encrypted.indexOf('.'));
 }

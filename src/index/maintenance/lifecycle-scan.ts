@@ -1,7 +1,7 @@
-// Finds what lifecycle rules may be about, page by page in the order of the rows. A page scans a
-// bounded number of rows and gives only those that the bounds let through. So a million objects
-// without a due rule cost a million rows of reading in small steps, and next to nothing on the
-// wire.
+// Finds what lifecycle rules may be about, page by page in the order of the rows. A
+// page scans a bounded number of rows and gives only those that the bounds let
+// through. So a million objects without a due rule cost a million rows of reading
+// in small steps, and next to nothing on the wire.
 
 import {
   LIFECYCLE_PAGE_MAX,
@@ -16,8 +16,8 @@ import { detailOfRow, factsOfDetail } from '../objects/object-rows.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /**
- * Rows scanned in one call. That takes 1.4 ms of CPU at any size of the bucket (bench/lifecycle.ts,
- * measured 2026-11).
+ * Rows scanned in one call. That takes 1.4 ms of CPU at any size of the bucket
+ * (bench/lifecycle.ts, measured 2026-11).
  */
 const SCAN_ROWS = 2000;
 
@@ -163,7 +163,8 @@ function scanVersions(
 }
 
 /**
- * The older versions and markers behind the cursor: the rest of its key, then the keys that follow.
+ * The older versions and markers behind the cursor: the rest of its key, then the
+ * keys that follow.
  */
 export function readOtherRows(
   sql: Sql,
@@ -196,8 +197,8 @@ export function readOtherRows(
 }
 
 /**
- * The latest of a key stands here only when it is a marker; it is alone when the next row is of
- * another key.
+ * The latest of a key stands here only when it is a marker; it is alone when the
+ * next row is of another key.
  */
 function loneMarker(
   sql: Sql,
@@ -218,7 +219,9 @@ function loneMarker(
   };
 }
 
-/** Whether the key has a version older than this one that is not its current object. */
+/**
+ * Whether the key has a version older than this one that is not its current object.
+ */
 export function hasOlder(
   sql: Sql,
   bucket: number,

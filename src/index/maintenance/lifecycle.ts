@@ -1,6 +1,7 @@
-// The lifecycle family of the index: finding what rules may be about (lifecycle-scan.ts), carrying
-// them out, and how far that came. Which rule is due is core's; here it is made sure that nothing
-// goes that has changed since the scan.
+// The lifecycle family of the index: finding what rules may be about
+// (lifecycle-scan.ts), carrying them out, and how far that came. Which rule is due
+// is core's; here it is made sure that nothing goes that has changed since the
+// scan.
 
 import type { LifecycleAction, LifecycleRun } from '../../domain/lifecycle.ts';
 import type { Versioning } from '../../domain/nouns.ts';
@@ -28,7 +29,9 @@ import { giveUpUpload } from './stale-uploads.ts';
 type LifecycleCalls = Pick<IndexApi, 'getLifecycleRun' | 'scanLifecycle' | 'applyLifecycle'>;
 type Context = { readonly n: number; readonly versioning: Versioning; readonly nowMs: number };
 
-/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ */
 export function createLifecycleCalls(sql: Sql): LifecycleCalls {
   return {
     getLifecycleRun({ bucket }) {
@@ -75,7 +78,10 @@ function eventOf(
   return { ...about, name: 'LifecycleExpiration:DeleteMarkerCreated' };
 }
 
-/** The version that went, changed, or is the new marker, by its name, which a plan can't know. */
+/**
+ * The version that went, changed, or is the new marker, by its name, which a plan
+ * can't know.
+ */
 type Done = { readonly version: StoredMarker | null };
 
 /** Null: it did not take place. */
@@ -102,8 +108,8 @@ const actionDone = ({ versionId, isNull }: StoredMarker): Done => ({
 type ActionOfKind<Kind extends LifecycleAction['kind']> = Extract<LifecycleAction, { kind: Kind }>;
 
 /**
- * Ends the current version if it still is that one: for good in a bucket without versions, else by
- * a marker.
+ * Ends the current version if it still is that one: for good in a bucket without
+ * versions, else by a marker.
  */
 function expire(
   sql: Sql,

@@ -1,7 +1,8 @@
-// Orphan rows: what a deleted incarnation of a bucket leaves behind besides uploads, blobs and
-// search indexes, and no call can reach any more. They go with the sweep, so many in one commit,
-// because a bucket may have hundreds of thousands. The incarnation's number is used again once it
-// is forgotten, so nothing may be left under it then.
+// Orphan rows: what a deleted incarnation of a bucket leaves behind besides
+// uploads, blobs and search indexes, and no call can reach any more. They go with
+// the sweep, so many in one commit, because a bucket may have hundreds of
+// thousands. The incarnation's number is used again once it is forgotten, so
+// nothing may be left under it then.
 import type { BucketAddress } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { findIncarnation } from '../buckets/buckets.ts';
@@ -11,7 +12,8 @@ import { PLAN_ONCE } from '../tables/plan-once.ts';
 const ROWS_PER_CALL = 2000;
 
 /**
- * See `IndexCommands.dropOrphanRows`. Messages that wait stay: they report what was before the end.
+ * See `IndexCommands.dropOrphanRows`. Messages that wait stay: they report what was
+ * before the end.
  */
 export function dropOrphanRows(
   sql: Sql,

@@ -1,8 +1,9 @@
-// Aborts multipart uploads that nobody goes on with, for the sweep and lifecycle rules. An upload
-// is stale when nothing of it has come for some time: since it was begun, or since its last part.
-// `active_at_ms` of its row is a lower bound of that. Parts do not touch it; it is corrected here
-// when it seems too old. So an upload that goes on for days costs one look at its parts in each
-// such time, and a part costs nothing.
+// Aborts multipart uploads that nobody goes on with, for the sweep and lifecycle
+// rules. An upload is stale when nothing of it has come for some time: since it was
+// begun, or since its last part. `active_at_ms` of its row is a lower bound of
+// that. Parts do not touch it; it is corrected here when it seems too old. So an
+// upload that goes on for days costs one look at its parts in each such time, and a
+// part costs nothing.
 import type { UploadId } from '../../domain/nouns.ts';
 import type { Upload, UploadCursor } from '../../ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
@@ -17,8 +18,8 @@ type AbortInput = Parameters<IndexApi['abortStaleUploads']>[0];
 type CandidateRow = UploadRow & { readonly active_at_ms: number };
 
 /**
- * Uploads that one call scans, and parts of them: about as much work as aborting the largest
- * upload.
+ * Uploads that one call scans, and parts of them: about as much work as aborting
+ * the largest upload.
  */
 const UPLOADS_PER_CALL = 100;
 const PARTS_PER_CALL = 10_000;
@@ -66,8 +67,8 @@ export function abortStaleUploads(
 }
 
 /**
- * Removes an upload that its owner left unfinished, and counts what that frees, for the bill to
- * show. Gives the bytes.
+ * Removes an upload that its owner left unfinished, and counts what that frees, for
+ * the bill to show. Gives the bytes.
  */
 export function giveUpUpload(sql: Sql, bucket: number, upload: Upload, nowMs: number): number {
   const freedBytes = dropUpload(sql, bucket, upload, nowMs);

@@ -1,5 +1,6 @@
-// The collecting side of storage-totals.ts and commit-usage.ts: closes the hours that are over,
-// gives closed ones to the sweep, which brings them to the ledger, and removes what the ledger has.
+// The collecting side of storage-totals.ts and commit-usage.ts: closes the hours
+// that are over, gives closed ones to the sweep, which brings them to the ledger,
+// and removes what the ledger has.
 
 import type { StorageHours, StorageTotals } from '../../domain/billing/stored.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
@@ -29,7 +30,9 @@ type HoursRow = {
 
 const GIB = 1n << 30n;
 
-/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ */
 export function createStorageCalls(sql: Sql): StorageCalls {
   return {
     getStorageTotals: ({ bucket }) =>

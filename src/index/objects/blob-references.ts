@@ -1,7 +1,8 @@
-// Reference counts of blobs: one reference for each object version and each part, however often it
-// uses the blob. For shared blobs the bytes that rows of each storage class refer to are counted
-// too, and so what deduplication saves. Called by the object and upload families inside their
-// commits, which report the saved bytes to row-changes.ts. Removing blobs is blobs.ts's.
+// Reference counts of blobs: one reference for each object version and each part,
+// however often it uses the blob. For shared blobs the bytes that rows of each
+// storage class refer to are counted too, and so what deduplication saves. Called
+// by the object and upload families inside their commits, which report the saved
+// bytes to row-changes.ts. Removing blobs is blobs.ts's.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, Segment } from '../../domain/nouns.ts';
@@ -9,8 +10,8 @@ import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 /**
- * The blobs that a row references, and how many bytes of each, counted as often as they stand in
- * it.
+ * The blobs that a row references, and how many bytes of each, counted as often as
+ * they stand in it.
  */
 export type BlobReferences = ReadonlyMap<BlobId, number>;
 
@@ -23,20 +24,20 @@ export function referencesOf(segments: readonly Segment[]): BlobReferences {
 }
 
 /**
- * Change of the bytes that deduplication saves in a storage class: what a commit reports with its
- * row.
+ * Change of the bytes that deduplication saves in a storage class: what a commit
+ * reports with its row.
  */
 export type SavedBytes = number;
 
 /**
- * `?3`: the path of a storage class in `shares`; `?4`: by how much what its rows refer to changes,
- * bytes.
+ * `?3`: the path of a storage class in `shares`; `?4`: by how much what its rows
+ * refer to changes, bytes.
  */
 const SHARES =
   'CASE WHEN sha256 IS NOT NULL THEN json_set(shares, ?3, coalesce(shares ->> ?3, 0) + ?4) END';
 /**
- * A blob is stored once for each class: what the class refers to beyond the blob's size is saved.
- * Null: not shared.
+ * A blob is stored once for each class: what the class refers to beyond the blob's
+ * size is saved. Null: not shared.
  */
 const SAVED = `max(0, (shares ->> ?3) - size_bytes)
   - max(0, (shares ->> ?3) - ?4 - size_bytes) AS saved`;
@@ -45,9 +46,9 @@ type Saved = { readonly saved: number | null };
 const pathOf = (storageClass: string): string => `$."${storageClass}"`;
 
 /**
- * Adds one reference to each blob; one that nothing referenced any more is revived by it. Blobs of
- * `newReferences` are made known, the others must be. NoSuchBlob when a blob is unknown or
- * condemned. Cost: one statement per blob.
+ * Adds one reference to each blob; one that nothing referenced any more is revived
+ * by it. Blobs of `newReferences` are made known, the others must be. NoSuchBlob
+ * when a blob is unknown or condemned. Cost: one statement per blob.
  */
 export function addReferences(
   sql: Sql,
@@ -89,7 +90,10 @@ function addKnown(
   );
 }
 
-/** The row may exist: a second copy of a blob of another bucket, or a commit that is repeated. */
+/**
+ * The row may exist: a second copy of a blob of another bucket, or a commit that is
+ * repeated.
+ */
 function addNewReference(
   sql: Sql,
   bucket: number,
@@ -130,9 +134,9 @@ function addNewReference(
 }
 
 /**
- * Takes one reference from each blob; one that has none left is unreferenced since `nowMs`. A blob
- * that the index does not know is skipped: a damaged index must not make an object undeletable.
- * Gives how much less is saved.
+ * Takes one reference from each blob; one that has none left is unreferenced since
+ * `nowMs`. A blob that the index does not know is skipped: a damaged index must not
+ * make an object undeletable. Gives how much less is saved.
  */
 export function dropReferences(
   sql: Sql,
@@ -172,8 +176,8 @@ export function changeReferences(
 }
 
 /**
- * A row goes to another class with its references. Gives what it saved before and what it saves
- * now.
+ * A row goes to another class with its references. Gives what it saved before and
+ * what it saves now.
  */
 export function moveShares(
   sql: Sql,

@@ -1,6 +1,6 @@
-// Copies of objects of another bucket, many in one commit: the second half of moving them across.
-// Each finds its key by itself. A copy that is there already, because the response to the commit
-// was lost, is not made again.
+// Copies of objects of another bucket, many in one commit: the second half of
+// moving them across. Each finds its key by itself. A copy that is there already,
+// because the response to the commit was lost, is not made again.
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import type { CommittedCopy, CopyToCommit } from '../../ports/index-calls/key-job-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
@@ -13,7 +13,8 @@ import { readCurrent, type StoredVersion } from './stored-versions.ts';
 import { putVersion, versioningOf, withDefaultLock } from './version-rows.ts';
 
 /**
- * See `KeyCommands.commitCopies`. Cost: as many statements for each as a commit of its own takes.
+ * See `KeyCommands.commitCopies`. Cost: as many statements for each as a commit of
+ * its own takes.
  */
 export function commitCopies(
   sql: Sql,
@@ -47,7 +48,9 @@ type CopyTarget =
   | (CommittedCopy & { readonly isThere: true })
   | { readonly isThere: false; readonly toKey: ObjectKey; readonly current: StoredVersion | null };
 
-/** The first key that has the copy, is free or may be taken; null: there is none. */
+/**
+ * The first key that has the copy, is free or may be taken; null: there is none.
+ */
 function findTarget(
   sql: Sql,
   n: number,
@@ -65,8 +68,8 @@ function findTarget(
 }
 
 /**
- * Whether one is the copy of the other that a step made before it died. Equal bytes alone don't say
- * so: others may share them.
+ * Whether one is the copy of the other that a step made before it died. Equal bytes
+ * alone don't say so: others may share them.
  */
 function isSameObject(a: ObjectVersion, b: ObjectVersion): boolean {
   const describe = ({ headers, userMetadata, tags }: ObjectVersion) =>

@@ -1,5 +1,5 @@
-// The write of an object: one commit that checks its condition, counts references and replaces the
-// row. Where the versions of a key stand is version-rows.ts's.
+// The write of an object: one commit that checks its condition, counts references
+// and replaces the row. Where the versions of a key stand is version-rows.ts's.
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectKey, ObjectVersion, WriteCondition } from '../../domain/nouns.ts';
 import type { CommitObjectInput, IndexApi } from '../../ports/metadata-index.ts';

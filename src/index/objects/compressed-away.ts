@@ -1,9 +1,10 @@
-// How many bytes of a body its compression spares: one rule for totals, rows and uploads.
+// How many bytes of a body its compression spares: one rule for totals, rows and
+// uploads.
 import type { Segment } from '../../domain/nouns.ts';
 
 /**
- * Bytes of a body that compression spares, always equal for equal segments. A part of a compressed
- * blob has its share, rounded down.
+ * Bytes of a body that compression spares, always equal for equal segments. A part
+ * of a compressed blob has its share, rounded down.
  */
 export function compressedAwayOf(segments: readonly Segment[]): number {
   let sparedBytes = 0;

@@ -1,15 +1,15 @@
-// Deduplication: a new blob with a digest gives way to one of its bucket that has equal bytes.
-// Called by the commits of objects and parts, inside their transaction: a condemned blob is never
-// found, and of two equal new blobs the second always finds the first. References are counted by
-// blob-references.ts.
+// Deduplication: a new blob with a digest gives way to one of its bucket that has
+// equal bytes. Called by the commits of objects and parts, inside their
+// transaction: a condemned blob is never found, and of two equal new blobs the
+// second always finds the first. References are counted by blob-references.ts.
 import type { BlobId, Segment } from '../../domain/nouns.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { BlobReferences } from './blob-references.ts';
 
 /**
- * What a commit refers to: `storedAs` is the blob that was there already, null where the new one
- * stays.
+ * What a commit refers to: `storedAs` is the blob that was there already, null
+ * where the new one stays.
  */
 type SharedBody = {
   readonly segments: readonly Segment[];
@@ -18,8 +18,9 @@ type SharedBody = {
 };
 
 /**
- * The body with the blob that is stored of equal ones. Only a plain body that is one whole new blob
- * with a digest is looked up. Cost: one statement for such a body, none for others.
+ * The body with the blob that is stored of equal ones. Only a plain body that is
+ * one whole new blob with a digest is looked up. Cost: one statement for such a
+ * body, none for others.
  */
 export function shareEqualBlob(
   sql: Sql,
@@ -44,7 +45,8 @@ export function shareEqualBlob(
     storageClass,
   );
   const [first] = equal;
-  // A repeated commit may find its own blob, which others may share by now: that one must stay.
+  // A repeated commit may find its own blob, which others may share by now: that
+  // one must stay.
   if (first === undefined || equal.some(({ blob_id: blobId }) => blobId === newReference.blobId))
     return unshared;
   return {
@@ -55,8 +57,9 @@ export function shareEqualBlob(
 }
 
 /**
- * The blob that a repeated commit refers to instead of its new one; null: to the new one. A new
- * blob that the index knows was not replaced by that commit, whatever its row refers to now.
+ * The blob that a repeated commit refers to instead of its new one; null: to the
+ * new one. A new blob that the index knows was not replaced by that commit,
+ * whatever its row refers to now.
  */
 export function findSharedBlob(
   sql: Sql,

@@ -1,6 +1,6 @@
-// Deleting in the index: current versions, which go or are hidden by a marker as the bucket's
-// versioning has it, and versions by their name, which go for good unless they are locked. One
-// commit for all targets of a request.
+// Deleting in the index: current versions, which go or are hidden by a marker as
+// the bucket's versioning has it, and versions by their name, which go for good
+// unless they are locked. One commit for all targets of a request.
 import type { Versioning } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { DeletedObject, DeleteTarget, IndexApi } from '../../ports/metadata-index.ts';
@@ -127,9 +127,9 @@ function remove(sql: Sql, context: Context, target: DeleteTarget): DeletedObject
 }
 
 /**
- * The failure of a condition. None holds for what is not there, nor for a delete marker: who
- * deletes only what it knows must not believe that it did. Without a condition deleting what is not
- * there is no error.
+ * The failure of a condition. None holds for what is not there, nor for a delete
+ * marker: who deletes only what it knows must not believe that it did. Without a
+ * condition deleting what is not there is no error.
  */
 function refusalOf(
   { condition, versionId }: Pick<DeleteTarget, 'condition' | 'versionId'>,

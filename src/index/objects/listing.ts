@@ -1,5 +1,5 @@
-// The listings of current objects and of all versions. Order, prefixes and delimiters are
-// key-pages.ts's; here are the tables.
+// The listings of current objects and of all versions. Order, prefixes and
+// delimiters are key-pages.ts's; here are the tables.
 import type { VersionId, VersionSummary } from '../../domain/nouns.ts';
 import type {
   ListObjectsInput,
@@ -57,8 +57,8 @@ const LISTED_COLUMNS = `key, owner_id, size_bytes, etag, last_modified_ms, stora
 const NEWEST = AFTER_ALL_IDS;
 
 /**
- * BucketChanged. The two tables are read side by side, so each row returned costs at most two rows
- * read.
+ * BucketChanged. The two tables are read side by side, so each row returned costs
+ * at most two rows read.
  */
 export function listVersions(sql: Sql, input: ListVersionsInput): ListVersionsPage {
   const n = requireBucket(sql, input.bucket);
@@ -109,8 +109,8 @@ export function listVersions(sql: Sql, input: ListVersionsInput): ListVersionsPa
 }
 
 /**
- * The versions of the cursor's own key that are older than the cursor. One of them is the current
- * one, when those that were newer have been deleted since.
+ * The versions of the cursor's own key that are older than the cursor. One of them
+ * is the current one, when those that were newer have been deleted since.
  */
 function readOlder(
   sql: Sql,
@@ -140,7 +140,10 @@ function readOlder(
   return [...current, ...others];
 }
 
-/** Two lists in order become one; the current object of a key comes before its other versions. */
+/**
+ * Two lists in order become one; the current object of a key comes before its other
+ * versions.
+ */
 function merge(current: readonly ListedRow[], others: readonly ListedRow[]): ListedRow[] {
   const merged: ListedRow[] = [];
   let at = 0;
@@ -157,7 +160,10 @@ function merge(current: readonly ListedRow[], others: readonly ListedRow[]): Lis
   return [...merged, ...others.slice(at)];
 }
 
-/** Where the page starts; `null` names the version that has no id, if it is there still. */
+/**
+ * Where the page starts; `null` names the version that has no id, if it is there
+ * still.
+ */
 function firstVersion(sql: Sql, bucket: number, input: ListVersionsInput): Cursor {
   const { prefix, delimiter, afterKey, afterVersionId } = input;
   const key = startKey(prefix, delimiter, afterKey);

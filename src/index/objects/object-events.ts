@@ -1,6 +1,7 @@
-// Stores events of objects in the outbox, in the commit of the change, for the endpoints that the
-// rules of the bucket name. A bucket without rules costs a look at one property. Called by the
-// commits of the index; what becomes of the rows is outbox.ts's.
+// Stores events of objects in the outbox, in the commit of the change, for the
+// endpoints that the rules of the bucket name. A bucket without rules costs a look
+// at one property. Called by the commits of the index; what becomes of the rows is
+// outbox.ts's.
 
 import { type ObjectEventName, rulesMet } from '../../domain/notifications.ts';
 import type { AccountId, BucketRef, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
@@ -75,7 +76,10 @@ const CREATED_BY: Readonly<Record<string, ObjectEventName>> = {
   RestoreVersion: 'ObjectCreated:Copy',
 };
 
-/** The event of a commit of a whole object; the operation of the request decides which. */
+/**
+ * The event of a commit of a whole object; the operation of the request decides
+ * which.
+ */
 export function creationOf(bucket: BucketRef): ObjectEventName {
   return CREATED_BY[bucket.notify?.origin?.operation ?? ''] ?? 'ObjectCreated:Put';
 }

@@ -1,6 +1,7 @@
-// How an object version, its segments and its parts stand in rows, and back. The columns of a row
-// are what listings and conditions need; everything else is one JSON text, `detail`, whose shape
-// only this file knows. A change of that shape is a migration in index-schema.ts.
+// How an object version, its segments and its parts stand in rows, and back. The
+// columns of a row are what listings and conditions need; everything else is one
+// JSON text, `detail`, whose shape only this file knows. A change of that shape is
+// a migration in index-schema.ts.
 
 import { StorageError } from '../../domain/errors.ts';
 import type {
@@ -19,7 +20,9 @@ import type { ObjectFacts, ObjectLock } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { decodeChecksumKind, type SummaryRow } from '../keys/summary-rows.ts';
 
-/** A version as it is read: its owner under a name that no column of a bucket has. */
+/**
+ * A version as it is read: its owner under a name that no column of a bucket has.
+ */
 export type VersionRow = Omit<SummaryRow, 'owner_id'> & {
   readonly object_owner_id: string | null;
   readonly version_id: string;
@@ -29,9 +32,9 @@ export type VersionRow = Omit<SummaryRow, 'owner_id'> & {
 };
 
 /**
- * Segments in a row: runs of one owner bucket, each `[owner, name, offset, length, name, offset,
- * length, …]`. Behind the length of a compressed one stand `frameBytes, plainBytes, storedBytes`: a
- * number where else the next name is.
+ * Segments in a row: runs of one owner bucket, each `[owner, name, offset, length,
+ * name, offset, length, …]`. Behind the length of a compressed one stand
+ * `frameBytes, plainBytes, storedBytes`: a number where else the next name is.
  */
 type SegmentRuns = readonly (readonly (string | number)[])[];
 type Detail = Partial<Pick<ObjectFacts, 'acl' | 'tags' | 'lock' | 'encryption'>> & {
@@ -44,18 +47,19 @@ type Detail = Partial<Pick<ObjectFacts, 'acl' | 'tags' | 'lock' | 'encryption'>>
 };
 
 /**
- * Longest JSON text of segments or of a whole detail, in bytes. A row of a Durable Object holds 2
- * MB (https://developers.cloudflare.com/durable-objects/platform/limits/), the rest is for the
- * other columns. 10,000 parts with SHA-256 checksums take 1.1 MB, 70,000 pieces of one blob 1.9 MB
- * (measured 2026-11).
+ * Longest JSON text of segments or of a whole detail, in bytes. A row of a Durable
+ * Object holds 2 MB
+ * (https://developers.cloudflare.com/durable-objects/platform/limits/), the rest is
+ * for the other columns. 10,000 parts with SHA-256 checksums take 1.1 MB, 70,000
+ * pieces of one blob 1.9 MB (measured 2026-11).
  */
 const JSON_MAX_BYTES = 1_900_000;
 
 const encoder = new TextEncoder();
 
 /**
- * The JSON text, or InvalidRequest when it would not fit into a row: an object stitched from very
- * many pieces.
+ * The JSON text, or InvalidRequest when it would not fit into a row: an object
+ * stitched from very many pieces.
  */
 function encodeBounded(value: unknown): string {
   const text = JSON.stringify(value);
@@ -71,8 +75,8 @@ function encodeBounded(value: unknown): string {
 }
 
 /**
- * Encodes segments. A blob id is `{owner bucket id}/{name}`: the owner is written once for a run of
- * segments.
+ * Encodes segments. A blob id is `{owner bucket id}/{name}`: the owner is written
+ * once for a run of segments.
  */
 function toRuns(segments: readonly Segment[]): SegmentRuns {
   const runs: (string | number)[][] = [];
@@ -187,8 +191,8 @@ export function detailOfRow(
 }
 
 /**
- * What compression needs of a version besides its columns; null: its bytes stand in the row, are
- * encrypted, or are compressed already.
+ * What compression needs of a version besides its columns; null: its bytes stand in
+ * the row, are encrypted, or are compressed already.
  */
 export function compressionFactsOf(
   text: string,
@@ -217,8 +221,8 @@ export function lockOfDetail(text: string): ObjectLock | null {
 }
 
 /**
- * The version of a row, whose `detail` and inline bytes the query has read from wherever they
- * stand.
+ * The version of a row, whose `detail` and inline bytes the query has read from
+ * wherever they stand.
  */
 export function decodeVersion(row: VersionRow): ObjectVersion {
   const detail = JSON.parse(row.detail) as Detail;

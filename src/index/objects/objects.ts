@@ -1,6 +1,6 @@
-// The objects family of the index: what a key stands for, its commit, and changes of a version that
-// exists. Here are the calls and the reads of delivery; each command has a file of its own beside
-// this one.
+// The objects family of the index: what a key stands for, its commit, and changes
+// of a version that exists. Here are the calls and the reads of delivery; each
+// command has a file of its own beside this one.
 
 import { siteFileKeys } from '../../domain/hosting.ts';
 import type {
@@ -39,7 +39,9 @@ type ObjectCalls = Pick<
   | 'updateVersion'
 >;
 
-/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ */
 export function createObjectCalls(sql: Sql): ObjectCalls {
   return {
     getVersion({ bucket, key, versionId }) {
@@ -65,7 +67,10 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
   };
 }
 
-/** The current version, for which the bucket need not be read by itself. BucketChanged. */
+/**
+ * The current version, for which the bucket need not be read by itself.
+ * BucketChanged.
+ */
 function readOfBucket(sql: Sql, bucket: BucketRef, key: ObjectKey): ObjectVersion | null {
   const [row] = sql.all<MaybeVersionRow>(
     `SELECT ${VERSION_COLUMNS} FROM buckets AS b ${JOIN_OBJECT}
@@ -97,8 +102,8 @@ function resolve(
 }
 
 /**
- * The record with the files of rules that its site has, if it has any and its owner wants them
- * read.
+ * The record with the files of rules that its site has, if it has any and its owner
+ * wants them read.
  */
 function withSiteFiles(sql: Sql, bucket: BucketRecord): BucketRecord {
   const { hosting } = bucket.settings;

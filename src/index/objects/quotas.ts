@@ -1,11 +1,11 @@
-// Quotas in the commit: a command that leaves a bucket with more than it had, and more than it may
-// have, is refused, and its transaction undone. Totals are those of storage-totals.ts, exact inside
-// the transaction, so of commits at once just those that fit happen. Nothing that shrinks a bucket
-// is ever refused.
+// Quotas in the commit: a command that leaves a bucket with more than it had, and
+// more than it may have, is refused, and its transaction undone. Totals are those
+// of storage-totals.ts, exact inside the transaction, so of commits at once just
+// those that fit happen. Nothing that shrinks a bucket is ever refused.
 //
-// The quota of an account is shared out: each bucket has a grant, a row here, which it may use up
-// without a call of the ledger. Where that is too little the commit says how much it needs, and
-// core fetches a larger grant from the ledger.
+// The quota of an account is shared out: each bucket has a grant, a row here, which
+// it may use up without a call of the ledger. Where that is too little the commit
+// says how much it needs, and core fetches a larger grant from the ledger.
 
 import type { StorageAmount, StorageGrant, StorageQuota } from '../../domain/billing/quotas.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -16,13 +16,18 @@ import { requireBucket } from '../buckets/buckets.ts';
 import { versioningOf } from './version-rows.ts';
 
 type QuotaCalls = Pick<IndexApi, 'requireRoom' | 'setStorageGrant' | 'settleStorageGrant'>;
-/** Commands by which a bucket can come to store more; no other adds a row that takes up room. */
+/**
+ * Commands by which a bucket can come to store more; no other adds a row that takes
+ * up room.
+ */
 type GrowingCalls = Pick<
   IndexApi,
   'commitObject' | 'commitPart' | 'completeUpload' | 'commitCopies' | 'stepKeyJob'
 >;
 
-/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ */
 export function createQuotaCalls(sql: Sql): QuotaCalls {
   return {
     requireRoom(input) {
@@ -53,8 +58,8 @@ export function createQuotaCalls(sql: Sql): QuotaCalls {
 }
 
 /**
- * Wraps the calls that grow a bucket, so that they are refused beyond its quotas. Cost without one:
- * nothing.
+ * Wraps the calls that grow a bucket, so that they are refused beyond its quotas.
+ * Cost without one: nothing.
  */
 export function withinQuotas<Calls extends GrowingCalls>(sql: Sql, calls: Calls): Calls {
   const keep =
@@ -78,7 +83,9 @@ export function withinQuotas<Calls extends GrowingCalls>(sql: Sql, calls: Calls)
   };
 }
 
-/** QuotaExceeded by the bucket's own quota; StorageGrantNeeded, with what it needs. */
+/**
+ * QuotaExceeded by the bucket's own quota; StorageGrantNeeded, with what it needs.
+ */
 function requireQuotas(
   sql: Sql,
   bucket: number,
@@ -104,7 +111,8 @@ function requireQuotas(
 }
 
 /**
- * Whether it grew beyond the limit; what is above it already may stay, shrink, and change in kind.
+ * Whether it grew beyond the limit; what is above it already may stay, shrink, and
+ * change in kind.
  */
 function isPassed(limit: StorageQuota, before: StorageAmount, after: StorageAmount): boolean {
   const passes = (what: keyof StorageAmount) => {
@@ -155,7 +163,9 @@ function replacedBy(
   return row ?? { bytes: 0, objects: 0 };
 }
 
-/** The grant of a bucket. Without one it may store nothing of its account's quota. */
+/**
+ * The grant of a bucket. Without one it may store nothing of its account's quota.
+ */
 function grantOf(sql: Sql, bucket: number): StorageGrant {
   const [row] = sql.all<StorageGrant>(
     'SELECT bytes, objects, sequence FROM storage_grants WHERE bucket = ?',

@@ -1,13 +1,17 @@
-// Reads whole versions: the current object of a key from `objects`, any other version and every
-// delete marker from `versions`. Called by the calls that give versions out and by commits that
-// copy or change them. What a commit needs besides is stored-versions.ts's.
+// Reads whole versions: the current object of a key from `objects`, any other
+// version and every delete marker from `versions`. Called by the calls that give
+// versions out and by commits that copy or change them. What a commit needs besides
+// is stored-versions.ts's.
 import type { ObjectKey, ObjectVersion, VersionName } from '../../domain/nouns.ts';
 import type { ResolvedVersion } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { decodeMarker, decodeVersion, type MarkerRow, type VersionRow } from './object-rows.ts';
 import { nameCondition, readNewestOther } from './stored-versions.ts';
 
-/** What `decodeVersion` needs of a row `o` of `objects` or `versions`, and its body `x`. */
+/**
+ * What `decodeVersion` needs of a row `o` of `objects` or `versions`, and its body
+ * `x`.
+ */
 export const VERSION_COLUMNS = `o.key, o.owner_id AS object_owner_id, o.size_bytes, o.etag,
   o.last_modified_ms, o.storage_class, o.checksum_algorithm, o.checksum_type, o.version_id,
   o.is_null, coalesce(o.detail, x.detail) AS detail, x.inline_bytes`;
@@ -26,8 +30,8 @@ export function readCurrentVersion(sql: Sql, bucket: number, key: ObjectKey): Ob
 }
 
 /**
- * A version that is not the current object. Without a name: the delete marker that hides the key,
- * if there is one.
+ * A version that is not the current object. Without a name: the delete marker that
+ * hides the key, if there is one.
  */
 export function readOtherVersion(
   sql: Sql,

@@ -1,6 +1,6 @@
-// What commits and deletions read of a version before they change it: the current object of a key
-// from `objects`, every other version and every delete marker from `versions`. How these stand is
-// version-rows.ts's, which changes them.
+// What commits and deletions read of a version before they change it: the current
+// object of a key from `objects`, every other version and every delete marker from
+// `versions`. How these stand is version-rows.ts's, which changes them.
 import type { ObjectKey, VersionId, VersionName } from '../../domain/nouns.ts';
 import type { ObjectLock } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -75,14 +75,17 @@ export function matchesName(current: StoredMarker, name: VersionName | null): bo
 }
 
 /**
- * The condition for a row of `versions` (as `o`) to have that name. Both forms bind one parameter,
- * so that a statement has as many either way: `? IS NOT NULL` is always true.
+ * The condition for a row of `versions` (as `o`) to have that name. Both forms bind
+ * one parameter, so that a statement has as many either way: `? IS NOT NULL` is
+ * always true.
  */
 export function nameCondition(name: VersionName | null): string {
   return name === 'null' ? 'o.is_null = 1 AND ? IS NOT NULL' : 'o.version_id = ?';
 }
 
-/** A version of a key that is not its current object; a delete marker has no bytes. */
+/**
+ * A version of a key that is not its current object; a delete marker has no bytes.
+ */
 export function readOther(
   sql: Sql,
   bucket: number,

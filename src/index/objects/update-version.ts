@@ -1,5 +1,5 @@
-// Changes of a version that exists: its tags, grants, lock, and how its data key is wrapped. The
-// version keeps its place and its bytes.
+// Changes of a version that exists: its tags, grants, lock, and how its data key is
+// wrapped. The version keeps its place and its bytes.
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectVersion } from '../../domain/nouns.ts';
 import { isLocked, mayReplaceRetention, type VersionChange } from '../../domain/object-facts.ts';
@@ -33,7 +33,9 @@ export function updateVersion(sql: Sql, input: UpdateInput): ObjectVersion {
   return next;
 }
 
-/** The version to change and its table. MethodNotAllowed, NoSuchKey, NoSuchVersion. */
+/**
+ * The version to change and its table. MethodNotAllowed, NoSuchKey, NoSuchVersion.
+ */
 function requireVersion(
   sql: Sql,
   n: number,

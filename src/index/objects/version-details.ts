@@ -1,23 +1,24 @@
-// Writes the row of a version with its detail: in the row itself, or beside it in `object_bodies`,
-// where long details and inline bytes stand. Called by version-rows.ts and by changes of a version.
+// Writes the row of a version with its detail: in the row itself, or beside it in
+// `object_bodies`, where long details and inline bytes stand. Called by
+// version-rows.ts and by changes of a version.
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectVersion } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { encodeDetail } from './object-rows.ts';
 
 /**
- * Longest detail that stands in the object's own row, in UTF-16 units; a longer one stands beside
- * it, with the inline bytes. Listings then read dense pages, and no row spills: SQLite loads a
- * spilled row of such a table whole whenever a search passes it. A row of up to 1,002 bytes never
- * spills (page of 4,096 bytes). Source: https://sqlite.org/fileformat2.html section 1.6; inline
- * bytes in the row made listing 3 to 5 times slower at 2 to 10 KiB (measured 2026-11, 200,000
- * keys).
+ * Longest detail that stands in the object's own row, in UTF-16 units; a longer one
+ * stands beside it, with the inline bytes. Listings then read dense pages, and no
+ * row spills: SQLite loads a spilled row of such a table whole whenever a search
+ * passes it. A row of up to 1,002 bytes never spills (page of 4,096 bytes). Source:
+ * https://sqlite.org/fileformat2.html section 1.6; inline bytes in the row made
+ * listing 3 to 5 times slower at 2 to 10 KiB (measured 2026-11, 200,000 keys).
  */
 const DETAIL_IN_ROW_MAX_LENGTH = 512;
 
 /**
- * Writes the row of the current object. `oldBodyId`: a row beside it that is free to be used again.
- * `nowMs`: when it came.
+ * Writes the row of the current object. `oldBodyId`: a row beside it that is free
+ * to be used again. `nowMs`: when it came.
  */
 export function writeCurrent(
   sql: Sql,
@@ -52,8 +53,8 @@ export function writeCurrent(
 }
 
 /**
- * Writes a changed detail of a version where it stands; a short one may grow over the limit of a
- * row.
+ * Writes a changed detail of a version where it stands; a short one may grow over
+ * the limit of a row.
  */
 export function rewriteDetail(
   sql: Sql,
@@ -81,8 +82,8 @@ export function deleteBody(sql: Sql, id: number): void {
 }
 
 /**
- * Writes the row beside an object's, in the place of the old version's when it had one. Gives its
- * id.
+ * Writes the row beside an object's, in the place of the old version's when it had
+ * one. Gives its id.
  */
 function putBody(
   sql: Sql,

@@ -1,7 +1,8 @@
-// Where the versions of a key stand. The current object is in `objects`, so that listings of
-// objects read nothing else; every other version and every delete marker is in `versions`, newest
-// first by id. A key without a row in `objects` is gone or hidden: then the newest row of
-// `versions`, if any, is a delete marker. Called by the commits of the index.
+// Where the versions of a key stand. The current object is in `objects`, so that
+// listings of objects read nothing else; every other version and every delete
+// marker is in `versions`, newest first by id. A key without a row in `objects` is
+// gone or hidden: then the newest row of `versions`, if any, is a delete marker.
+// Called by the commits of the index.
 
 import { StorageError } from '../../domain/errors.ts';
 import type {
@@ -39,8 +40,8 @@ export function versioningOf(bucket: BucketRef): Versioning {
 }
 
 /**
- * The version with the retention that its bucket gives to new ones; a bucket without versions gives
- * none.
+ * The version with the retention that its bucket gives to new ones; a bucket
+ * without versions gives none.
  */
 export function withDefaultLock(bucket: BucketRef, version: ObjectVersion): ObjectVersion {
   const rule = bucket.defaultRetention ?? null;
@@ -50,9 +51,10 @@ export function withDefaultLock(bucket: BucketRef, version: ObjectVersion): Obje
 }
 
 /**
- * Makes `version`, whose references are counted already, the current one; `current` goes or becomes
- * an older version. Gives the id under which it is stored. `deduplicatedAway`: what counting them
- * saved; `nowMs`: when that happens, for a version that keeps an older date.
+ * Makes `version`, whose references are counted already, the current one; `current`
+ * goes or becomes an older version. Gives the id under which it is stored.
+ * `deduplicatedAway`: what counting them saved; `nowMs`: when that happens, for a
+ * version that keeps an older date.
  */
 export function putVersion(
   sql: Sql,
@@ -99,7 +101,10 @@ export function isRepeatedCommit(
   );
 }
 
-/** Puts a delete marker in place of the current version, which goes or becomes an older version. */
+/**
+ * Puts a delete marker in place of the current version, which goes or becomes an
+ * older version.
+ */
 export function putMarker(
   sql: Sql,
   bucket: number,
@@ -137,10 +142,11 @@ export function putMarker(
 }
 
 /**
- * Lets the latest version go, or makes it an older one: the `current` object, or else the marker
- * that is `hiding` the key; with suspended versioning the null version goes, wherever it stands.
- * Gives the id of a body row that nothing uses any more, and the current version if it goes for
- * good: the caller still reports that to row-changes.ts, with what takes its place.
+ * Lets the latest version go, or makes it an older one: the `current` object, or
+ * else the marker that is `hiding` the key; with suspended versioning the null
+ * version goes, wherever it stands. Gives the id of a body row that nothing uses
+ * any more, and the current version if it goes for good: the caller still reports
+ * that to row-changes.ts, with what takes its place.
  */
 function retireLatest(
   sql: Sql,
@@ -156,7 +162,8 @@ function retireLatest(
   if (versioning === 'suspended' && current?.isNull !== true)
     removeOther(sql, bucket, key, 'null', nowMs);
   if (hiding !== null) {
-    // By its id: whoever looks for what was not replaced goes over all versions of the key.
+    // By its id: whoever looks for what was not replaced goes over all versions of
+    // the key.
     sql.all(
       'UPDATE versions SET replaced_at_ms = ? WHERE bucket = ? AND key = ? AND version_id = ?',
       nowMs,
@@ -243,9 +250,9 @@ export function removeCurrent(
 }
 
 /**
- * Gives the current object of a bucket without versions another key; `target`, which has that now,
- * goes. Only the row changes: its bytes, references and all else stay as they are. Gives the
- * version's id.
+ * Gives the current object of a bucket without versions another key; `target`,
+ * which has that now, goes. Only the row changes: its bytes, references and all
+ * else stay as they are. Gives the version's id.
  */
 export function renameCurrent(
   sql: Sql,
@@ -273,7 +280,10 @@ export function renameCurrent(
   return versionId;
 }
 
-/** Makes the next version current after the newest one went, unless it is a delete marker. */
+/**
+ * Makes the next version current after the newest one went, unless it is a delete
+ * marker.
+ */
 export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey, nowMs: number): void {
   const newest = readNewestOther(sql, bucket, key);
   if (newest === null) return;

@@ -1,14 +1,15 @@
-// The rows of the outbox: how they are added, change state and go, with the counts and the bounds
-// of each queue. A queue's id is the column `place`, the ordering key the column `lane`. Called by
-// outbox.ts for the calls of the port and by object-events.ts in the commits of objects.
+// The rows of the outbox: how they are added, change state and go, with the counts
+// and the bounds of each queue. A queue's id is the column `place`, the ordering
+// key the column `lane`. Called by outbox.ts for the calls of the port and by
+// object-events.ts in the commits of objects.
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Delivery, DeliveryState, NewDelivery, OutboxQueueId } from '../../ports/outbox.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /**
- * Messages of one queue that wait at most. A row takes about 1 KiB, so 100 MB: a tenth of what a
- * Durable Object may have. One more makes the oldest a dead letter.
+ * Messages of one queue that wait at most. A row takes about 1 KiB, so 100 MB: a
+ * tenth of what a Durable Object may have. One more makes the oldest a dead letter.
  */
 export const WAITING_MAX = 100_000;
 /** Dead letters of one queue; one more, and the oldest is lost, and counted. */
@@ -48,8 +49,8 @@ export function decodeDelivery(row: OutboxRow): Delivery {
     accountId: row.account_id as AccountId,
     endpointId: row.endpoint_id,
     orderingKey: row.lane,
-    // A queue id is random and a row's number is never used again, so together they are unique
-    // everywhere.
+    // A queue id is random and a row's number is never used again, so together they
+    // are unique everywhere.
     messageId: row.message_id ?? `msg_${row.place}_${row.id.toString(36)}`,
     kind: row.kind === 's3' ? 's3' : 'plain',
     type: row.type,
@@ -65,9 +66,10 @@ export function decodeDelivery(row: OutboxRow): Delivery {
 }
 
 /**
- * The next sequence number of a queue, greater than every one before. It begins with the time, so
- * it also passes those of an earlier database of that name. Up to 4,096 in a millisecond are exact.
- * From the year 2039 on numbers pass 2^53 and are rounded.
+ * The next sequence number of a queue, greater than every one before. It begins
+ * with the time, so it also passes those of an earlier database of that name. Up to
+ * 4,096 in a millisecond are exact. From the year 2039 on numbers pass 2^53 and are
+ * rounded.
  */
 export function nextSequence(sql: Sql, queueId: OutboxQueueId, nowMs: number): number {
   const [row] = sql.all<{ last_sequence: number }>(
@@ -82,7 +84,10 @@ export function nextSequence(sql: Sql, queueId: OutboxQueueId, nowMs: number): n
 }
 const SEQUENCES_PER_MS = 4096;
 
-/** Adds a message; it is due at once, unless another of its ordering key waits before it. */
+/**
+ * Adds a message; it is due at once, unless another of its ordering key waits
+ * before it.
+ */
 export function addDelivery(sql: Sql, delivery: NewDelivery, nowMs: number): void {
   const { queueId, endpointId, orderingKey } = delivery;
   sql.all(
@@ -167,8 +172,8 @@ export function makeDeadLetter(
 }
 
 /**
- * Lets a dead letter wait again. Its ordering key went on without it, so it may come after younger
- * ones.
+ * Lets a dead letter wait again. Its ordering key went on without it, so it may
+ * come after younger ones.
  */
 export function replay(sql: Sql, row: OutboxRowRef, nowMs: number): void {
   const isBehind = row.lane !== '' && isOrderingKeyBusy(sql, row.place, row.endpoint_id, row.lane);

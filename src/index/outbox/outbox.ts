@@ -1,7 +1,7 @@
-// The outbox family of calls, for the database of buckets and for the directory's: messages are
-// added, claimed, settled, listed and replayed. A claim moves the due time of a row to the end of
-// the claim; whoever dies with it leaves it to the next claim. Called through the ports, by the
-// dispatcher and by core/outbox.
+// The outbox family of calls, for the database of buckets and for the directory's:
+// messages are added, claimed, settled, listed and replayed. A claim moves the due
+// time of a row to the end of the claim; whoever dies with it leaves it to the next
+// claim. Called through the ports, by the dispatcher and by core/outbox.
 
 import { earlier } from '../../domain/time.ts';
 import type { Delivery, DeliveryResult, OutboxApi } from '../../ports/outbox.ts';
@@ -108,7 +108,10 @@ function findFirstDueMs(sql: Sql, endpointId: string): number | null {
   return row?.due_ms ?? null;
 }
 
-/** Rotates ids so that those after a name come first: round robin, so that none starves. */
+/**
+ * Rotates ids so that those after a name come first: round robin, so that none
+ * starves.
+ */
 function rotate(ids: readonly string[], after: string): readonly string[] {
   return [...ids.filter((id) => id > after), ...ids.filter((id) => id <= after)];
 }

@@ -1,5 +1,5 @@
-// The tables of the directory that the JSON API needs: migrations of directory-schema.ts, one after
-// the other. Released migrations are never edited.
+// The tables of the directory that the JSON API needs: migrations of
+// directory-schema.ts, one after the other. Released migrations are never edited.
 
 /** Tokens, sessions, failures to sign in and idempotency records. */
 export const SIGN_IN_TABLES: readonly string[] = [
@@ -51,8 +51,8 @@ export const SIGN_IN_TABLES: readonly string[] = [
 ];
 
 /**
- * What accounts and access keys have gained, members, and the log of changes (accounts.ts,
- * members.ts).
+ * What accounts and access keys have gained, members, and the log of changes
+ * (accounts.ts, members.ts).
  */
 export const ACCOUNT_TABLES: readonly string[] = [
   'ALTER TABLE accounts ADD COLUMN created_at_ms INTEGER NOT NULL DEFAULT 0',
@@ -123,13 +123,17 @@ export const PASSKEY_TABLES: readonly string[] = [
   'CREATE INDEX challenges_by_expiry ON challenges (expires_at_ms)',
 ];
 
-/** What access keys may do in the JSON API; those that were there before were their owners'. */
+/**
+ * What access keys may do in the JSON API; those that were there before were their
+ * owners'.
+ */
 export const KEY_ROLE_TABLES: readonly string[] = [
   "ALTER TABLE access_keys ADD COLUMN role TEXT DEFAULT 'owner'",
 ];
 
 /**
- * The keys that sessions and tokens are bound to, proofs of sessions, and who failed to sign in.
+ * The keys that sessions and tokens are bound to, proofs of sessions, and who
+ * failed to sign in.
  */
 export const PROOF_TABLES: readonly string[] = [
   'ALTER TABLE sessions ADD COLUMN proven_at_ms INTEGER NOT NULL DEFAULT 0',
@@ -166,8 +170,8 @@ export const SESSION_HOLDER_TABLES: readonly string[] = [
 ];
 
 /**
- * How many entries of the audit log each account has, by who made the changes (audit.ts); `maker`
- * '': all of them.
+ * How many entries of the audit log each account has, by who made the changes
+ * (audit.ts); `maker` '': all of them.
  */
 export const AUDIT_COUNT_TABLES: readonly string[] = [
   'CREATE INDEX audit_by_maker ' +

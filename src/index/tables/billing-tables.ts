@@ -50,8 +50,8 @@ export const PUSH_TABLES: readonly string[] = [
 ];
 
 /**
- * Cards, and who has which, became versions with a beginning; what there was counts from the
- * beginning of time.
+ * Cards, and who has which, became versions with a beginning; what there was counts
+ * from the beginning of time.
  */
 export const PRICE_VERSION_TABLES: readonly string[] = [
   `CREATE TABLE rate_card_versions (
@@ -80,8 +80,8 @@ export const PRICE_VERSION_TABLES: readonly string[] = [
 ];
 
 /**
- * Bills came to have issues and numbers of a series, credit notes and parties. `number_series`: the
- * last number that was given of each.
+ * Bills came to have issues and numbers of a series, credit notes and parties.
+ * `number_series`: the last number that was given of each.
  */
 export const DOCUMENT_TABLES: readonly string[] = [
   `CREATE TABLE numbered_invoices (

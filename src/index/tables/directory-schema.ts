@@ -1,5 +1,5 @@
-// The tables of the directory. On Node they share the database of the index; on Cloudflare they are
-// one Durable Object's. docs/storage-schema.md explains them.
+// The tables of the directory. On Node they share the database of the index; on
+// Cloudflare they are one Durable Object's. docs/storage-schema.md explains them.
 
 import {
   ACCOUNT_TABLES,

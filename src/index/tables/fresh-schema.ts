@@ -94,8 +94,7 @@ export const FRESH_INDEX: readonly string[] = [
     shares TEXT,
     PRIMARY KEY (blob_id, bucket)
   ) STRICT, WITHOUT ROWID`,
-  'CREATE INDEX blobs_unreferenced ON blobs (bucket, unreferenced_since_ms) WHERE ' +
-    'unreferenced_since_ms IS NOT NULL AND is_held = 0',
+  `CREATE INDEX blobs_unreferenced ON blobs (bucket, unreferenced_since_ms) WHERE unreferenced_since_ms IS NOT NULL AND is_held = 0`,
   `CREATE INDEX blobs_only_held ON blobs (bucket, holds_checked_ms) WHERE refs = 0 AND is_held = 1`,
   `CREATE TABLE blob_holds (
     bucket INTEGER NOT NULL,
@@ -184,8 +183,7 @@ export const FRESH_INDEX: readonly string[] = [
     marker_id TEXT,
     PRIMARY KEY (bucket, job_id, at)
   ) STRICT, WITHOUT ROWID`,
-  'CREATE INDEX versions_hiding ON versions (bucket, key) WHERE is_marker = 1 AND ' +
-    'replaced_at_ms IS NULL',
+  `CREATE INDEX versions_hiding ON versions (bucket, key) WHERE is_marker = 1 AND replaced_at_ms IS NULL`,
   `CREATE TABLE name_aids (
     bucket INTEGER PRIMARY KEY,
     counts INTEGER NOT NULL,
@@ -212,8 +210,7 @@ export const FRESH_INDEX: readonly string[] = [
     key TEXT NOT NULL,
     PRIMARY KEY (bucket, key)
   ) STRICT, WITHOUT ROWID`,
-  `CREATE VIRTUAL TABLE search_trigrams USING fts5 (name, content = '', contentless_delete ` +
-    `= 1, tokenize = 'trigram remove_diacritics 1')`,
+  `CREATE VIRTUAL TABLE search_trigrams USING fts5 (name, content = '', contentless_delete = 1, tokenize = 'trigram remove_diacritics 1')`,
   `CREATE INDEX uploads_by_activity ON uploads (bucket, active_at_ms, key, upload_id)`,
   `CREATE TABLE commit_usage (
     bucket_name TEXT NOT NULL,
@@ -225,8 +222,7 @@ export const FRESH_INDEX: readonly string[] = [
     low INTEGER NOT NULL,
     PRIMARY KEY (bucket_name, bucket_id, meter, hour_ms)
   ) STRICT, WITHOUT ROWID`,
-  'CREATE INDEX blobs_by_sha256 ON blobs (bucket, sha256, size_bytes, storage_class) WHERE ' +
-    'sha256 IS NOT NULL',
+  `CREATE INDEX blobs_by_sha256 ON blobs (bucket, sha256, size_bytes, storage_class) WHERE sha256 IS NOT NULL`,
   `CREATE TABLE packing_runs (
     bucket INTEGER PRIMARY KEY,
     run TEXT NOT NULL

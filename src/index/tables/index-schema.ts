@@ -1,5 +1,6 @@
-// The tables of a bucket's index. On Node all buckets share a database; on Cloudflare each bucket
-// name has them in a Durable Object of its own. docs/storage-schema.md explains them.
+// The tables of a bucket's index. On Node all buckets share a database; on
+// Cloudflare each bucket name has them in a Durable Object of its own.
+// docs/storage-schema.md explains them.
 import { FRESH_INDEX } from './fresh-schema.ts';
 import { KEY_AID_TABLES, KEY_JOB_TABLES } from './key-jobs-schema.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
@@ -7,8 +8,8 @@ import type { Schema } from './schema.ts';
 import { COMMIT_USAGE_TABLES, STORAGE_GRANT_TABLES } from './usage-tables.ts';
 
 /**
- * What sharing and compression spare of what is stored: bytes now, and over time in the hour that
- * runs.
+ * What sharing and compression spare of what is stored: bytes now, and over time in
+ * the hour that runs.
  */
 const SAVING_COLUMNS = ['deduplicated', 'compressed'].flatMap((name) => [
   `ALTER TABLE storage_totals ADD COLUMN ${name}_bytes INTEGER NOT NULL DEFAULT 0`,
@@ -19,8 +20,8 @@ const SAVING_COLUMNS = ['deduplicated', 'compressed'].flatMap((name) => [
 ]);
 
 /**
- * Blobs that were written to be shared: their digest and class, and the bytes that rows of each
- * class refer to.
+ * Blobs that were written to be shared: their digest and class, and the bytes that
+ * rows of each class refer to.
  */
 const SHARED_BLOBS = [
   'ALTER TABLE blobs ADD COLUMN sha256 TEXT',
@@ -184,8 +185,8 @@ export const INDEX_SCHEMA: Schema = {
         rest_ms INTEGER NOT NULL,
         PRIMARY KEY (bucket_name, bucket_id, storage_class, hour_ms)
       ) STRICT, WITHOUT ROWID`,
-      // What is there already is counted; its time begins with the next command (hour 0), as no
-      // clock is known here.
+      // What is there already is counted; its time begins with the next command
+      // (hour 0), as no clock is known here.
       `INSERT INTO storage_totals (bucket, storage_class, hour_ms, as_of_ms, current_bytes,
          current_count, noncurrent_bytes, noncurrent_count, part_bytes, part_count)
        SELECT bucket, storage_class, 0, 0, sum(current_bytes), sum(current_count),
@@ -218,8 +219,8 @@ export const INDEX_SCHEMA: Schema = {
       (table) => `ALTER TABLE ${table} ADD COLUMN class_since_ms INTEGER`,
     ),
     SHARED_BLOBS,
-    // Segments of compressed blobs come with this migration: rows that an older program would read
-    // wrongly.
+    // Segments of compressed blobs come with this migration: rows that an older
+    // program would read wrongly.
     ['CREATE TABLE packing_runs (bucket INTEGER PRIMARY KEY, run TEXT NOT NULL) STRICT'],
     STORAGE_GRANT_TABLES,
   ],

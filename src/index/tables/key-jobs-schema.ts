@@ -1,5 +1,5 @@
-// The tables of key-jobs.ts as a migration; index-schema.ts puts it among the others. Released
-// migrations never change.
+// The tables of key-jobs.ts as a migration; index-schema.ts puts it among the
+// others. Released migrations never change.
 
 /** Jobs, what they did, and where the keys stand that a delete marker hides. */
 export const KEY_JOB_TABLES: readonly string[] = [
@@ -27,8 +27,8 @@ export const KEY_JOB_TABLES: readonly string[] = [
 ];
 
 /**
- * Sums of ranges of keys, and the search index; buckets have rows here from the first call for
- * them.
+ * Sums of ranges of keys, and the search index; buckets have rows here from the
+ * first call for them.
  */
 export const KEY_AID_TABLES: readonly string[] = [
   `CREATE TABLE name_aids (

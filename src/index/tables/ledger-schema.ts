@@ -1,11 +1,12 @@
-// The tables of the ledger. On Node they share the database of the index; on Cloudflare each
-// account has them in a Durable Object of its own. docs/storage-schema.md explains them.
+// The tables of the ledger. On Node they share the database of the index; on
+// Cloudflare each account has them in a Durable Object of its own.
+// docs/storage-schema.md explains them.
 import type { Schema } from './schema.ts';
 import { QUOTA_TABLES } from './usage-tables.ts';
 
 /**
- * A quantity is `high` × 2^32 + `low`: byte-milliseconds pass 2^63, and so both halves can be added
- * up by SQLite.
+ * A quantity is `high` × 2^32 + `low`: byte-milliseconds pass 2^63, and so both
+ * halves can be added up by SQLite.
  */
 const USAGE_COLUMNS = `bucket_id TEXT NOT NULL,
         access_key_id TEXT NOT NULL,

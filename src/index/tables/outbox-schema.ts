@@ -1,6 +1,6 @@
-// The tables of the outbox, a family of their own because two kinds of databases have them: those
-// of buckets and that of the directory. On Node both are one file, and so is the outbox.
-// docs/storage-schema.md explains them.
+// The tables of the outbox, a family of their own because two kinds of databases
+// have them: those of buckets and that of the directory. On Node both are one file,
+// and so is the outbox. docs/storage-schema.md explains them.
 import type { Schema } from './schema.ts';
 
 export const OUTBOX_SCHEMA: Schema = {

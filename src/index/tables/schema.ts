@@ -1,20 +1,21 @@
-// What a family of tables is, and how a database gets it: ordered migrations. A database knows how
-// many of them it has had; a newer program applies the rest, an older one refuses to touch it. A
-// migration that was released is never edited: a change is a new one at the end. The families are
-// index-schema.ts and those beside it. Tables and columns keep the names that they were released
-// with; docs/storage-schema.md explains each and lists the code's words for them.
+// What a family of tables is, and how a database gets it: ordered migrations. A
+// database knows how many of them it has had; a newer program applies the rest, an
+// older one refuses to touch it. A migration that was released is never edited: a
+// change is a new one at the end. The families are index-schema.ts and those beside
+// it. Tables and columns keep the names that they were released with;
+// docs/storage-schema.md explains each and lists the code's words for them.
 import type { Sql } from '../../ports/sql.ts';
 
 /**
- * The migrations of one family of tables; its version is how many there are. Families can share a
- * database.
+ * The migrations of one family of tables; its version is how many there are.
+ * Families can share a database.
  */
 export type Schema = {
   readonly name: string;
   readonly migrations: readonly (readonly string[])[];
   /**
-   * What all migrations together make of a database without these tables. Absent: that takes no
-   * time worth it.
+   * What all migrations together make of a database without these tables. Absent:
+   * that takes no time worth it.
    */
   readonly fresh?: readonly string[];
   /** Families that every database of this one has too. */
@@ -22,10 +23,11 @@ export type Schema = {
 };
 
 /**
- * Brings the tables of `schema` to the version of this program, all steps in one transaction.
- * Throws an Error, and changes nothing, when the database is newer. Cost on a current database: one
- * read for each family; of an empty one 2 ms for a bucket's tables, 7 by its migrations (measured
- * 2026-11). Not for a read-only connection.
+ * Brings the tables of `schema` to the version of this program, all steps in one
+ * transaction. Throws an Error, and changes nothing, when the database is newer.
+ * Cost on a current database: one read for each family; of an empty one 2 ms for a
+ * bucket's tables, 7 by its migrations (measured 2026-11). Not for a read-only
+ * connection.
  */
 export function migrate(sql: Sql, schema: Schema): void {
   sql.transaction(() => {
@@ -60,8 +62,8 @@ export function migrate(sql: Sql, schema: Schema): void {
 }
 
 /**
- * How old the tables of these families, and of their companions, are against this program. `newer`
- * if any is; a family that the database lacks counts as older.
+ * How old the tables of these families, and of their companions, are against this
+ * program. `newer` if any is; a family that the database lacks counts as older.
  */
 export function compareSchemas(sql: Sql, schemas: readonly Schema[]): 'older' | 'same' | 'newer' {
   const families = schemas.flatMap((schema) => [schema, ...(schema.companions ?? [])]);

@@ -1,7 +1,10 @@
-// The tables of what commits use and of quotas, as migrations: index-schema.ts and ledger-schema.ts
-// put them among the others. Released migrations never change.
+// The tables of what commits use and of quotas, as migrations: index-schema.ts and
+// ledger-schema.ts put them among the others. Released migrations never change.
 
-/** What commits use, by the hour. A quantity is `high` × 2^32 + `low`, as in the ledger. */
+/**
+ * What commits use, by the hour. A quantity is `high` × 2^32 + `low`, as in the
+ * ledger.
+ */
 export const COMMIT_USAGE_TABLES: readonly string[] = [
   `CREATE TABLE commit_usage (
     bucket_name TEXT NOT NULL,

@@ -1,5 +1,6 @@
-// Completing a multipart upload: one commit that makes an object of the listed parts, frees the
-// others, and stores the outcome so that a client that missed the response can repeat the request.
+// Completing a multipart upload: one commit that makes an object of the listed
+// parts, frees the others, and stores the outcome so that a client that missed the
+// response can repeat the request.
 import { sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, ObjectVersion, UploadId } from '../../domain/nouns.ts';
@@ -33,19 +34,25 @@ type CompleteInput = Parameters<IndexApi['completeUpload']>[0];
 type ListedPart = { readonly partNumber: number; readonly md5: string };
 
 /**
- * How long the outcome of a finished upload is stored: as long as any client repeats its request.
- * Milliseconds.
+ * How long the outcome of a finished upload is stored: as long as any client
+ * repeats its request. Milliseconds.
  */
 const FINISHED_STORED_MS = 7 * DAY_MS;
 /**
- * How many outcomes a database stores at most, the newest; a row is about 1 KiB for an object of
- * few parts.
+ * How many outcomes a database stores at most, the newest; a row is about 1 KiB for
+ * an object of few parts.
  */
 const FINISHED_STORED_ROWS = 10_000;
-/** How many old outcomes a completion removes at most: more than it adds, and little work. */
+/**
+ * How many old outcomes a completion removes at most: more than it adds, and little
+ * work.
+ */
 const FINISHED_REMOVED_ROWS = 10;
 
-/** See `IndexCommands.completeUpload`. InvalidPartOrder, too, when the list does not ascend. */
+/**
+ * See `IndexCommands.completeUpload`. InvalidPartOrder, too, when the list does not
+ * ascend.
+ */
 export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
   const { key, uploadId } = input;
   const n = requireBucket(sql, input.bucket);
@@ -123,9 +130,9 @@ function toVersion(
 }
 
 /**
- * The object gains one reference to each of its blobs, every part loses its own. Where a blob is in
- * exactly one listed part, as in any plain upload, the two cancel out and its row is not touched.
- * Gives what is saved by it all.
+ * The object gains one reference to each of its blobs, every part loses its own.
+ * Where a blob is in exactly one listed part, as in any plain upload, the two
+ * cancel out and its row is not touched. Gives what is saved by it all.
  */
 function moveReferences(
   sql: Sql,
@@ -187,15 +194,17 @@ function rememberFinished(
 }
 
 /**
- * A digest of a list of parts, to recognise a repeated one: 64 characters for up to 10,000 parts.
+ * A digest of a list of parts, to recognise a repeated one: 64 characters for up to
+ * 10,000 parts.
  */
 function digestOf(parts: readonly ListedPart[]): string {
   return sha256Hex(parts.map(({ partNumber, md5 }) => `${partNumber}:${md5}`).join());
 }
 
 /**
- * The version that this upload became, for a client that repeats the request with the same list;
- * even when it was replaced since, in which case its bytes may be gone. NoSuchUpload.
+ * The version that this upload became, for a client that repeats the request with
+ * the same list; even when it was replaced since, in which case its bytes may be
+ * gone. NoSuchUpload.
  */
 function findFinished(sql: Sql, bucket: number, input: CompleteInput): ObjectVersion {
   const [row] = sql.all<Omit<VersionRow, 'inline_bytes'> & { list_sha256: string }>(

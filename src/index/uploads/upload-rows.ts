@@ -1,4 +1,5 @@
-// Multipart uploads and parts as rows, and back: what uploads.ts and complete-upload.ts share.
+// Multipart uploads and parts as rows, and back: what uploads.ts and
+// complete-upload.ts share.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { ChecksumAlgorithm, ObjectKey, Segment, UploadId } from '../../domain/nouns.ts';
@@ -116,8 +117,8 @@ export function readStoredParts(
 }
 
 /**
- * Removes the rows of an upload and its parts; the caller drops their references and reports the
- * change.
+ * Removes the rows of an upload and its parts; the caller drops their references
+ * and reports the change.
  */
 export function deleteUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: UploadId): void {
   sql.all('DELETE FROM parts WHERE bucket = ? AND upload_id = ?', bucket, uploadId);
@@ -129,7 +130,9 @@ export function deleteUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId:
   );
 }
 
-/** Reports that all parts of an upload went, and with them what deduplication saved. */
+/**
+ * Reports that all parts of an upload went, and with them what deduplication saved.
+ */
 export function reportPartsGone(
   sql: Sql,
   bucket: number,

@@ -1,5 +1,5 @@
-// The uploads family of the index: multipart uploads in progress and their parts. Turning one into
-// an object is complete-upload.ts's.
+// The uploads family of the index: multipart uploads in progress and their parts.
+// Turning one into an object is complete-upload.ts's.
 import type { BucketAddress, BucketRef, ObjectKey, Segment, UploadId } from '../../domain/nouns.ts';
 import type {
   ListUploadsInput,
@@ -50,7 +50,10 @@ type UploadCalls = Pick<
   | 'abortUpload'
   | 'dropUploadsOfIncarnation'
 >;
-/** Uploads of a deleted bucket that one call drops at most, and the parts after which it stops. */
+/**
+ * Uploads of a deleted bucket that one call drops at most, and the parts after
+ * which it stops.
+ */
 const DROPPED_UPLOADS = 100;
 const DROPPED_PARTS = 10_000;
 
@@ -60,7 +63,9 @@ type UploadAddress = {
   readonly uploadId: UploadId;
 };
 
-/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ */
 export function createUploadCalls(sql: Sql): UploadCalls {
   /** The bucket's number and the upload. BucketChanged, NoSuchUpload. */
   function open(address: UploadAddress): { n: number; upload: Upload } {
@@ -125,7 +130,10 @@ export function createUploadCalls(sql: Sql): UploadCalls {
   };
 }
 
-/** Removes an upload with its parts and their references. Gives the bytes of the parts. */
+/**
+ * Removes an upload with its parts and their references. Gives the bytes of the
+ * parts.
+ */
 export function dropUpload(sql: Sql, bucket: number, upload: Upload, nowMs: number): number {
   const { parts, lost } = dropParts(sql, bucket, upload, nowMs);
   reportPartsGone(sql, bucket, upload, parts, lost, nowMs);
@@ -133,8 +141,8 @@ export function dropUpload(sql: Sql, bucket: number, upload: Upload, nowMs: numb
 }
 
 /**
- * Removes an upload without a report of the change. Gives its parts, and what deduplication saved
- * of them.
+ * Removes an upload without a report of the change. Gives its parts, and what
+ * deduplication saved of them.
  */
 function dropParts(
   sql: Sql,
@@ -150,7 +158,9 @@ function dropParts(
   return { parts, lost };
 }
 
-/** Whether none is left. One call does about as much as aborting the largest upload. */
+/**
+ * Whether none is left. One call does about as much as aborting the largest upload.
+ */
 function dropUploadsOfIncarnation(
   sql: Sql,
   { bucket, nowMs }: { bucket: BucketAddress; nowMs: number },
@@ -194,7 +204,9 @@ function listParts(
   };
 }
 
-/** Puts a part in place of the one of its number, if any, whose references it drops. */
+/**
+ * Puts a part in place of the one of its number, if any, whose references it drops.
+ */
 function replacePart(
   sql: Sql,
   bucket: number,
@@ -279,8 +291,8 @@ function addressOf(row: UploadRow): { key: string; uploadId: string } {
 }
 
 /**
- * Where the page starts. `afterUploadId` counts only when `afterKey` is a key that the page lists
- * by itself.
+ * Where the page starts. `afterUploadId` counts only when `afterKey` is a key that
+ * the page lists by itself.
  */
 function firstUpload({ prefix, delimiter, afterKey, afterUploadId }: ListUploadsInput): Cursor {
   const key = startKey(prefix, delimiter, afterKey);

@@ -1,7 +1,7 @@
-// Usage that commits cause besides storage over time (storage-totals.ts): early deletions,
-// transitions, unfinished uploads that were given up. Written inside the commit that is the cause,
-// so it is counted exactly once. It waits here by the hour until the sweep has brought it to the
-// ledger.
+// Usage that commits cause besides storage over time (storage-totals.ts): early
+// deletions, transitions, unfinished uploads that were given up. Written inside the
+// commit that is the cause, so it is counted exactly once. It waits here by the
+// hour until the sweep has brought it to the ledger.
 
 import type { StorageHours } from '../../domain/billing/stored.ts';
 import type { MeterName } from '../../domain/billing/usage.ts';
@@ -13,7 +13,8 @@ import { halves, wholeOf } from './usage-sums.ts';
 import { usageTime } from './usage-time.ts';
 
 /**
- * How long after its end an hour may still get commits, whose clocks are not all one. Milliseconds.
+ * How long after its end an hour may still get commits, whose clocks are not all
+ * one. Milliseconds.
  */
 const SETTLE_MS = 5 * 60_000;
 
@@ -27,7 +28,8 @@ type UsedRow = {
 };
 
 /**
- * Counts something that a commit at `atMs` does. Nothing when the quantity is 0. Cost: a statement.
+ * Counts something that a commit at `atMs` does. Nothing when the quantity is 0.
+ * Cost: a statement.
  */
 export function addCommitUsage(
   sql: Sql,
@@ -48,7 +50,10 @@ export function addCommitUsage(
   );
 }
 
-/** What is to be brought to the ledger: hours that are over, and all hours of deleted buckets. */
+/**
+ * What is to be brought to the ledger: hours that are over, and all hours of
+ * deleted buckets.
+ */
 export function readCommitUsage(
   sql: Sql,
   name: BucketName,

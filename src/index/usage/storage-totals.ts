@@ -1,13 +1,15 @@
-// How much each bucket stores now, per storage class, and the exact integral of that over time. The
-// integral of the current hour stands in the row of the totals. The first command after its end
-// closes it: the result is moved to `storage_hours`, where it waits until the ledger has it. Called
-// by row-changes.ts alone, inside commits; the collecting side is storage-hours.ts.
+// How much each bucket stores now, per storage class, and the exact integral of
+// that over time. The integral of the current hour stands in the row of the totals.
+// The first command after its end closes it: the result is moved to
+// `storage_hours`, where it waits until the ledger has it. Called by row-changes.ts
+// alone, inside commits; the collecting side is storage-hours.ts.
 //
-// Byte-milliseconds of one hour pass 2^63 from 2.6 TB on, and SQLite would go on in floating point.
-// So the integral is kept as two whole numbers: of the bytes' whole GiB and of the rest below one
-// GiB. The rest's stays below 2^30 * 3,600,000 < 2^53 in an hour, the other's below 2^55 for what
-// an INTEGER can count at all (8 EiB). Both are sums of exact products. What sharing and
-// compression spare of these bytes has an integral of its own each, kept in the same way.
+// Byte-milliseconds of one hour pass 2^63 from 2.6 TB on, and SQLite would go on in
+// floating point. So the integral is kept as two whole numbers: of the bytes' whole
+// GiB and of the rest below one GiB. The rest's stays below 2^30 * 3,600,000 < 2^53
+// in an hour, the other's below 2^55 for what an INTEGER can count at all (8 EiB).
+// Both are sums of exact products. What sharing and compression spare of these
+// bytes has an integral of its own each, kept in the same way.
 
 import { HOUR_MS, startOfHour } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -27,8 +29,8 @@ type Deltas = {
 };
 
 /**
- * The integrals over time: for each the expression of its bytes now, and the columns of its whole
- * GiB and of the rest.
+ * The integrals over time: for each the expression of its bytes now, and the
+ * columns of its whole GiB and of the rest.
  */
 const INTEGRALS = [
   { bytes: '(current_bytes + noncurrent_bytes + part_bytes)', gib: 'gib_ms', rest: 'rest_ms' },
@@ -54,8 +56,8 @@ const COUNTS = `as_of_ms = max(as_of_ms, ?3),
   current_bytes = current_bytes + ?4, current_count = current_count + ?5,
   noncurrent_bytes = noncurrent_bytes + ?6, noncurrent_count = noncurrent_count + ?7,
   part_bytes = part_bytes + ?8, part_count = part_count + ?9`;
-// With RETURNING to tell whether it met the row, such a statement takes twice the time: more than
-// the look before it.
+// With RETURNING to tell whether it met the row, such a statement takes twice the
+// time: more than the look before it.
 const PLAIN_CHANGE = `UPDATE storage_totals SET ${GROW.slice(0, 2).join(', ')}, ${COUNTS}
   WHERE bucket = ?1 AND storage_class = ?2`;
 const SPARING_CHANGE = `UPDATE storage_totals SET ${GROW.join(', ')}, ${COUNTS},
@@ -132,8 +134,8 @@ function changeTotals(
     deltas.partBytes,
     deltas.partCount,
   ] as const;
-  // Where nothing is spared, before and after, two of three integrals stay: that halves the
-  // statement's time.
+  // Where nothing is spared, before and after, two of three integrals stay: that
+  // halves the statement's time.
   if ((row?.spared ?? 0) === 0 && deduplicatedAway === 0 && compressedAway === 0) {
     sql.all(PLAIN_CHANGE, ...all, ...rest);
   } else sql.all(SPARING_CHANGE, ...all, ...rest, deduplicatedAway, compressedAway);
@@ -152,9 +154,9 @@ function beginTotals(sql: Sql, bucket: number, storageClass: string, atMs: numbe
 type OpenHour = { readonly hour_ms: number; readonly as_of_ms: number };
 
 /**
- * Closes the hour of a row if it is over at `atMs`, and the whole hours after it, which are alike
- * and take one row together. A row that a migration made begins here: nobody knows what it stored
- * before, so that is not counted.
+ * Closes the hour of a row if it is over at `atMs`, and the whole hours after it,
+ * which are alike and take one row together. A row that a migration made begins
+ * here: nobody knows what it stored before, so that is not counted.
  */
 export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: number): void {
   const [row] = sql.all<OpenHour>(
@@ -191,9 +193,9 @@ export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: 
 }
 
 /**
- * Brings totals that a wrong clock has taken into the future back to a time that is believed: as
- * long as they stand there, nothing is integrated. Of the hour in which they stood nobody knows
- * what is true, so it counts for nothing.
+ * Brings totals that a wrong clock has taken into the future back to a time that is
+ * believed: as long as they stand there, nothing is integrated. Of the hour in
+ * which they stood nobody knows what is true, so it counts for nothing.
  */
 export function resetFutureTotals(sql: Sql, bucketName: string, atMs: number): void {
   sql.all(
@@ -206,8 +208,8 @@ export function resetFutureTotals(sql: Sql, bucketName: string, atMs: number): v
 }
 
 /**
- * The bucket is deleted: its hours, the last one too, end now, and what the sweeper still has to
- * clear away (parts of unfinished uploads) is nobody's to pay.
+ * The bucket is deleted: its hours, the last one too, end now, and what the sweeper
+ * still has to clear away (parts of unfinished uploads) is nobody's to pay.
  */
 export function endTotals(sql: Sql, bucket: number, commandMs: number): void {
   const atMs = usageTime(sql, commandMs);
@@ -230,8 +232,8 @@ export function endTotals(sql: Sql, bucket: number, commandMs: number): void {
 }
 
 /**
- * Stores what each of some equal hours came to: what the row has by now, and its bytes for
- * `addedMs` more. Nothing if that is 0.
+ * Stores what each of some equal hours came to: what the row has by now, and its
+ * bytes for `addedMs` more. Nothing if that is 0.
  */
 function storeHours(
   sql: Sql,

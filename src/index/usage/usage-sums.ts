@@ -1,4 +1,5 @@
-// Sums of the ledger's rows, grouped as a query says. Used by queries of usage and by caps.
+// Sums of the ledger's rows, grouped as a query says. Used by queries of usage and
+// by caps.
 
 import { capPeriod } from '../../domain/billing/caps.ts';
 import type { MeterName, UsageGroup, UsageQuery, UsageSum } from '../../domain/billing/usage.ts';
@@ -13,7 +14,10 @@ const SUMS_MAX = 50_000;
 /** What a whole number of `high` stands for. */
 const HALF = 1n << 32n;
 
-/** Splits a quantity into `high` and `low`, which SQLite adds up without floating point. */
+/**
+ * Splits a quantity into `high` and `low`, which SQLite adds up without floating
+ * point.
+ */
 export function halves(quantity: bigint): readonly [high: number, low: number] {
   return [Number(quantity / HALF), Number(quantity % HALF)];
 }

@@ -1,5 +1,6 @@
-// The calls of the directory about accounts, their access keys and members, and the audit log.
-// index/directory implements them; ports/directory.ts puts them together with the others.
+// The calls of the directory about accounts, their access keys and members, and the
+// audit log. index/directory implements them; ports/directory.ts puts them together
+// with the others.
 import type {
   AccessKeyRecord,
   AccountRecord,
@@ -11,7 +12,10 @@ import type {
 } from '../../domain/account-records.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 
-/** The state that a change was decided on: PreconditionFailed when it is another one. */
+/**
+ * The state that a change was decided on: PreconditionFailed when it is another
+ * one.
+ */
 export type IfRevision = { readonly revision: number };
 
 type Page<Place> = { readonly limit: number } & Place;
@@ -28,8 +32,8 @@ export type AccountsApi = {
     input: IfRevision & { id: AccountId; displayName: string; isEnabled: boolean },
   ): AccountRecord;
   /**
-   * With its keys, members, tokens, sessions, and webhooks, of which `endWebhooks` has left little.
-   * NoSuchAccount, AccountNotEmpty (it has buckets).
+   * With its keys, members, tokens, sessions, and webhooks, of which `endWebhooks`
+   * has left little. NoSuchAccount, AccountNotEmpty (it has buckets).
    */
   removeAccount(input: { id: AccountId }): void;
 
@@ -49,16 +53,19 @@ export type AccountsApi = {
 
   listMembers(input: Page<{ accountId: AccountId; after: string }>): readonly MemberRecord[];
   getMember(input: { accountId: AccountId; id: string }): MemberRecord | null;
-  /** By login, with the hash of the password, of an account that is in use; null for none. */
+  /**
+   * By login, with the hash of the password, of an account that is in use; null for
+   * none.
+   */
   findLogin(input: {
     login: string;
   }): (MemberRecord & { readonly passwordHash: string | null }) | null;
   /** LoginTaken. */
   addMember(input: { member: MemberRecord; passwordHash: string | null }): void;
   /**
-   * `passwordHash` null: it stays. A disabled member, or one of another password, has no sessions;
-   * with `endTokens`, one of another password has no tokens either. NoSuchMember,
-   * PreconditionFailed.
+   * `passwordHash` null: it stays. A disabled member, or one of another password,
+   * has no sessions; with `endTokens`, one of another password has no tokens
+   * either. NoSuchMember, PreconditionFailed.
    */
   updateMember(
     input: IfRevision &
@@ -68,8 +75,9 @@ export type AccountsApi = {
       },
   ): { readonly member: MemberRecord; readonly ended: EndedCredentials };
   /**
-   * The member's own change, whatever else was changed: also another revision. Ends all its
-   * sessions, but for `exceptId`, and with `endTokens` all its tokens. NoSuchMember.
+   * The member's own change, whatever else was changed: also another revision. Ends
+   * all its sessions, but for `exceptId`, and with `endTokens` all its tokens.
+   * NoSuchMember.
    */
   setPassword(input: {
     accountId: AccountId;
@@ -82,14 +90,14 @@ export type AccountsApi = {
   removeMember(input: { accountId: AccountId; id: string }): boolean;
 
   /**
-   * Keeps an entry, and forgets those before `keepFromMs`. Where the account has more than
-   * `keepMax`, the oldest go of the key or member that made most of them. Cost: the same however
-   * many there are; it forgets a few at a time.
+   * Keeps an entry, and forgets those before `keepFromMs`. Where the account has
+   * more than `keepMax`, the oldest go of the key or member that made most of them.
+   * Cost: the same however many there are; it forgets a few at a time.
    */
   addAudit(input: { entry: AuditEntry; keepFromMs: number; keepMax: number }): void;
   /**
-   * How it ended; null: nothing was changed, and nothing is kept. `detail`: what was sent, where it
-   * was not known before.
+   * How it ended; null: nothing was changed, and nothing is kept. `detail`: what
+   * was sent, where it was not known before.
    */
   endAudit(input: {
     id: string;
@@ -98,8 +106,8 @@ export type AccountsApi = {
     detail?: string;
   }): void;
   /**
-   * With the failures to sign in. Newest first; `before` is the id of the last one seen, '' for the
-   * first page.
+   * With the failures to sign in. Newest first; `before` is the id of the last one
+   * seen, '' for the first page.
    */
   listAudit(
     input: Page<{ accountId: AccountId; before: string; filter: AuditFilter }>,

@@ -1,10 +1,13 @@
-// The calls of the directory about passkeys and their challenges. index/directory implements them;
-// ports/directory.ts puts them together with the others.
+// The calls of the directory about passkeys and their challenges. index/directory
+// implements them; ports/directory.ts puts them together with the others.
 import type { MemberRecord } from '../../domain/account-records.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Passkey } from '../../domain/passkeys.ts';
 
-/** Calls of the directory about passkeys. All commands may be repeated, but for `takeChallenge`. */
+/**
+ * Calls of the directory about passkeys. All commands may be repeated, but for
+ * `takeChallenge`.
+ */
 export type PasskeysApi = {
   listPasskeys(input: { accountId: AccountId; memberId: string }): readonly Passkey[];
   /** With its member, when both and their account are in use. */
@@ -15,8 +18,8 @@ export type PasskeysApi = {
   addPasskey(input: { passkey: Passkey }): void;
   notePasskeyUsed(input: { id: string; counter: number; atMs: number }): void;
   /**
-   * With the sessions and tokens that are bound to it by that digest, but for the session
-   * `exceptId`. Whether there was one.
+   * With the sessions and tokens that are bound to it by that digest, but for the
+   * session `exceptId`. Whether there was one.
    */
   removePasskey(input: {
     accountId: AccountId;
@@ -32,6 +35,9 @@ export type PasskeysApi = {
     nowMs: number;
     expiresAtMs: number;
   }): void;
-  /** Whether it was open; it no longer is. A repeated call says no, and the person tries again. */
+  /**
+   * Whether it was open; it no longer is. A repeated call says no, and the person
+   * tries again.
+   */
   takeChallenge(input: { digest: string; subject: string; nowMs: number }): boolean;
 };

@@ -1,13 +1,14 @@
-// What a command of the index changes of what readers may cache. Every cache of read policies,
-// pointers or bucket records uses this one list, so that no command is forgotten in one of them.
+// What a command of the index changes of what readers may cache. Every cache of
+// read policies, pointers or bucket records uses this one list, so that no command
+// is forgotten in one of them.
 
 import { isSiteFileKey } from '../../domain/hosting.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { IndexApi } from '../metadata-index.ts';
 
 /**
- * Keys whose pointers may change, `readPolicy` for the bucket's own record, `nothing` for every
- * other call.
+ * Keys whose pointers may change, `readPolicy` for the bucket's own record,
+ * `nothing` for every other call.
  */
 export type IndexChange = readonly ObjectKey[] | 'readPolicy' | 'nothing';
 
@@ -52,8 +53,8 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
 }
 
 /**
- * Whether the bucket read policy changes: the bucket's own record did, or a rule file that the
- * policy lists.
+ * Whether the bucket read policy changes: the bucket's own record did, or a rule
+ * file that the policy lists.
  */
 export function changesReadPolicy(change: IndexChange): boolean {
   return change === 'readPolicy' || (change !== 'nothing' && change.some(isSiteFileKey));

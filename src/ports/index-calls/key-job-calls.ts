@@ -1,6 +1,6 @@
-// The calls of the bucket index about keys: jobs over many keys, keys that a delete marker hides,
-// sizes of prefixes, search. Part of the vocabulary in metadata-index.ts, which says what all calls
-// have in common.
+// The calls of the bucket index about keys: jobs over many keys, keys that a delete
+// marker hides, sizes of prefixes, search. Part of the vocabulary in
+// metadata-index.ts, which says what all calls have in common.
 
 import type { CountState, KeyMatches, PrefixSize, SearchState } from '../../domain/key-aids.ts';
 import type { KeyAction, KeyJob, KeyJobId, KeyJobItem, KeyOutcome } from '../../domain/key-jobs.ts';
@@ -18,8 +18,8 @@ export type HiddenKey = {
   readonly key: ObjectKey;
   readonly hiddenAtMs: number;
   /**
-   * The newest version behind the marker; null: there is none, or more than 250 other markers stand
-   * before it.
+   * The newest version behind the marker; null: there is none, or more than 250
+   * other markers stand before it.
    */
   readonly newest: Pick<
     ObjectVersion,
@@ -32,7 +32,10 @@ export type KeyQueries = {
   getKeyJob(input: { bucket: BucketRef; id: KeyJobId }): KeyJob | null;
   /** The jobs that are stored of the bucket, newest first. BucketChanged. */
   listKeyJobs(input: { bucket: BucketRef }): readonly KeyJob[];
-  /** What a job did, the last first, from before that position on; at most 1,000. BucketChanged. */
+  /**
+   * What a job did, the last first, from before that position on; at most 1,000.
+   * BucketChanged.
+   */
   listKeyJobItems(input: {
     bucket: BucketRef;
     id: KeyJobId;
@@ -40,17 +43,18 @@ export type KeyQueries = {
     limit: number;
   }): readonly KeyJobItem[];
   /**
-   * What stands below each prefix. `sizes` is empty unless the state is `ready`; else call
-   * `countAllKeys` first. BucketChanged. Cost: 0.5 ms a prefix at a million keys.
+   * What stands below each prefix. `sizes` is empty unless the state is `ready`;
+   * else call `countAllKeys` first. BucketChanged. Cost: 0.5 ms a prefix at a
+   * million keys.
    */
   measurePrefixes(input: { bucket: BucketRef; prefixes: readonly string[] }): {
     readonly state: CountState;
     readonly sizes: readonly PrefixSize[];
   };
   /**
-   * Objects below the prefix whose key has the needle behind it, by key. With `after` null the
-   * search index is used, if it is ready; otherwise keys behind `after` are scanned one by one.
-   * BucketChanged. Cost: 20 ms at most.
+   * Objects below the prefix whose key has the needle behind it, by key. With
+   * `after` null the search index is used, if it is ready; otherwise keys behind
+   * `after` are scanned one by one. BucketChanged. Cost: 20 ms at most.
    */
   searchKeys(input: {
     bucket: BucketRef;
@@ -60,8 +64,8 @@ export type KeyQueries = {
     after: string | null;
   }): KeyMatches;
   /**
-   * Keys with the prefix that a delete marker hides, in byte order behind `after`. BucketChanged.
-   * Cost: three seeks a key, and the markers before its version.
+   * Keys with the prefix that a delete marker hides, in byte order behind `after`.
+   * BucketChanged. Cost: three seeks a key, and the markers before its version.
    */
   listHidden(input: {
     bucket: BucketRef;
@@ -86,9 +90,10 @@ export type CommittedCopy = { readonly toKey: ObjectKey; readonly versionId: Ver
 
 export type KeyCommands = {
   /**
-   * Commits copies of objects of another bucket, in their order, in one commit; null where all keys
-   * are taken. A copy that is there already is not made again. NoSuchBlob (a source was swept
-   * meanwhile: nothing is done), BucketChanged. Idempotent.
+   * Commits copies of objects of another bucket, in their order, in one commit;
+   * null where all keys are taken. A copy that is there already is not made again.
+   * NoSuchBlob (a source was swept meanwhile: nothing is done), BucketChanged.
+   * Idempotent.
    */
   commitCopies(input: {
     bucket: BucketRef;
@@ -97,10 +102,11 @@ export type KeyCommands = {
   /** Stores a job that is to run. SlowDown (too many run), BucketChanged. */
   createKeyJob(input: { bucket: BucketRef; job: KeyJob }): void;
   /**
-   * One step of a job: does the actions, each by itself, and stores how far it came. Null, and
-   * nothing is done: the job is not at that revision any more, because another step went before or
-   * it was cancelled. `outcomes` in the order of the actions. `isLast`: then the job is over,
-   * unless an action has more to do. BucketChanged.
+   * One step of a job: does the actions, each by itself, and stores how far it
+   * came. Null, and nothing is done: the job is not at that revision any more,
+   * because another step went before or it was cancelled. `outcomes` in the order
+   * of the actions. `isLast`: then the job is over, unless an action has more to
+   * do. BucketChanged.
    */
   stepKeyJob(input: {
     bucket: BucketRef;
@@ -108,8 +114,8 @@ export type KeyCommands = {
     revision: number;
     actions: readonly KeyAction[];
     /**
-     * The cursor behind these actions. The step ends before it where an action has more to do: then
-     * `outcomes` are fewer.
+     * The cursor behind these actions. The step ends before it where an action has
+     * more to do: then `outcomes` are fewer.
      */
     next: Pick<KeyJob, 'after' | 'at'>;
     /** What was done or left elsewhere, to be added to the counts. */
@@ -118,8 +124,8 @@ export type KeyCommands = {
     nowMs: number;
   }): { readonly job: KeyJob; readonly outcomes: readonly KeyOutcome[] } | null;
   /**
-   * Ends a job that runs, as cancelled or, with a reason, as failed. Null: there is no such job.
-   * BucketChanged.
+   * Ends a job that runs, as cancelled or, with a reason, as failed. Null: there is
+   * no such job. BucketChanged.
    */
   endKeyJob(input: {
     bucket: BucketRef;
@@ -131,16 +137,16 @@ export type KeyCommands = {
   /** One step towards sums of all prefixes: 50,000 keys. BucketChanged. */
   countAllKeys(input: { bucket: BucketRef }): { readonly state: CountState };
   /**
-   * One step towards a search index, or, once it is ready, of taking in what changed: 500 keys.
-   * `isDone`: there was nothing more. BucketChanged.
+   * One step towards a search index, or, once it is ready, of taking in what
+   * changed: 500 keys. `isDone`: there was nothing more. BucketChanged.
    */
   indexKeys(input: { bucket: BucketRef; nowMs: number }): {
     readonly state: SearchState;
     readonly isDone: boolean;
   };
   /**
-   * One step of removing the search index, or the sums too, of an incarnation that may be deleted.
-   * Idempotent.
+   * One step of removing the search index, or the sums too, of an incarnation that
+   * may be deleted. Idempotent.
    */
   forgetKeyIndex(input: { bucket: BucketAddress; what: 'search' | 'all' }): {
     readonly isDone: boolean;

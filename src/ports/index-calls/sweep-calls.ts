@@ -1,20 +1,27 @@
-// The calls of the bucket index for the sweeper (core/sweep): unreferenced blobs, remote references
-// that other buckets have, and what is left of deleted buckets. Part of the vocabulary in
-// metadata-index.ts, which says what all calls have in common.
+// The calls of the bucket index for the sweeper (core/sweep): unreferenced blobs,
+// remote references that other buckets have, and what is left of deleted buckets.
+// Part of the vocabulary in metadata-index.ts, which says what all calls have in
+// common.
 import type { BlobId, BucketAddress, BucketName } from '../../domain/nouns.ts';
 
 export type SweepQueries = {
   /**
-   * Picks the blobs that no row of the index references: orphans of a crash, if they are old
-   * enough.
+   * Picks the blobs that no row of the index references: orphans of a crash, if
+   * they are old enough.
    */
   findUnknownBlobs(input: { blobIds: readonly BlobId[] }): readonly BlobId[];
-  /** Picks the blobs of other owner buckets that the bucket `holder` still references. */
+  /**
+   * Picks the blobs of other owner buckets that the bucket `holder` still
+   * references.
+   */
   findReferencedBlobs(input: {
     referrer: BucketAddress;
     blobIds: readonly BlobId[];
   }): readonly BlobId[];
-  /** Incarnations of the bucket in this database, deleted ones with blobs left included. */
+  /**
+   * Incarnations of the bucket in this database, deleted ones with blobs left
+   * included.
+   */
   listIncarnations(input: { name: BucketName }): readonly {
     bucket: BucketAddress;
     isDeleted: boolean;
@@ -25,26 +32,30 @@ export type SweepQueries = {
     hasKeyJobs: boolean;
     /** When the search index was last used; null: there is none. */
     searchedAtMs: number | null;
-    /** Since when the longest idle unfinished upload may be idle; null: there is none. */
+    /**
+     * Since when the longest idle unfinished upload may be idle; null: there is
+     * none.
+     */
     idleUploadMs: number | null;
   }[];
 };
 
 export type SweepCommands = {
   /**
-   * Drops uploads that a deleted incarnation left behind, a bounded number at a time; call it until
-   * it is done. Idempotent.
+   * Drops uploads that a deleted incarnation left behind, a bounded number at a
+   * time; call it until it is done. Idempotent.
    */
   dropUploadsOfIncarnation(input: { bucket: BucketAddress; nowMs: number }): { isDone: boolean };
   /**
-   * Drops the orphan rows of a deleted incarnation, which no call can reach any more: what its jobs
-   * did, results of finished uploads, messages that were sent or are dead letters. A bounded number
-   * at a time; call it until it is done. Idempotent.
+   * Drops the orphan rows of a deleted incarnation, which no call can reach any
+   * more: what its jobs did, results of finished uploads, messages that were sent
+   * or are dead letters. A bounded number at a time; call it until it is done.
+   * Idempotent.
    */
   dropOrphanRows(input: { bucket: BucketAddress }): { isDone: boolean };
   /**
-   * Adds a remote reference of the bucket `holder` to each blob of the owner bucket `home`: the
-   * blob stays while `holder` has it. NoSuchBlob.
+   * Adds a remote reference of the bucket `holder` to each blob of the owner bucket
+   * `home`: the blob stays while `holder` has it. NoSuchBlob.
    */
   addRemoteReferences(input: {
     ownerBucket: BucketAddress;
@@ -53,8 +64,9 @@ export type SweepCommands = {
     nowMs: number;
   }): void;
   /**
-   * Releases remote references that were added or renewed no later than `takenUpToMs`; a younger
-   * one belongs to a copy that may be about to commit. Idempotent.
+   * Releases remote references that were added or renewed no later than
+   * `takenUpToMs`; a younger one belongs to a copy that may be about to commit.
+   * Idempotent.
    */
   releaseRemoteReferences(input: {
     ownerBucket: BucketAddress;
@@ -63,10 +75,11 @@ export type SweepCommands = {
     takenUpToMs: number;
   }): void;
   /**
-   * Condemns blobs that nothing has referenced since before `olderThanMs`: from then on no copy can
-   * revive them. `home` is null for blobs to delete from the store, else the owner bucket, whose
-   * remote reference must be released. `oldRemoteReferences` were added before `olderThanMs` to
-   * blobs with no other reference, and are to be checked with their holder.
+   * Condemns blobs that nothing has referenced since before `olderThanMs`: from
+   * then on no copy can revive them. `home` is null for blobs to delete from the
+   * store, else the owner bucket, whose remote reference must be released.
+   * `oldRemoteReferences` were added before `olderThanMs` to blobs with no other
+   * reference, and are to be checked with their holder.
    */
   condemnBlobs(input: { bucket: BucketAddress; olderThanMs: number; limit: number }): {
     blobs: readonly { blobId: BlobId; ownerBucket: BucketAddress | null }[];
@@ -77,8 +90,8 @@ export type SweepCommands = {
   /** Stores how far the store was compared with the index. */
   setSweptUpTo(input: { bucket: BucketAddress; sweptUpTo: string }): void;
   /**
-   * Drops a deleted incarnation once it has no upload, no blob and no orphan rows left, and no
-   * message of it waits. Idempotent.
+   * Drops a deleted incarnation once it has no upload, no blob and no orphan rows
+   * left, and no message of it waits. Idempotent.
    */
   forgetIncarnation(input: { bucket: BucketAddress }): void;
 };

@@ -1,5 +1,6 @@
-// The calls of the bucket index about multipart uploads, and what an upload and its parts are. Part
-// of the vocabulary in metadata-index.ts, which says what all calls have in common.
+// The calls of the bucket index about multipart uploads, and what an upload and its
+// parts are. Part of the vocabulary in metadata-index.ts, which says what all calls
+// have in common.
 import type {
   AccountId,
   BucketRef,
@@ -25,13 +26,17 @@ export type Upload = ObjectAttributes &
     readonly createdAtMs: number;
     readonly checksumAlgorithm: ChecksumAlgorithm | null;
     readonly checksumType: Checksum['type'] | null;
-    /** Who began it; null means the owner of the bucket. `ownerId` is who will own the object. */
+    /**
+     * Who began it; null means the owner of the bucket. `ownerId` is who will own
+     * the object.
+     */
     readonly initiatorId: AccountId | null;
   };
 
 /**
- * A part that has arrived. Small parts are blobs too. `md5` is the entity tag, hex: of encrypted
- * parts it may be another digest. `segments` are whole or cut from other blobs.
+ * A part that has arrived. Small parts are blobs too. `md5` is the entity tag, hex:
+ * of encrypted parts it may be another digest. `segments` are whole or cut from
+ * other blobs.
  */
 export type UploadedPart = {
   readonly partNumber: number;
@@ -47,7 +52,10 @@ export type ListUploadsInput = {
   readonly prefix: string;
   readonly delimiter: string;
   readonly afterKey: string;
-  /** With `afterKey`: uploads of that very key with greater ids come too; '' skips the key. */
+  /**
+   * With `afterKey`: uploads of that very key with greater ids come too; '' skips
+   * the key.
+   */
   readonly afterUploadId: string;
   readonly maxUploads: number;
 };
@@ -68,7 +76,10 @@ export type ListUploadsPage = {
 export type UploadQueries = {
   /** NoSuchUpload, BucketChanged. */
   getUpload(input: { bucket: BucketRef; key: ObjectKey; uploadId: UploadId }): Upload;
-  /** Parts with numbers above `afterPartNumber`, ascending. NoSuchUpload, BucketChanged. */
+  /**
+   * Parts with numbers above `afterPartNumber`, ascending. NoSuchUpload,
+   * BucketChanged.
+   */
   listParts(input: {
     bucket: BucketRef;
     key: ObjectKey;
@@ -81,11 +92,14 @@ export type UploadQueries = {
 };
 
 export type UploadCommands = {
-  /** BucketChanged. Idempotent: ids are random, so an upload that is there is this very one. */
+  /**
+   * BucketChanged. Idempotent: ids are random, so an upload that is there is this
+   * very one.
+   */
   createUpload(input: { bucket: BucketRef; upload: Upload }): void;
   /**
-   * Adds or replaces a part; the last commit of a number wins. NoSuchUpload, NoSuchBlob,
-   * BucketChanged.
+   * Adds or replaces a part; the last commit of a number wins. NoSuchUpload,
+   * NoSuchBlob, BucketChanged.
    */
   commitPart(input: {
     bucket: BucketRef;
@@ -95,10 +109,10 @@ export type UploadCommands = {
     newReferences: readonly NewBlobReference[];
   }): StoredAs;
   /**
-   * Turns the listed parts into the current version of the key in one commit. `etag`s are the
-   * caller's expectation, checked again here. Repeating it with the same list after it succeeded
-   * returns the same version. NoSuchUpload, InvalidPart, PreconditionFailed, NoSuchKey,
-   * BucketChanged.
+   * Turns the listed parts into the current version of the key in one commit.
+   * `etag`s are the caller's expectation, checked again here. Repeating it with the
+   * same list after it succeeded returns the same version. NoSuchUpload,
+   * InvalidPart, PreconditionFailed, NoSuchKey, BucketChanged.
    */
   completeUpload(input: {
     bucket: BucketRef;
@@ -122,9 +136,10 @@ export type UploadCommands = {
     nowMs: number;
   }): void;
   /**
-   * Gives up uploads of which nothing has come since `idleSinceMs`, but for keys with one of the
-   * prefixes; a bounded number at a time, go on with `next` as `after` until it is null.
-   * BucketChanged. Idempotent. Cost: the uploads that may be stale.
+   * Gives up uploads of which nothing has come since `idleSinceMs`, but for keys
+   * with one of the prefixes; a bounded number at a time, go on with `next` as
+   * `after` until it is null. BucketChanged. Idempotent. Cost: the uploads that may
+   * be stale.
    */
   abortStaleUploads(input: {
     bucket: BucketRef;

@@ -1,5 +1,5 @@
-// The calls of the ledger about quotas of accounts. index/ledger implements them; ports/ledger.ts
-// puts them together with the others.
+// The calls of the ledger about quotas of accounts. index/ledger implements them;
+// ports/ledger.ts puts them together with the others.
 import type { StorageAmount, StorageGrant, StorageQuota } from '../../domain/billing/quotas.ts';
 import type { AccountId, BucketId } from '../../domain/nouns.ts';
 
@@ -7,8 +7,8 @@ export type LedgerQuotaQueries = {
   /** Null: the account has none. */
   getQuota(input: { accountId: AccountId }): StorageQuota | null;
   /**
-   * Grants that were settled before a time, the longest ago first: as many as the limit has room
-   * for beside those that were settled since.
+   * Grants that were settled before a time, the longest ago first: as many as the
+   * limit has room for beside those that were settled since.
    */
   listGrants(input: {
     accountId: AccountId;
@@ -25,8 +25,9 @@ export type LedgerQuotaCommands = {
     known: StorageQuota | null;
   }): void;
   /**
-   * Grants a bucket at least `needed`, and a little more if there is enough. Null: so much is not
-   * left beside what other buckets are granted. A grant that nobody takes is given again.
+   * Grants a bucket at least `needed`, and a little more if there is enough. Null:
+   * so much is not left beside what other buckets are granted. A grant that nobody
+   * takes is given again.
    */
   raiseGrant(input: {
     accountId: AccountId;
@@ -34,8 +35,8 @@ export type LedgerQuotaCommands = {
     needed: StorageAmount;
   }): StorageGrant | null;
   /**
-   * Notes what `settleStorageGrant` gave; null: the bucket is gone. One whose grant was raised
-   * meanwhile keeps it. Idempotent.
+   * Notes what `settleStorageGrant` gave; null: the bucket is gone. One whose grant
+   * was raised meanwhile keeps it. Idempotent.
    */
   settleGrant(input: {
     accountId: AccountId;

@@ -1,6 +1,6 @@
-// What a blob in R2 says of its object, in R2's custom metadata, so that an index can be rebuilt
-// from the bucket alone. Written by r2-blob-store.ts; read by a rebuild. The format is in
-// docs/storage-schema.md.
+// What a blob in R2 says of its object, in R2's custom metadata, so that an index
+// can be rebuilt from the bucket alone. Written by r2-blob-store.ts; read by a
+// rebuild. The format is in docs/storage-schema.md.
 
 import type { BucketName, ObjectHeaders, ObjectKey } from '../../../domain/nouns.ts';
 import type { ObjectEncryption } from '../../../domain/object-facts.ts';
@@ -9,8 +9,9 @@ import type { BlobIdentity } from '../../../ports/blob-store.ts';
 /** Format of the `id` field; a reader of another version must not guess. */
 const VERSION = '1';
 /**
- * Longest `id` text, characters. R2 allows 8,192 bytes of metadata in all; the rest is for names
- * and the version. Source: https://developers.cloudflare.com/r2/platform/limits/
+ * Longest `id` text, characters. R2 allows 8,192 bytes of metadata in all; the rest
+ * is for names and the version. Source:
+ * https://developers.cloudflare.com/r2/platform/limits/
  */
 const ID_MAX_LENGTH = 8000;
 /** Bytes before base64 makes four characters of every three. */
@@ -24,11 +25,11 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Encodes an identity. Bucket, key (1,024 bytes) and encryption (1.5 KiB) always fit, and user
- * metadata (2 KiB) with all but the longest encryption contexts; should long system headers not,
- * the longest are left out and only named (`x`), because losing a header in a rebuild is better
- * than a failed write. Base64 of our own encoding: R2 counts bytes, and JSON makes six of one
- * control character.
+ * Encodes an identity. Bucket, key (1,024 bytes) and encryption (1.5 KiB) always
+ * fit, and user metadata (2 KiB) with all but the longest encryption contexts;
+ * should long system headers not, the longest are left out and only named (`x`),
+ * because losing a header in a rebuild is better than a failed write. Base64 of our
+ * own encoding: R2 counts bytes, and JSON makes six of one control character.
  */
 export function encodeBlobIdentity(identity: BlobIdentity): Record<string, string> {
   const { bucket, key, part } = identity;
@@ -44,8 +45,8 @@ export function encodeBlobIdentity(identity: BlobIdentity): Record<string, strin
     ...Object.entries(identity.userMetadata).map(([name, value]): Pair => [`m${name}`, value]),
     ...Object.entries(identity.headers).map(([name, value]): Pair => [`h${name}`, value]),
   ];
-  // User metadata first, then headers from short to long: what does not fit any more is the longest
-  // header.
+  // User metadata first, then headers from short to long: what does not fit any
+  // more is the longest header.
   const rank = ([name, value]: Pair) => (name.startsWith('m') ? 0 : 1 + value.length);
   let left = ENCODED_MAX_BYTES - pairs.reduce((sum, pair) => sum + encodedSize(pair), 0);
   for (const pair of optional.sort((a, b) => rank(a) - rank(b))) {
@@ -59,7 +60,10 @@ export function encodeBlobIdentity(identity: BlobIdentity): Record<string, strin
   return { v: VERSION, id: encodePairs(pairs).toBase64() };
 }
 
-/** The identity, or null when the metadata is not ours. `leftOut` names what did not fit. */
+/**
+ * The identity, or null when the metadata is not ours. `leftOut` names what did not
+ * fit.
+ */
 export function decodeBlobIdentity(
   metadata: Readonly<Record<string, string>> | undefined,
 ): { identity: BlobIdentity; leftOut: readonly string[] } | null {

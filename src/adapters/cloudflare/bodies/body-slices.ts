@@ -1,8 +1,9 @@
-// Slices behind Workers Cache: an entrypoint of the Worker that nobody can reach from outside and
-// that Cloudflare caches (wrangler.toml, `exports.BodySlices`), in the colo and in an upper tier
-// that all colos share; concurrent misses of one slice run it once. A slice has a URL of its own
-// and never changes, so nothing is ever purged. Called through ctx.exports by
-// workers-edge-cache.ts, which has decided before who may read.
+// Slices behind Workers Cache: an entrypoint of the Worker that nobody can reach
+// from outside and that Cloudflare caches (wrangler.toml, `exports.BodySlices`), in
+// the colo and in an upper tier that all colos share; concurrent misses of one
+// slice run it once. A slice has a URL of its own and never changes, so nothing is
+// ever purged. Called through ctx.exports by workers-edge-cache.ts, which has
+// decided before who may read.
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import type { ByteRange } from '../../../domain/byte-range.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -48,8 +49,8 @@ function sliceOf(url: string): Segment | null {
 }
 
 /**
- * One for each set of bindings: it remembers the seek tables of compressed blobs, plain values
- * only.
+ * One for each set of bindings: it remembers the seek tables of compressed blobs,
+ * plain values only.
  */
 const stores = new WeakMap<R2Bucket, BlobStore>();
 
@@ -61,8 +62,8 @@ function storeOf(bucket: R2Bucket): BlobStore {
 
 export class BodySlices extends WorkerEntrypoint<WorkerEnv> {
   /**
-   * The slice as a 200, which alone is cached. Failures say that they are not to be. Cost: one
-   * class B call of R2.
+   * The slice as a 200, which alone is cached. Failures say that they are not to
+   * be. Cost: one class B call of R2.
    */
   override async fetch(request: Request): Promise<Response> {
     const slice = sliceOf(request.url);
@@ -76,7 +77,8 @@ export class BodySlices extends WorkerEntrypoint<WorkerEnv> {
       };
       return new Response(body, { headers });
     } catch (error) {
-      // The caller reads the bucket itself then, and meets the same failure with its cause.
+      // The caller reads the bucket itself then, and meets the same failure with
+      // its cause.
       return uncached(502, error instanceof StorageError ? error.message : 'failed');
     }
   }
@@ -86,8 +88,8 @@ const uncached = (status: number, text: string): Response =>
   new Response(text, { status, headers: { 'cache-control': 'no-store' } });
 
 /**
- * `origin`: nothing keeps what this entrypoint answers. `refused`: what it answered is not the
- * slice; why, in words.
+ * `origin`: nothing keeps what this entrypoint answers. `refused`: what it answered
+ * is not the slice; why, in words.
  */
 export type EntrypointAnswer =
   | { readonly from: 'cache' | 'bucket' | 'origin'; readonly bytes: Uint8Array }
@@ -102,9 +104,10 @@ const GIVEN_BY_CACHE: ReadonlySet<string> = new Set(['HIT', 'STALE', 'UPDATING',
 const TAKEN_BY_CACHE: ReadonlySet<string> = new Set(['MISS', 'EXPIRED']);
 
 /**
- * Asks the entrypoint for a slice, or with `part` for no more than that of it: the cache cuts what
- * it keeps whole. Gives the whole slice all the same where nothing cuts. Throws when it gives no
- * answer: it failed itself, or hangs. Cost: one call, a request's price. Source:
+ * Asks the entrypoint for a slice, or with `part` for no more than that of it: the
+ * cache cuts what it keeps whole. Gives the whole slice all the same where nothing
+ * cuts. Throws when it gives no answer: it failed itself, or hangs. Cost: one call,
+ * a request's price. Source:
  * https://developers.cloudflare.com/workers/cache/configuration/#range-requests
  */
 export function fetchSlice(

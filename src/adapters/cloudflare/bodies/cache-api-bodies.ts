@@ -1,6 +1,6 @@
-// Slices in the Cache API: the cache of one place of Cloudflare. It neither collapses requests nor
-// asks other places, so it is used only where Workers Cache is absent. An entry is named by blob id
-// and place alone and never changes.
+// Slices in the Cache API: the cache of one place of Cloudflare. It neither
+// collapses requests nor asks other places, so it is used only where Workers Cache
+// is absent. An entry is named by blob id and place alone and never changes.
 import type { Segment } from '../../../domain/nouns.ts';
 import type { Log } from '../../../ports/system.ts';
 import { withTimeout } from '../../../ports/with-timeout.ts';

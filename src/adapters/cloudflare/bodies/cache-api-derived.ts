@@ -1,5 +1,6 @@
-// The tier of derived bytes below memory on Cloudflare: the Cache API of the place. An entry is
-// named by what it is made of and how, so it is never stale; where it is missing it is made again.
+// The tier of derived bytes below memory on Cloudflare: the Cache API of the place.
+// An entry is named by what it is made of and how, so it is never stale; where it
+// is missing it is made again.
 import type { Log } from '../../../ports/system.ts';
 import { withTimeout } from '../../../ports/with-timeout.ts';
 import type { DerivedStore } from '../../shared/derived-bodies.ts';
@@ -13,7 +14,8 @@ const KEY_PREFIX = 'https://derived.quayside.invalid/';
 const NO_TYPE = 'application/octet-stream';
 
 /**
- * A cache that fails or is asked for `limitMs` in vain knows nothing. Cost: one match or one put.
+ * A cache that fails or is asked for `limitMs` in vain knows nothing. Cost: one
+ * match or one put.
  */
 export function createCacheApiDerived(log: Log, limitMs: number): DerivedStore {
   const keyOf = (name: string): string => KEY_PREFIX + encodeURIComponent(name);

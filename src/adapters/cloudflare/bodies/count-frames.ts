@@ -1,23 +1,24 @@
-// How many frames a GIF or WebP has, from its container alone: Cloudflare Images does not tell
-// before it makes something of them. Nothing is decoded. On Node sharp tells.
+// How many frames a GIF or WebP has, from its container alone: Cloudflare Images
+// does not tell before it makes something of them. Nothing is decoded. On Node
+// sharp tells.
 
 /**
- * Bytes before a GIF's first block, without its table of colours. Source: GIF89a, sections 17 and
- * 18
+ * Bytes before a GIF's first block, without its table of colours. Source: GIF89a,
+ * sections 17 and 18
  */
 const GIF_HEADER_BYTES = 13;
 const GIF_EXTENSION = 0x21;
 const GIF_IMAGE = 0x2c;
 /**
- * Bytes before the first chunk of a WebP, and of a chunk before its data. Source: RFC 9649 section
- * 2
+ * Bytes before the first chunk of a WebP, and of a chunk before its data. Source:
+ * RFC 9649 section 2
  */
 const WEBP_HEADER_BYTES = 12;
 const CHUNK_HEADER_BYTES = 8;
 
 /**
- * At least 1, also for what is no image at all. Cost: a look at each block, which has up to 255
- * bytes in a GIF.
+ * At least 1, also for what is no image at all. Cost: a look at each block, which
+ * has up to 255 bytes in a GIF.
  */
 export function countFrames(bytes: Uint8Array): number {
   const start = String.fromCharCode(...bytes.subarray(0, 4));
@@ -40,7 +41,10 @@ function countGif(bytes: Uint8Array): number {
   return frames;
 }
 
-/** Bytes of a table of colours, by the flags that announce it. Source: GIF89a, section 18 */
+/**
+ * Bytes of a table of colours, by the flags that announce it. Source: GIF89a,
+ * section 18
+ */
 function tableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);
 }

@@ -1,5 +1,5 @@
-// Images made by Cloudflare Images through its binding, which a deployment need not have: then
-// there are none, and the answer says so.
+// Images made by Cloudflare Images through its binding, which a deployment need not
+// have: then there are none, and the answer says so.
 // https://developers.cloudflare.com/images/transform-images/bindings/
 
 import { StorageError } from '../../../domain/errors.ts';
@@ -20,8 +20,8 @@ const FITS = {
 } as const;
 
 /**
- * Null: no binding. InvalidRequest for what is no image or too large; NotImplemented. Cost: one
- * transformation.
+ * Null: no binding. InvalidRequest for what is no image or too large;
+ * NotImplemented. Cost: one transformation.
  */
 export function createImagesBinding(
   binding: ImagesBindingLike | null,
@@ -53,8 +53,8 @@ export function createImagesBinding(
 }
 
 /**
- * Errors of the service have a number of four digits; those from 9400 on are about the image or the
- * request.
+ * Errors of the service have a number of four digits; those from 9400 on are about
+ * the image or the request.
  */
 function translateError(cause: unknown): StorageError {
   const code = cause instanceof Error && 'code' in cause ? Number(cause.code) : Number.NaN;

@@ -1,6 +1,6 @@
-// Blobs in one R2 bucket, under `b/{blobId}`. Bodies stream: nothing larger than a part is ever
-// held in memory. Used through the BlobStore port; knows nothing of objects beyond the identity
-// that it stores with each blob.
+// Blobs in one R2 bucket, under `b/{blobId}`. Bodies stream: nothing larger than a
+// part is ever held in memory. Used through the BlobStore port; knows nothing of
+// objects beyond the identity that it stores with each blob.
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { BlobId, Segment } from '../../../domain/nouns.ts';
@@ -17,20 +17,20 @@ const MiB = 1024 * 1024;
 /** R2 keys of blobs; other prefixes stay free for other things. */
 const KEY_PREFIX = 'b/';
 /**
- * Up to here a body is collected first, and so the put can be repeated after a passing failure; and
- * a range is read as one piece, which the body tiers keep.
+ * Up to here a body is collected first, and so the put can be repeated after a
+ * passing failure; and a range is read as one piece, which the body tiers keep.
  */
 const WHOLE_MAX_BYTES = MiB;
 /**
- * Up to here a body of known length goes in one streaming put, which holds no more than a chunk: an
- * isolate has 128 MB for all its requests, so part buffers are the dearer way. Beyond it R2 wants
- * parts: one upload has at most 5 MiB less than 5 GiB. Source:
- * https://developers.cloudflare.com/r2/platform/limits/
+ * Up to here a body of known length goes in one streaming put, which holds no more
+ * than a chunk: an isolate has 128 MB for all its requests, so part buffers are the
+ * dearer way. Beyond it R2 wants parts: one upload has at most 5 MiB less than 5
+ * GiB. Source: https://developers.cloudflare.com/r2/platform/limits/
  */
 const SINGLE_PUT_MAX_BYTES = 5 * 1024 * MiB - 5 * MiB;
 /**
- * Part of an R2 multipart upload, bytes: one buffer per upload. R2 wants equal parts of 5 MiB or
- * more, at most 10,000.
+ * Part of an R2 multipart upload, bytes: one buffer per upload. R2 wants equal
+ * parts of 5 MiB or more, at most 10,000.
  */
 const PART_BYTES = 8 * MiB;
 /**
@@ -39,12 +39,15 @@ const PART_BYTES = 8 * MiB;
  */
 const BATCH = 1000;
 
-/** Where a body of that length goes; the sizes are parameters so that tests need no gigabytes. */
+/**
+ * Where a body of that length goes; the sizes are parameters so that tests need no
+ * gigabytes.
+ */
 export type R2Limits = { readonly singlePutMaxBytes: number; readonly partBytes: number };
 
 /**
- * Keeps blobs in `bucket`. Repeats only calls that may happen twice; everything else fails to the
- * caller.
+ * Keeps blobs in `bucket`. Repeats only calls that may happen twice; everything
+ * else fails to the caller.
  */
 export function createR2BlobStore(
   bucket: R2Bucket,
@@ -101,8 +104,8 @@ export function createR2BlobStore(
 }
 
 /**
- * Classes of S3 for what is seldom read. Lifecycle moves rows only: a blob stays in the class that
- * it was written in.
+ * Classes of S3 for what is seldom read. Lifecycle moves rows only: a blob stays in
+ * the class that it was written in.
  */
 const SELDOM_READ: ReadonlySet<string> = new Set(['STANDARD_IA', 'ONEZONE_IA', 'GLACIER_IR']);
 
@@ -129,8 +132,8 @@ async function call<Result>(what: string, work: () => Promise<Result>): Promise<
 }
 
 /**
- * The pump promised to deliver `lengthBytes`; a source that broke its promise must not become a
- * blob.
+ * The pump promised to deliver `lengthBytes`; a source that broke its promise must
+ * not become a blob.
  */
 function assertLength(sizeBytes: number, lengthBytes: number): void {
   if (sizeBytes !== lengthBytes) throw new StorageError('IncompleteBody');
@@ -156,8 +159,8 @@ async function writeWhole(
 }
 
 /**
- * Runs a storing call; when it fails its outcome is unknown, so what it may have stored is deleted,
- * if R2 lets us.
+ * Runs a storing call; when it fails its outcome is unknown, so what it may have
+ * stored is deleted, if R2 lets us.
  */
 async function store(target: Target, work: () => Promise<unknown>): Promise<void> {
   try {
@@ -211,7 +214,8 @@ async function writeStream(
   }
   const storeFailure = await stored;
   if (failure !== null && failure.error !== refused) {
-    // A source may fail after its last byte (a trailer that lies), when R2 has stored them all.
+    // A source may fail after its last byte (a trailer that lies), when R2 has
+    // stored them all.
     if (storeFailure === null) await remove(target);
     throw failure.error;
   }
@@ -220,7 +224,10 @@ async function writeStream(
   return { sizeBytes: lengthBytes };
 }
 
-/** Parts of equal size through one buffer; a body that fits one part needs no parts at all. */
+/**
+ * Parts of equal size through one buffer; a body that fits one part needs no parts
+ * at all.
+ */
 async function writeParts(
   target: Target,
   source: ByteSource,
@@ -287,7 +294,10 @@ async function finish(
   }
 }
 
-/** R2 drops uploads that nobody finishes after seven days; this only makes it sooner. */
+/**
+ * R2 drops uploads that nobody finishes after seven days; this only makes it
+ * sooner.
+ */
 async function abort(upload: R2MultipartUpload | null): Promise<void> {
   await upload?.abort().catch(() => {});
 }
@@ -305,7 +315,10 @@ const lost =
     return damagedBlob(id, kind);
   };
 
-/** R2's answer to a get of that range, which lies inside the blob; `take` what is wanted of it. */
+/**
+ * R2's answer to a get of that range, which lies inside the blob; `take` what is
+ * wanted of it.
+ */
 function getRange<Taken>(
   source: Source,
   id: BlobId,

@@ -1,5 +1,5 @@
-// What R2 says when something goes wrong, in our words. Only r2-blob-store.ts calls it; nobody else
-// reads R2's texts.
+// What R2 says when something goes wrong, in our words. Only r2-blob-store.ts calls
+// it; nobody else reads R2's texts.
 import { StorageError } from '../../../domain/errors.ts';
 
 /**
@@ -32,7 +32,9 @@ export function isPassingR2Error(error: unknown): boolean {
   );
 }
 
-/** SlowDown, ServiceUnavailable or InternalError; a StorageError stays what it is. */
+/**
+ * SlowDown, ServiceUnavailable or InternalError; a StorageError stays what it is.
+ */
 export function translateR2Error(error: unknown, call: string): StorageError {
   if (error instanceof StorageError) return error;
   const detail = `R2 could not ${call}.`;

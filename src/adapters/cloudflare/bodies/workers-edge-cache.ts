@@ -1,7 +1,8 @@
-// Bodies near the reader: this isolate's memory, then Workers Cache in front of an entrypoint of
-// our own (body-slices.ts), then the bucket. Where nothing caches that entrypoint (wrangler dev, a
-// plan without Workers Cache), the Cache API takes its place. Only plain bytes are shared between
-// requests, never a promise or a stream.
+// Bodies near the reader: this isolate's memory, then Workers Cache in front of an
+// entrypoint of our own (body-slices.ts), then the bucket. Where nothing caches
+// that entrypoint (wrangler dev, a plan without Workers Cache), the Cache API takes
+// its place. Only plain bytes are shared between requests, never a promise or a
+// stream.
 import type { ByteRange } from '../../../domain/byte-range.ts';
 import type { Segment } from '../../../domain/nouns.ts';
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
@@ -17,14 +18,21 @@ import { createCacheApiBodies } from './cache-api-bodies.ts';
  */
 const SLICE_BYTES = 1024 * 1024;
 /**
- * A cold slice costs a class B read of R2, a whole stream only one; and each slice is up to three
- * of the 10,000 subrequests that one request may make (core/objects/read-calls.ts). Source:
+ * A cold slice costs a class B read of R2, a whole stream only one; and each slice
+ * is up to three of the 10,000 subrequests that one request may make
+ * (core/objects/read-calls.ts). Source:
  * https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 const MAX_SLICES_PER_READ = 8;
-/** How long the entrypoint is left alone after an answer that nothing kept, milliseconds. */
+/**
+ * How long the entrypoint is left alone after an answer that nothing kept,
+ * milliseconds.
+ */
 const UNCACHED_MS = 60_000;
-/** And how long it is not asked again for a slice for which it gave no answer at all. */
+/**
+ * And how long it is not asked again for a slice for which it gave no answer at
+ * all.
+ */
 const SILENT_MS = 5000;
 
 export type WorkersEdgeCacheOptions = {
@@ -39,15 +47,15 @@ export type WorkersEdgeCacheOptions = {
 };
 
 /**
- * A failing cache is a miss. Cost of a memory hit: no I/O; else one call, and one put behind the
- * answer on a miss.
+ * A failing cache is a miss. Cost of a memory hit: no I/O; else one call, and one
+ * put behind the answer on a miss.
  */
 export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCache {
   const { memory, entrypoint, clock, background, log, limitMs } = options;
   const cacheApi = createCacheApiBodies(log, limitMs);
   /**
-   * Each slice for itself: what the bucket can't give now must not cost what Workers Cache still
-   * has.
+   * Each slice for itself: what the bucket can't give now must not cost what
+   * Workers Cache still has.
    */
   const silent = createCircuitBreaker(clock, SILENT_MS);
   let leaveEntrypointUntilMs = 0;
@@ -64,7 +72,8 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
     try {
       const answer = await fetchSlice(entrypoint, { slice, part: wanted }, limitMs);
       if (answer.from === 'refused') {
-        // It is well, and asked again by the next reader: one run of it for all of a herd.
+        // It is well, and asked again by the next reader: one run of it for all of
+        // a herd.
         log.error('edge-entrypoint-failed', { blobId: slice.blobId, cause: answer.reason });
         return null;
       }
@@ -98,7 +107,8 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
     sliceBytes: SLICE_BYTES,
     maxSlicesPerRead: MAX_SLICES_PER_READ,
     peek: memory.peek,
-    // The place has room for all, and what a reader wants of a file there the next one wants too.
+    // The place has room for all, and what a reader wants of a file there the next
+    // one wants too.
     admits: () => true,
     async read(slice, load, part) {
       const found = (await readEntrypoint(slice, part)) ?? (await readPlace(slice, load));

@@ -1,7 +1,8 @@
-// Host bindings near the reader, with a TTL of seconds and a negative cache for hosts that nobody
-// has bound. An entry is refreshed in the background before its TTL is over, so no visitor of a
-// busy host waits. While the directory fails, stale entries are served for minutes
-// (stale-if-error). Keeps plain values only, never a promise of a request.
+// Host bindings near the reader, with a TTL of seconds and a negative cache for
+// hosts that nobody has bound. An entry is refreshed in the background before its
+// TTL is over, so no visitor of a busy host waits. While the directory fails, stale
+// entries are served for minutes (stale-if-error). Keeps plain values only, never a
+// promise of a request.
 import { LRUCache } from 'lru-cache';
 import type { HostBinding } from '../../../ports/directory.ts';
 import type { Background, Clock } from '../../../ports/system.ts';
@@ -20,15 +21,26 @@ export type CachedHostsOptions = {
 
 /** Share of the TTL after which an entry is refreshed behind the responses. */
 const RENEW_AFTER = 0.6;
-/** How long a stale entry is better than none while the directory fails, milliseconds. */
+/**
+ * How long a stale entry is better than none while the directory fails,
+ * milliseconds.
+ */
 const STALE_IF_ERROR_MS = 600_000;
 /** How long the directory is not called again after a failure, milliseconds. */
 const RETRY_MS = 1000;
-/** How long after a failure nobody waits who can have a stale entry, milliseconds. */
+/**
+ * How long after a failure nobody waits who can have a stale entry, milliseconds.
+ */
 const DOUBTED_MS = 10_000;
-/** How long a request with a stale entry waits for a newer one, milliseconds: many RPCs long. */
+/**
+ * How long a request with a stale entry waits for a newer one, milliseconds: many
+ * RPCs long.
+ */
 const PATIENCE_MS = 1000;
-/** Names remembered, about 300 bytes each. Unbound ones can be made up: they push no others out. */
+/**
+ * Names remembered, about 300 bytes each. Unbound ones can be made up: they push no
+ * others out.
+ */
 const BOUND_MAX = 2000;
 const UNBOUND_MAX = 2000;
 
@@ -42,7 +54,10 @@ type Entry = {
 };
 
 export type CachedHosts = {
-  /** `Directory.findHost`. Cost: a lookup; one RPC for a host that is not known here. */
+  /**
+   * `Directory.findHost`. Cost: a lookup; one RPC for a host that is not known
+   * here.
+   */
   find(host: string): HostBinding | null | Promise<HostBinding | null>;
   /** `Directory.peekHost`. Cost: a lookup. */
   peek(host: string): HostBinding | null | undefined;
@@ -73,7 +88,8 @@ export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
   }
 
   async function ask(host: string, known: Entry | undefined): Promise<HostBinding | null> {
-    // From before the question, so that an answer never counts as younger than it is.
+    // From before the question, so that an answer never counts as younger than it
+    // is.
     const askedAtMs = clock.nowMs();
     const isUsable = known !== undefined && askedAtMs - known.readAtMs <= STALE_IF_ERROR_MS;
     // What comes too late for this visitor is kept for the next.
@@ -103,8 +119,8 @@ export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
       nowMs - known.failedAtMs < DOUBTED_MS && nowMs - known.readAtMs <= STALE_IF_ERROR_MS;
     if (nowMs >= known.freshUntilMs && !isDoubted) return undefined;
     if (nowMs >= known.renewAtMs) {
-      // One question at a time; of one whose request died before it was answered, another in a
-      // while.
+      // One question at a time; of one whose request died before it was answered,
+      // another in a while.
       known.renewAtMs = isDoubted ? nowMs + RETRY_MS : known.freshUntilMs;
       background.run('renew-host', () => ask(host, known));
     }

@@ -1,7 +1,7 @@
-// The directory over RPC. Access keys are kept in the isolate for a few seconds, because every
-// signed request needs one, KMS keys too, because every read of what they protect does; host
-// names are, because every request to a host that is not the service's own needs one
-// (cached-hosts.ts).
+// The directory over RPC. Access keys are kept in the isolate for a few seconds,
+// because every signed request needs one, KMS keys too, because every read of what
+// they protect does; host names are, because every request to a host that is not
+// the service's own needs one (cached-hosts.ts).
 import { LRUCache } from 'lru-cache';
 import { changesAccessKeys } from '../../../index/call-kinds.ts';
 import type { Directory, DirectoryApi } from '../../../ports/directory.ts';
@@ -13,13 +13,13 @@ import { type CallableObject, callObject } from './object-call.ts';
 /** The name of the only object. */
 const OBJECT_NAME = 'directory';
 /**
- * Seconds for which a key is believed without asking: how long a withdrawn key may still work
- * elsewhere.
+ * Seconds for which a key is believed without asking: how long a withdrawn key may
+ * still work elsewhere.
  */
 const KEY_FRESH_SECONDS = 5;
 /**
- * Keys of both kinds kept; about 300 bytes each. Unknown ids are never kept, so strangers cannot
- * push keys out.
+ * Keys of both kinds kept; about 300 bytes each. Unknown ids are never kept, so
+ * strangers cannot push keys out.
  */
 const KEYS_MAX = 2000;
 /** Look-ups by id whose answer is kept. */
@@ -31,15 +31,15 @@ export type DoDirectoryOptions = {
   /** Seconds for which a host name is believed without asking. */
   readonly hostFreshSeconds: number;
   /**
-   * A directory that says nothing of a host for so long has failed, milliseconds. By default no
-   * time is too long.
+   * A directory that says nothing of a host for so long has failed, milliseconds.
+   * By default no time is too long.
    */
   readonly limitMs?: number;
 };
 
 /**
- * Cost: one RPC; none for an access key or host that the isolate remembers. Every command of the
- * directory is idempotent.
+ * Cost: one RPC; none for an access key or host that the isolate remembers. Every
+ * command of the directory is idempotent.
  */
 export function createDoDirectory(
   directory: DurableObjectNamespace<DirectoryObject>,
@@ -51,7 +51,8 @@ export function createDoDirectory(
     name: Name,
     input: Parameters<DirectoryApi[Name]>[0],
   ) {
-    // The stub's own types would lose the generic call; the wire carries plain data all the same.
+    // The stub's own types would lose the generic call; the wire carries plain data
+    // all the same.
     const connect = () =>
       directory.get(directory.idFromName(OBJECT_NAME)) as unknown as CallableObject;
     return callObject<ReturnType<DirectoryApi[Name]>>({ connect, name, input, isRepeatable: true });
@@ -81,7 +82,8 @@ export function createDoDirectory(
         } else if (keyId !== null) keys.delete(keyId);
         return value;
       } finally {
-        // A new secret, a withdrawn key or another host must count at once, at least here.
+        // A new secret, a withdrawn key or another host must count at once, at
+        // least here.
         if (changesAccessKeys(name) || name === 'changeKmsKey') keys.clear();
         if (name === 'bindHosts') hosts.clear();
       }

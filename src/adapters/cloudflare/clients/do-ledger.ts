@@ -5,15 +5,15 @@ import type { LedgerObject } from '../durable-objects/ledger-object.ts';
 import { type CallableObject, callObject } from './object-call.ts';
 
 /**
- * The ledger over RPC: one Durable Object for each account. Cost: one RPC. Every call may happen
- * twice without harm.
+ * The ledger over RPC: one Durable Object for each account. Cost: one RPC. Every
+ * call may happen twice without harm.
  */
 export function createDoLedger(ledgers: DurableObjectNamespace<LedgerObject>): Ledger {
   return {
     call: (name, input) =>
       callObject({
-        // The stub's own types would lose the generic call; the wire carries plain data all the
-        // same.
+        // The stub's own types would lose the generic call; the wire carries plain
+        // data all the same.
         connect: () =>
           ledgers.get(ledgers.idFromName(input.accountId)) as unknown as CallableObject,
         name,

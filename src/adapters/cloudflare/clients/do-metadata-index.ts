@@ -1,8 +1,9 @@
-// The bucket index over RPC: each call goes to the Durable Object of the bucket's name. Bucket
-// records are kept in the isolate for seconds, because every request begins with one: a record that
-// went stale elsewhere is refused by the index with BucketChanged, and then it is forgotten here,
-// so that the handle's next `getBucket` asks anew. The seconds bound what is decided from the
-// record alone (a refusal, HeadBucket, GetBucketPolicy).
+// The bucket index over RPC: each call goes to the Durable Object of the bucket's
+// name. Bucket records are kept in the isolate for seconds, because every request
+// begins with one: a record that went stale elsewhere is refused by the index with
+// BucketChanged, and then it is forgotten here, so that the handle's next
+// `getBucket` asks anew. The seconds bound what is decided from the record alone (a
+// refusal, HeadBucket, GetBucketPolicy).
 import { LRUCache } from 'lru-cache';
 import { hasCode } from '../../../domain/errors.ts';
 import type { BucketId, BucketName, BucketRecord } from '../../../domain/nouns.ts';
@@ -17,13 +18,15 @@ import { createRecentVersions } from './recent-versions.ts';
 /** Seconds for which a record is believed without asking. */
 const RECORD_FRESH_SECONDS = 5;
 /**
- * Bucket records kept, in bytes together; most take a few hundred, one with a policy up to 40 KB.
+ * Bucket records kept, in bytes together; most take a few hundred, one with a
+ * policy up to 40 KB.
  */
 const RECORDS_MAX_BYTES = 2 * 1024 * 1024;
 const RECORD_OVERHEAD_BYTES = 512;
 
 /**
- * Whether a call may happen twice: every query, and the commands that the port calls idempotent.
+ * Whether a call may happen twice: every query, and the commands that the port
+ * calls idempotent.
  */
 const IS_REPEATABLE = {
   getBucket: true,
@@ -96,9 +99,9 @@ const IS_REPEATABLE = {
 } as const satisfies Record<keyof IndexApi, boolean>;
 
 /**
- * Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate remembers, nor for
- * the version behind a link that it read less than `versionFreshSeconds` ago. `leases` learns what
- * the object says of KV.
+ * Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate
+ * remembers, nor for the version behind a link that it read less than
+ * `versionFreshSeconds` ago. `leases` learns what the object says of KV.
  */
 export function createDoMetadataIndex(
   buckets: DurableObjectNamespace<BucketObject>,
@@ -127,7 +130,8 @@ export function createDoMetadataIndex(
       const version = name === 'getVersion' ? recent.find(input as GetVersionInput) : null;
       if (version !== null) return version as ReturnType<IndexApi[typeof name]>;
       const keep = recent.expect(input as GetVersionInput);
-      // The stub's own types would lose the generic call; the wire carries plain data all the same.
+      // The stub's own types would lose the generic call; the wire carries plain
+      // data all the same.
       const connect = () => buckets.get(buckets.idFromName(bucket)) as unknown as CallableObject;
       try {
         const value = await callObject<ReturnType<IndexApi[typeof name]>>({

@@ -1,7 +1,7 @@
-// Sends webhooks on Cloudflare. A Worker's requests leave for the internet alone: there is no
-// private network, no metadata service and no loopback behind fetch, whatever a name resolves to.
-// So what stands in the URL is looked at, and the rest is the runtime's. The dispatcher calls it,
-// inside of Durable Objects.
+// Sends webhooks on Cloudflare. A Worker's requests leave for the internet alone:
+// there is no private network, no metadata service and no loopback behind fetch,
+// whatever a name resolves to. So what stands in the URL is looked at, and the rest
+// is the runtime's. The dispatcher calls it, inside of Durable Objects.
 
 import { mayBePublicHost } from '../../../domain/public-address.ts';
 import { WebhookFailure, type WebhookSender } from '../../../ports/outbox.ts';
@@ -24,7 +24,8 @@ export function createFetchSender(mayBePrivate: boolean): WebhookSender {
           { cause },
         );
       }
-      // Nothing of the answer's body is wanted; a body that nobody takes would hold the connection.
+      // Nothing of the answer's body is wanted; a body that nobody takes would hold
+      // the connection.
       await response.body?.cancel().catch(() => undefined);
       return { status: response.status, retryAfter: response.headers.get('retry-after') };
     },

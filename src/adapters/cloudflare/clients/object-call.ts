@@ -1,6 +1,6 @@
-// One call to a Durable Object: a fresh stub for each attempt (a stub that failed stays broken),
-// repeats where that is safe, and the platform's failures in our words. Called by
-// do-metadata-index.ts and do-directory.ts.
+// One call to a Durable Object: a fresh stub for each attempt (a stub that failed
+// stays broken), repeats where that is safe, and the platform's failures in our
+// words. Called by do-metadata-index.ts and do-directory.ts.
 
 import { StorageError } from '../../../domain/errors.ts';
 import { type CallOutcome, unwrapOutcome } from '../../../index/call-outcome.ts';
@@ -19,13 +19,16 @@ export type ObjectCall = {
   readonly onReply?: (reply: CallOutcome) => void;
 };
 
-/** What the runtime puts on errors of stubs. Source: Durable Objects docs, "Error handling". */
+/**
+ * What the runtime puts on errors of stubs. Source: Durable Objects docs, "Error
+ * handling".
+ */
 type StubError = Error & { readonly retryable?: boolean; readonly overloaded?: boolean };
 
 /**
- * The call's value, or its StorageError. SlowDown when the object is overloaded: the call was not
- * run. InternalError when the connection broke: a command may or may not have happened, so nothing
- * of it may be undone.
+ * The call's value, or its StorageError. SlowDown when the object is overloaded:
+ * the call was not run. InternalError when the connection broke: a command may or
+ * may not have happened, so nothing of it may be undone.
  */
 export async function callObject<Value>(options: ObjectCall): Promise<Value> {
   const { connect, name, input, isRepeatable } = options;

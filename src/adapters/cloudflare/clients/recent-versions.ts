@@ -1,14 +1,16 @@
-// Versions that this isolate has read a moment ago, for readers of links (presigned URLs) who may
-// be shown a state of some seconds: so a link that is read again and again does not ask the
-// bucket's object each time. Only objects that are there are kept: what has just been made is never
-// missing. Bodies have their own tiers.
+// Versions that this isolate has read a moment ago, for readers of links (presigned
+// URLs) who may be shown a state of some seconds: so a link that is read again and
+// again does not ask the bucket's object each time. Only objects that are there are
+// kept: what has just been made is never missing. Bodies have their own tiers.
 import { LRUCache } from 'lru-cache';
 import type { BucketRef, ObjectKey } from '../../../domain/nouns.ts';
 import { changedBy } from '../../../ports/index-calls/index-changes.ts';
 import type { IndexApi, ResolvedVersion } from '../../../ports/metadata-index.ts';
 import type { Clock } from '../../../ports/system.ts';
 
-/** All of them together, estimated; an object with its small body takes up to 20 KB. */
+/**
+ * All of them together, estimated; an object with its small body takes up to 20 KB.
+ */
 const VERSIONS_MAX_BYTES = 4 * 1024 * 1024;
 /** Texts, headers and list links of one, and each of its segments. Estimate. */
 const VERSION_BYTES = 2048;
@@ -19,7 +21,9 @@ type GetVersion = Parameters<IndexApi['getVersion']>[0];
 export type RecentVersions = {
   /** What answers the call, if it may be answered so and is known; else null. */
   find(input: GetVersion): ResolvedVersion | null;
-  /** To be called before the bucket's object is asked; gives what keeps its answer. */
+  /**
+   * To be called before the bucket's object is asked; gives what keeps its answer.
+   */
   expect(input: GetVersion): (found: ResolvedVersion | null) => void;
   /** Forgets what a call of this isolate changes. */
   forget(bucket: BucketRef['id'] | null, name: keyof IndexApi, input: unknown): void;

@@ -1,6 +1,7 @@
-// The Durable Object of one bucket name: its index, and the publisher that copies what is too hot
-// for it to KV. Calls come from do-metadata-index.ts, one typed method for all of them; nothing
-// here decides anything. Its alarm sends what waits for webhooks.
+// The Durable Object of one bucket name: its index, and the publisher that copies
+// what is too hot for it to KV. Calls come from do-metadata-index.ts, one typed
+// method for all of them; nothing here decides anything. Its alarm sends what waits
+// for webhooks.
 import { DurableObject } from 'cloudflare:workers';
 import type { BucketName } from '../../../domain/nouns.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
@@ -20,8 +21,8 @@ import { createOutboxPorts, type OutboxPorts } from './outbox-ports.ts';
 import { PUBLICATION_SCHEMA } from './publication-numbers.ts';
 
 /**
- * What strangers may ask of a name that nobody has: answered without making tables, which would
- * cost storage.
+ * What strangers may ask of a name that nobody has: answered without making tables,
+ * which would cost storage.
  */
 const ANSWERS_OF_AN_EMPTY_DATABASE: {
   [Name in keyof IndexApi]?: (input: never) => ReturnType<IndexApi[Name]>;
@@ -48,12 +49,14 @@ type Parts = {
 
 /** worker.ts makes the class itself, with what it takes of core. */
 export abstract class BucketObject extends DurableObject<WorkerEnv> {
-  /** Null until the first call that needs the tables, which makes or migrates them. */
+  /**
+   * Null until the first call that needs the tables, which makes or migrates them.
+   */
   #parts: Parts | null = null;
 
   /**
-   * Runs one index call. Atomic and, once the answer is out, durable. Never throws; failures are in
-   * the reply.
+   * Runs one index call. Atomic and, once the answer is out, durable. Never throws;
+   * failures are in the reply.
    */
   call(name: keyof IndexApi, input: unknown): BucketReply {
     try {
@@ -90,8 +93,8 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
   }
 
   /**
-   * Synchronous, so no other call comes in between. Throws, and changes nothing, when the database
-   * is newer.
+   * Synchronous, so no other call comes in between. Throws, and changes nothing,
+   * when the database is newer.
    */
   #open(): Parts {
     if (this.#parts !== null) return this.#parts;

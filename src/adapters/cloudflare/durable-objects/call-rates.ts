@@ -1,35 +1,39 @@
-// How often readers call the bucket's Durable Object for each key, and so which keys are worth a
-// record in KV. Counted in windows, in memory alone: whoever starts anew counts anew. Called by
-// hot-publisher.ts for every `resolve`.
+// How often readers call the bucket's Durable Object for each key, and so which
+// keys are worth a record in KV. Counted in windows, in memory alone: whoever
+// starts anew counts anew. Called by hot-publisher.ts for every `resolve`.
 import type { ObjectKey } from '../../../domain/nouns.ts';
 
 /**
- * Keys counted apart in one window; a hot key comes early, so further ones are counted together.
- * About 100 B each.
+ * Keys counted apart in one window; a hot key comes early, so further ones are
+ * counted together. About 100 B each.
  */
 const KEYS_MAX = 10_000;
 
 export type OffloadLimits = {
   /**
-   * A bucket that is called more often than this a second is offloaded; at half of it, no more.
+   * A bucket that is called more often than this a second is offloaded; at half of
+   * it, no more.
    */
   readonly bucketPerSecond: number;
-  /** A key that is looked up more often than this a second goes to KV; at half of it, it leaves. */
+  /**
+   * A key that is looked up more often than this a second goes to KV; at half of
+   * it, it leaves.
+   */
   readonly keyPerSecond: number;
   readonly windowMs: number;
 };
 
 export type CallRates = {
   /**
-   * Counts a lookup. Gives the keys that are hot from now on when a window ends with it, else
-   * null.
+   * Counts a lookup. Gives the keys that are hot from now on when a window ends
+   * with it, else null.
    */
   count(key: ObjectKey, nowMs: number): ReadonlySet<ObjectKey> | null;
 };
 
 /**
- * `sampling`: of a hot key only one lookup in so many comes here, the others go to KV. `hotMax`:
- * most keys at once.
+ * `sampling`: of a hot key only one lookup in so many comes here, the others go to
+ * KV. `hotMax`: most keys at once.
  */
 export function createCallRates(
   options: OffloadLimits & { sampling: number; hotMax: number },

@@ -1,5 +1,5 @@
-// The Durable Object of the directory: accounts, access keys and bucket names. There is one, named
-// in do-directory.ts, which is also its only caller.
+// The Durable Object of the directory: accounts, access keys and bucket names.
+// There is one, named in do-directory.ts, which is also its only caller.
 import { DurableObject } from 'cloudflare:workers';
 import { type CallOutcome, runIndexCall } from '../../../index/call-outcome.ts';
 import { createDirectoryIndex } from '../../../index/directory-index.ts';
@@ -22,8 +22,8 @@ export abstract class DirectoryObject extends DurableObject<WorkerEnv> {
   constructor(ctx: DurableObjectState, env: WorkerEnv) {
     super(ctx, env);
     const sql = createDoSql(ctx.storage);
-    // Synchronous, so no call can come in between; a failed migration makes every call fail with
-    // its reason.
+    // Synchronous, so no call can come in between; a failed migration makes every
+    // call fail with its reason.
     migrate(sql, DIRECTORY_SCHEMA);
     const directory = createDirectoryIndex(sql);
     this.#directory = directory;
@@ -51,8 +51,8 @@ export abstract class DirectoryObject extends DurableObject<WorkerEnv> {
   protected abstract openDispatcher(queue: OutboxQueue, ports: OutboxPorts): Dispatcher;
 
   /**
-   * Runs one call. Atomic and, once the answer is out, durable. Never throws; failures are in the
-   * reply.
+   * Runs one call. Atomic and, once the answer is out, durable. Never throws;
+   * failures are in the reply.
    */
   call(name: keyof DirectoryApi, input: unknown): CallOutcome {
     const reply = runIndexCall(this.#directory, name, input as never);

@@ -1,15 +1,16 @@
-// The SQLite of a Durable Object behind the SQL port. Writes are durable when the object answers:
-// the runtime holds the answer back until then. Knows no table.
+// The SQLite of a Durable Object behind the SQL port. Writes are durable when the
+// object answers: the runtime holds the answer back until then. Knows no table.
 import { StorageError } from '../../../domain/errors.ts';
 import type { Sql, SqlRow, SqlValue } from '../../../ports/sql.ts';
 
 /**
- * SQL over the storage of one Durable Object; statements throw StorageFull when it has reached its
- * size limit.
+ * SQL over the storage of one Durable Object; statements throw StorageFull when it
+ * has reached its size limit.
  */
 export function createDoSql(storage: DurableObjectStorage): Sql {
   return {
-    // A command's time is of the machine that sent it; usage counts by the earlier of the two.
+    // A command's time is of the machine that sent it; usage counts by the earlier
+    // of the two.
     latestMs: () => Date.now(),
     all<Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]): Row[] {
       try {
@@ -26,8 +27,8 @@ export function createDoSql(storage: DurableObjectStorage): Sql {
 }
 
 /**
- * The runtime gives blobs as ArrayBuffers, the port as Uint8Arrays. Changes the row in place: it is
- * ours alone.
+ * The runtime gives blobs as ArrayBuffers, the port as Uint8Arrays. Changes the row
+ * in place: it is ours alone.
  */
 function withBytes(
   row: Record<string, SqlStorageValue | Uint8Array>,
@@ -40,8 +41,8 @@ function withBytes(
 }
 
 /**
- * The runtime's errors differ by their text only: it ends in the name of SQLite's result
- * code.
+ * The runtime's errors differ by their text only: it ends in the name of SQLite's
+ * result code.
  */
 function translateError(error: unknown): unknown {
   if (error instanceof Error && error.message.includes('SQLITE_FULL')) {

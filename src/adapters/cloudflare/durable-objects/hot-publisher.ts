@@ -1,12 +1,13 @@
-// Hot-key offload: publishes to KV the read policy and pointers of keys that are asked for too
-// often for one Durable Object. It lives inside the object of the bucket, next to the index, and is
-// the only writer of KV. All but one number is kept in memory: what is lost with the object ends
-// itself.
+// Hot-key offload: publishes to KV the read policy and pointers of keys that are
+// asked for too often for one Durable Object. It lives inside the object of the
+// bucket, next to the index, and is the only writer of KV. All but one number is
+// kept in memory: what is lost with the object ends itself.
 //
-// A record in KV has a TTL of its own: it says until when it is valid. It is renewed while its key
-// is hot, and written anew after each commit that touches it. So a write that fails, comes late or
-// lands after a newer one shows the past for no longer than its TTL, whatever KV does. Records are
-// numbered; a reader that knows a number trusts none below it.
+// A record in KV has a TTL of its own: it says until when it is valid. It is
+// renewed while its key is hot, and written anew after each commit that touches it.
+// So a write that fails, comes late or lands after a newer one shows the past for
+// no longer than its TTL, whatever KV does. Records are numbered; a reader that
+// knows a number trusts none below it.
 import type { ObjectKey } from '../../../domain/nouns.ts';
 import { changedBy, changesReadPolicy } from '../../../ports/index-calls/index-changes.ts';
 import type { IndexApi } from '../../../ports/metadata-index.ts';
@@ -19,31 +20,40 @@ import { firstDueMs, newRow, type Row } from './published-rows.ts';
 import { createRecordWriter, READ_POLICY, type RecordWriterOptions } from './record-writer.ts';
 
 /**
- * Rates from which keys are offloaded. One object answers about 1,000 calls a second, so not before
- * that comes near: KV costs more than the object, and shows the past for longer. Below a few calls
- * a second a key gains nothing by KV. Source:
- * https://developers.cloudflare.com/durable-objects/platform/limits/
+ * Rates from which keys are offloaded. One object answers about 1,000 calls a
+ * second, so not before that comes near: KV costs more than the object, and shows
+ * the past for longer. Below a few calls a second a key gains nothing by KV.
+ * Source: https://developers.cloudflare.com/durable-objects/platform/limits/
  */
 export const OFFLOAD_RATES: OffloadLimits = {
   bucketPerSecond: 600,
   keyPerSecond: 3,
   windowMs: 5000,
 };
-/** Keys of one bucket in KV at once: so many are renewed in a tenth of a record's TTL. */
+/**
+ * Keys of one bucket in KV at once: so many are renewed in a tenth of a record's
+ * TTL.
+ */
 const HOT_MAX = 500;
 
 export type HotPublisher = {
   /**
-   * Notes what a successful call means for KV; run it in the call's transaction. True when `drain`
-   * has work.
+   * Notes what a successful call means for KV; run it in the call's transaction.
+   * True when `drain` has work.
    */
   note<Name extends keyof IndexApi>(name: Name, input: Parameters<IndexApi[Name]>[0]): boolean;
-  /** What the caller should know of KV after that call; null: nothing. Ask after `note`. */
+  /**
+   * What the caller should know of KV after that call; null: nothing. Ask after
+   * `note`.
+   */
   newsOf<Name extends keyof IndexApi>(
     name: Name,
     input: Parameters<IndexApi[Name]>[0],
   ): TtlNews | null;
-  /** Writes what is due until nothing is; never throws. A second call joins the first. */
+  /**
+   * Writes what is due until nothing is; never throws. A second call joins the
+   * first.
+   */
   drain(): Promise<void>;
 };
 
@@ -52,7 +62,10 @@ export type HotPublisherOptions = RecordWriterOptions & {
   readonly rates?: OffloadLimits;
 };
 
-/** Makes the publisher of one bucket name. Its table must exist (PUBLICATION_SCHEMA). */
+/**
+ * Makes the publisher of one bucket name. Its table must exist
+ * (PUBLICATION_SCHEMA).
+ */
 export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
   const { clock } = options;
   const rates = createCallRates({
@@ -91,8 +104,8 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
   }
 
   /**
-   * The TTL of a name that was just changed. What this object published before it was started anew
-   * is not in memory, so it counts as published.
+   * The TTL of a name that was just changed. What this object published before it
+   * was started anew is not in memory, so it counts as published.
    */
   function ttlOfChanged(name: ObjectKey): RecordTtl | null {
     const untilMs = startedAtMs + KV_RECORD_TTL_SECONDS * 1000;
@@ -117,8 +130,8 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
       const lookedUp = keysLookedUp(name, input);
       if (lookedUp.length > 0) {
         const keys = lookedUp.flatMap((key) => {
-          // While KV has no record of the present state, whoever looks there makes its colo repeat
-          // the past, or nothing, for 30 s.
+          // While KV has no record of the present state, whoever looks there makes
+          // its colo repeat the past, or nothing, for 30 s.
           const ttl =
             rows.get(key)?.writtenSequence === rows.get(key)?.sequence ? ttlOf(key) : null;
           return ttl === null ? [] : [{ key, ttl }];

@@ -1,4 +1,5 @@
-// The Durable Object of one account's ledger, by the account's id. do-ledger.ts is its only caller.
+// The Durable Object of one account's ledger, by the account's id. do-ledger.ts is
+// its only caller.
 import { DurableObject } from 'cloudflare:workers';
 import { priceReceipt } from '../../../core/billing/receipts/price-receipt.ts';
 import { type CallOutcome, runIndexCall } from '../../../index/call-outcome.ts';
@@ -15,15 +16,15 @@ export class LedgerObject extends DurableObject<WorkerEnv> {
   constructor(ctx: DurableObjectState, env: WorkerEnv) {
     super(ctx, env);
     const sql = createDoSql(ctx.storage);
-    // Synchronous, so no call can come in between; a failed migration makes every call fail with
-    // its reason.
+    // Synchronous, so no call can come in between; a failed migration makes every
+    // call fail with its reason.
     migrate(sql, LEDGER_SCHEMA);
     this.#ledger = createLedgerIndex(sql, priceReceipt);
   }
 
   /**
-   * Runs one call. Atomic and, once the answer is out, durable. Never throws; failures are in the
-   * reply.
+   * Runs one call. Atomic and, once the answer is out, durable. Never throws;
+   * failures are in the reply.
    */
   call(name: keyof LedgerApi, input: unknown): CallOutcome {
     return runIndexCall(this.#ledger, name, input as never);

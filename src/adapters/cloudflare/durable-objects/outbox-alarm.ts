@@ -1,19 +1,22 @@
-// When a Durable Object's outbox is worked on: by the object's alarm, which outlives the object. A
-// change that leaves a message sets it for now, in the same write; each run sets it for what comes
-// next. Called by the classes of objects.
+// When a Durable Object's outbox is worked on: by the object's alarm, which
+// outlives the object. A change that leaves a message sets it for now, in the same
+// write; each run sets it for what comes next. Called by the classes of objects.
 import type { Dispatcher, OutboxApi, OutboxQueue } from '../../../ports/outbox.ts';
 import type { Log } from '../../../ports/system.ts';
 
 export type OutboxAlarm = {
-  /** Something may be due. Call it in the turn of the change: both become durable together. */
+  /**
+   * Something may be due. Call it in the turn of the change: both become durable
+   * together.
+   */
   kick(): void;
   /** The alarm went off. Never throws. */
   run(): Promise<void>;
 };
 
 /**
- * A run of which nothing was heard for so long has died with its object, milliseconds: an alarm has
- * 15 minutes.
+ * A run of which nothing was heard for so long has died with its object,
+ * milliseconds: an alarm has 15 minutes.
  */
 const AFTER_DEATH_MS = 60_000;
 /**
@@ -73,8 +76,8 @@ export function createOutboxAlarm(options: OutboxAlarmOptions): OutboxAlarm {
         retryAtMs = nowMs() + AFTER_FAILURE_MS;
       }
       clearTimeout(end);
-      // From here to the end in one turn: a change comes before it, and is seen, or after it, and
-      // sets the alarm itself.
+      // From here to the end in one turn: a change comes before it, and is seen, or
+      // after it, and sets the alarm itself.
       isRunning = false;
       const { atMs } = outbox.nextDeliveryAt({});
       if (atMs === null) {

@@ -1,5 +1,5 @@
-// What a dispatcher inside a Durable Object works with: few ports, made when there is something to
-// send.
+// What a dispatcher inside a Durable Object works with: few ports, made when there
+// is something to send.
 import type { Directory } from '../../../ports/directory.ts';
 import type { Ports } from '../../../ports/index.ts';
 import { createConsoleLog } from '../../shared/console-log.ts';

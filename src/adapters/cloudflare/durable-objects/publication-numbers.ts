@@ -1,5 +1,6 @@
-// The numbers of published records: they only grow, whatever becomes of the object of the bucket,
-// since each start draws its own. hot-publisher.ts gives one to each state of a name.
+// The numbers of published records: they only grow, whatever becomes of the object
+// of the bucket, since each start draws its own. hot-publisher.ts gives one to each
+// state of a name.
 import type { Schema } from '../../../index/tables/schema.ts';
 import type { Sql } from '../../../ports/sql.ts';
 
@@ -21,7 +22,10 @@ export const PUBLICATION_SCHEMA: Schema = {
 export type PublicationNumbers = {
   /** Whether an earlier start of the object gave any out. */
   readonly hasPublishedBefore: boolean;
-  /** Greater than any before. Cost: one row written by the first of a start, none by the others. */
+  /**
+   * Greater than any before. Cost: one row written by the first of a start, none by
+   * the others.
+   */
   next(): number;
 };
 

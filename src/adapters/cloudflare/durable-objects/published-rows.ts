@@ -1,10 +1,10 @@
-// The names that the publisher has in KV, or is about to put there, and when each is to be written.
-// Pure; hot-publisher.ts owns the map and does the writing.
+// The names that the publisher has in KV, or is about to put there, and when each
+// is to be written. Pure; hot-publisher.ts owns the map and does the writing.
 import type { ObjectKey } from '../../../domain/nouns.ts';
 
 /**
- * Age at which a record is written anew: a colo that reads it 60 s late and keeps it 30 s still
- * finds it valid.
+ * Age at which a record is written anew: a colo that reads it 60 s late and keeps
+ * it 30 s still finds it valid.
  */
 const RENEW_MS = 30_000;
 /**
@@ -13,8 +13,8 @@ const RENEW_MS = 30_000;
  */
 const MIN_GAP_MS = 1100;
 /**
- * Wait after a failed write, milliseconds; doubles with each failure in a row, up to the age of
- * renewal.
+ * Wait after a failed write, milliseconds; doubles with each failure in a row, up
+ * to the age of renewal.
  */
 const FIRST_BACKOFF_MS = 500;
 
@@ -36,8 +36,8 @@ export function newRow(sequence: number): Row {
 }
 
 /**
- * When the row is to be written next; never, once it has cooled down and KV shows its present
- * state.
+ * When the row is to be written next; never, once it has cooled down and KV shows
+ * its present state.
  */
 export function dueAtMs(row: Row, nowMs: number): number {
   const gapMs = row.failures === 0 ? MIN_GAP_MS : FIRST_BACKOFF_MS * 2 ** row.failures;
@@ -52,9 +52,9 @@ export function firstDueMs(rows: Iterable<Row>, nowMs: number): number {
 }
 
 /**
- * At most `max` rows to write now: what KV shows and is wrong first, then what it never showed,
- * then what grows old. When there are none, how long to wait for a change; Infinity when none is
- * pending.
+ * At most `max` rows to write now: what KV shows and is wrong first, then what it
+ * never showed, then what grows old. When there are none, how long to wait for a
+ * change; Infinity when none is pending.
  */
 export function nextBatch(
   rows: ReadonlyMap<ObjectKey, Row>,
@@ -66,8 +66,8 @@ export function nextBatch(
   const due = [...rows].filter(([, row]) => dueAtMs(row, nowMs) <= nowMs);
   if (due.length > 0)
     return { ready: due.sort(([, a], [, b]) => rank(a) - rank(b)).slice(0, max), waitMs: 0 };
-  // Changes are waited for; a renewal comes with the next lookup, and without one it is not
-  // needed.
+  // Changes are waited for; a renewal comes with the next lookup, and without one
+  // it is not needed.
   const changed = [...rows.values()].filter((row) => row.sequence !== row.writtenSequence);
   return { ready: [], waitMs: firstDueMs(changed, nowMs) - nowMs };
 }

@@ -1,5 +1,5 @@
-// Writes published records to KV: what is due, six at a time, until nothing is. hot-publisher.ts
-// owns the rows and says when.
+// Writes published records to KV: what is due, six at a time, until nothing is.
+// hot-publisher.ts owns the rows and says when.
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import { canBePublic, toPointer, toReadPolicy } from '../../../domain/pointer.ts';
 import type { IndexApi } from '../../../ports/metadata-index.ts';
@@ -23,7 +23,10 @@ export const READ_POLICY = '' as ObjectKey;
  */
 const PARALLEL = 6;
 const PUT_LIMIT_MS = 10_000;
-/** Failed rounds in a row until one `drain` gives up; the next lookup takes it up again. */
+/**
+ * Failed rounds in a row until one `drain` gives up; the next lookup takes it up
+ * again.
+ */
 const FAILED_ROUNDS_MAX = 5;
 
 export type RecordWriterOptions = {
@@ -40,7 +43,10 @@ export type RecordWriterOptions = {
 
 export type RecordWriter = {
   readonly isDraining: () => boolean;
-  /** Writes what is due until nothing is; never throws. A second call joins the first. */
+  /**
+   * Writes what is due until nothing is; never throws. A second call joins the
+   * first.
+   */
   readonly drain: () => Promise<void>;
 };
 
@@ -54,8 +60,8 @@ export function createRecordWriter(
   let draining: Promise<void> | null = null;
 
   /**
-   * Writes the present state of one row. State and sequence are read in one go, so they belong
-   * together.
+   * Writes the present state of one row. State and sequence are read in one go, so
+   * they belong together.
    */
   async function write(name: ObjectKey, row: Row): Promise<boolean> {
     const { sequence } = row;
@@ -112,7 +118,9 @@ export function createRecordWriter(
   };
 }
 
-/** A record's name and text for the present state of a bucket, or of one key in it. */
+/**
+ * A record's name and text for the present state of a bucket, or of one key in it.
+ */
 function renderRecord(
   bucket: BucketName,
   name: ObjectKey,

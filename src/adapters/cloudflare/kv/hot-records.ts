@@ -1,6 +1,7 @@
-// The records in KV: names and values of published read policies and pointers. hot-publisher.ts
-// writes them, kv-lookup.ts reads them; nobody else knows the format (docs/storage-schema.md).
-// Values are JSON texts, because a bulk read of KV gives texts only; inline bodies are base64.
+// The records in KV: names and values of published read policies and pointers.
+// hot-publisher.ts writes them, kv-lookup.ts reads them; nobody else knows the
+// format (docs/storage-schema.md). Values are JSON texts, because a bulk read of KV
+// gives texts only; inline bodies are base64.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { NO_SETTINGS } from '../../../domain/bucket-settings.ts';
 import type {
@@ -13,25 +14,30 @@ import type {
 import { toReadPolicySettings } from '../../../domain/pointer.ts';
 
 /**
- * How long a record may be believed after it was written, seconds: with the isolate's own memory
- * the longest that KV can show the past, however late a write arrives. A write takes up to 60 s to
- * reach all colos, a colo keeps what it read for 30 s, and a record is renewed at 30 s: with 120
- * s a hot key never falls out in between. Source:
- * https://developers.cloudflare.com/kv/concepts/how-kv-works/
+ * How long a record may be believed after it was written, seconds: with the
+ * isolate's own memory the longest that KV can show the past, however late a write
+ * arrives. A write takes up to 60 s to reach all colos, a colo keeps what it read
+ * for 30 s, and a record is renewed at 30 s: with 120 s a hot key never falls out
+ * in between. Source: https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const KV_RECORD_TTL_SECONDS = 120;
-/** One lookup in so many goes to the index all the same, which so sees how hot the key still is. */
+/**
+ * One lookup in so many goes to the index all the same, which so sees how hot the
+ * key still is.
+ */
 export const KV_SAMPLING = 8;
 
-/** Formats of the values. A reader takes a version that it does not know for a miss. */
+/**
+ * Formats of the values. A reader takes a version that it does not know for a miss.
+ */
 const POINTER_VERSION = 6;
 const READ_POLICY_VERSION = 4;
 /** Source: https://developers.cloudflare.com/kv/platform/limits/ */
 const NAME_MAX_BYTES = 512;
 
 /**
- * What every record says of itself: its number, when the index was read, until when it holds (1970,
- * milliseconds).
+ * What every record says of itself: its number, when the index was read, until when
+ * it holds (1970, milliseconds).
  */
 export type RecordStamp = {
   readonly sequence: number;
@@ -41,8 +47,8 @@ export type RecordStamp = {
 /** A read policy; null says that there is no such bucket. */
 export type ReadPolicyRecord = RecordStamp & { readonly readPolicy: BucketReadPolicy | null };
 /**
- * A pointer of one incarnation of the bucket; null says that there is none that the public may
- * read.
+ * A pointer of one incarnation of the bucket; null says that there is none that the
+ * public may read.
  */
 export type PointerRecord = RecordStamp & {
   readonly bucketId: BucketId | null;
@@ -59,7 +65,8 @@ export function readPolicyName(bucket: BucketName): string {
 const encoder = new TextEncoder();
 
 /**
- * The KV name of a pointer: readable, or a digest of the key where that would be too long for KV.
+ * The KV name of a pointer: readable, or a digest of the key where that would be
+ * too long for KV.
  */
 export function pointerName(bucket: BucketName, key: ObjectKey): string {
   const name = `p/${bucket}/${key}`;

@@ -1,6 +1,6 @@
-// A circuit breaker for the index: remembers for which buckets and keys it failed a moment ago, so
-// that requests are answered from memory instead of waiting for the next failure.
-// kv-hot-metadata.ts notes failures, read-pointer.ts ends them.
+// A circuit breaker for the index: remembers for which buckets and keys it failed a
+// moment ago, so that requests are answered from memory instead of waiting for the
+// next failure. kv-hot-metadata.ts notes failures, read-pointer.ts ends them.
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
 import type { Clock } from '../../../ports/system.ts';
 import { pointerName } from './hot-records.ts';
@@ -18,7 +18,10 @@ export type IndexFailures = {
   end(lookup: Failed): void;
   /** Another request tries again: the others go on for one more cooldown. */
   renew(lookup: Failed): void;
-  /** Whether the index is known to fail for this key, or for a record that was good by then. */
+  /**
+   * Whether the index is known to fail for this key, or for a record that was good
+   * by then.
+   */
   isDown(lookup: Failed, stalenessSeconds: number): boolean;
 };
 

@@ -1,13 +1,13 @@
-// Pointers and read policies near the reader: this isolate's memory first, fresh for seconds, then
-// the index. Keys that are too hot for the index are read from KV instead (kv-lookup.ts). Requests
-// share plain values, never a promise or stream, so each request of a cold herd looks up for
-// itself.
+// Pointers and read policies near the reader: this isolate's memory first, fresh
+// for seconds, then the index. Keys that are too hot for the index are read from KV
+// instead (kv-lookup.ts). Requests share plain values, never a promise or stream,
+// so each request of a cold herd looks up for itself.
 //
-// A response is at most as old as the memory tier's bound, plus a record's TTL for a published key.
-// While the index fails, memory gives what it has for a bounded time and says so. The failure of
-// one key says little of others: each that was stale already is looked up for itself, so that a
-// moment of trouble, which strangers may have made, shows nobody what was deleted or closed long
-// ago.
+// A response is at most as old as the memory tier's bound, plus a record's TTL for
+// a published key. While the index fails, memory gives what it has for a bounded
+// time and says so. The failure of one key says little of others: each that was
+// stale already is looked up for itself, so that a moment of trouble, which
+// strangers may have made, shows nobody what was deleted or closed long ago.
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { ObjectKey } from '../../../domain/nouns.ts';
@@ -44,10 +44,15 @@ export type KvHotMetadataOptions = {
   readonly random?: () => number;
 };
 
-/** What memory has for a key, where it suffices for a response, and how old it is. */
+/**
+ * What memory has for a key, where it suffices for a response, and how old it is.
+ */
 type MemoryEntry = KnownMetadata & { readonly age: RecordAge; readonly stalenessSeconds: number };
 
-/** A lookup that memory can't answer costs one call of the index, or one bulk read of KV. */
+/**
+ * A lookup that memory can't answer costs one call of the index, or one bulk read
+ * of KV.
+ */
 export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata {
   const { memory, ttls, clock, background, log, settings } = options;
   const alone = createKvReader(options.kv, options.random ?? Math.random);
@@ -104,15 +109,16 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
         return stale(entry, 'revalidating', false);
       }
 
-      // After a failure one request reads, for as long as it takes; the others answer by what
-      // becomes of that.
+      // After a failure one request reads, for as long as it takes; the others
+      // answer by what becomes of that.
       failures.renew(lookup);
       return readOrStale(lookup);
     };
 
   const { pointerFreshSeconds, staleWhileRevalidateSeconds, negativeFreshSeconds } = settings;
   /**
-   * How long memory can show the past: a record, or an absence, which is shown only while fresh.
+   * How long memory can show the past: a record, or an absence, which is shown only
+   * while fresh.
    */
   const boundMs =
     1000 * Math.max(pointerFreshSeconds + staleWhileRevalidateSeconds, negativeFreshSeconds);
@@ -172,8 +178,8 @@ function stale(
 }
 
 /**
- * Whether the index failed, as opposed to having answered with an error of the request. Source: RFC
- * 5861 section 4.
+ * Whether the index failed, as opposed to having answered with an error of the
+ * request. Source: RFC 5861 section 4.
  */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof StorageError)) return true;

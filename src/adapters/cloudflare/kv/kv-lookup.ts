@@ -1,5 +1,6 @@
-// One lookup in KV, in the place of the index: reads the records that the bucket's Durable Object
-// has published, and trusts only those that are new enough. kv-hot-metadata.ts decides when.
+// One lookup in KV, in the place of the index: reads the records that the bucket's
+// Durable Object has published, and trusts only those that are new enough.
+// kv-hot-metadata.ts decides when.
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import { isPurged } from '../../../domain/purge.ts';
 import type { CircuitBreaker } from '../../../ports/circuit-breaker.ts';
@@ -24,7 +25,9 @@ export type Lookup = {
   readonly bucket: BucketName;
   readonly key: ObjectKey;
   readonly load: () => Promise<KnownMetadata>;
-  /** Taken before anything was read, so that a store by an older reader is dropped. */
+  /**
+   * Taken before anything was read, so that a store by an older reader is dropped.
+   */
   readonly epoch: FillEpoch;
   readonly reader: KvReader;
 };
@@ -39,7 +42,10 @@ type KvLookupOptions = {
   readonly limitMs: number;
 };
 
-/** Reads a key from KV, and fills memory with it; null: ask the index. Cost: one bulk read. */
+/**
+ * Reads a key from KV, and fills memory with it; null: ask the index. Cost: one
+ * bulk read.
+ */
 export function createKvLookup(options: KvLookupOptions) {
   const { memory, ttls, breaker, clock, log, limitMs } = options;
 
@@ -63,7 +69,10 @@ export function createKvLookup(options: KvLookupOptions) {
     }
   }
 
-  /** Puts both halves together and into memory; null where they are not of one state. */
+  /**
+   * Puts both halves together and into memory; null where they are not of one
+   * state.
+   */
   function store(
     { bucket, key, epoch }: Lookup,
     readPolicy: KnownMetadata['readPolicy'],
@@ -76,7 +85,8 @@ export function createKvLookup(options: KvLookupOptions) {
     if (purges !== null && isPurged(purges, key, record.pointer, record.revision)) return null;
 
     const known = { readPolicy, pointer: record.pointer };
-    // What memory had already keeps its age: a fresh pointer must not make the read policy younger.
+    // What memory had already keeps its age: a fresh pointer must not make the read
+    // policy younger.
     const sinceValidated = Math.max(age.sinceValidated, secondsBefore(epoch, record.atMs));
     memory.fill(bucket, key, known, epoch, { ...age, sinceValidated, revision: record.revision });
     return { ...known, tier: 'kv', stale: null };

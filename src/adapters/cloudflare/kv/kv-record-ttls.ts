@@ -1,21 +1,22 @@
-// What this isolate knows of KV: for which names the bucket's Durable Object has promised a record
-// there, and from which sequence on one is valid. do-metadata-index.ts notes what the object
-// says with its outcomes; kv-hot-metadata.ts asks before it reads KV. Plain values only, shared
-// between the requests of the isolate.
+// What this isolate knows of KV: for which names the bucket's Durable Object has
+// promised a record there, and from which sequence on one is valid.
+// do-metadata-index.ts notes what the object says with its outcomes;
+// kv-hot-metadata.ts asks before it reads KV. Plain values only, shared between the
+// requests of the isolate.
 import { LRUCache } from 'lru-cache';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import type { Clock } from '../../../ports/system.ts';
 import { KV_RECORD_TTL_SECONDS, pointerName, readPolicyName } from './hot-records.ts';
 
 /**
- * One name in KV: records older than `sequence` are not valid, and none after `untilMs`
- * (1970, milliseconds).
+ * One name in KV: records older than `sequence` are not valid, and none after
+ * `untilMs` (1970, milliseconds).
  */
 export type RecordTtl = { readonly sequence: number; readonly untilMs: number };
 
 /**
- * What the object says, with the outcome of a call, of the read policy and of the keys that the
- * call was about; null: KV has none.
+ * What the object says, with the outcome of a call, of the read policy and of the
+ * keys that the call was about; null: KV has none.
  */
 export type TtlNews = {
   readonly readPolicy: RecordTtl | null;
@@ -32,20 +33,20 @@ export type KvRecordTtls = {
   /** A record was read that holds until then. */
   extend(name: string, untilMs: number): void;
   /**
-   * This isolate changed them: for as long as any older record can be valid it asks the index
-   * instead.
+   * This isolate changed them: for as long as any older record can be valid it asks
+   * the index instead.
    */
   revoke(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   /**
-   * Until when KV may show the past of these keys (null: of the read policy) to readers anywhere.
-   * 0: it may not.
+   * Until when KV may show the past of these keys (null: of the read policy) to
+   * readers anywhere. 0: it may not.
    */
   pastUntilMs(bucket: BucketName, keys: readonly ObjectKey[] | null): number;
 };
 
 /**
- * Names remembered: published ones, and those that this isolate wrote in the last minutes. About
- * 200 bytes each.
+ * Names remembered: published ones, and those that this isolate wrote in the last
+ * minutes. About 200 bytes each.
  */
 const NAMES_MAX = 10_000;
 

@@ -1,5 +1,6 @@
-// Reads a pointer past this isolate's memory: from KV where the bucket's Durable Object published
-// the key, else from the index. Fills memory with what it reads. Called by kv-hot-metadata.ts.
+// Reads a pointer past this isolate's memory: from KV where the bucket's Durable
+// Object published the key, else from the index. Fills memory with what it reads.
+// Called by kv-hot-metadata.ts.
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
 import type { MetadataLookup } from '../../../ports/hot-metadata.ts';
 import type { Clock, Log } from '../../../ports/system.ts';
@@ -20,12 +21,18 @@ type PointerReaderOptions = {
   readonly settings: { readonly tierLimitMs: number };
 };
 
-/** Cost of a read: one call of the index, or one bulk read of KV. Fails as the index does. */
+/**
+ * Cost of a read: one call of the index, or one bulk read of KV. Fails as the index
+ * does.
+ */
 export function createPointerReader(options: PointerReaderOptions) {
   const { memory, ttls, clock, log, failures } = options;
   const limitMs = options.settings.tierLimitMs;
   const breaker = createCircuitBreaker(clock, COOLDOWN_MS);
-  /** Negative cache: keys of which KV had no valid record. The colo repeats that for as long. */
+  /**
+   * Negative cache: keys of which KV had no valid record. The colo repeats that for
+   * as long.
+   */
   const absentInKv = createCircuitBreaker(clock, KV_CACHE_TTL_SECONDS * 1000);
   const readKv = createKvLookup({ memory, ttls, breaker, clock, log, limitMs });
 

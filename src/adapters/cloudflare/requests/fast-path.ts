@@ -1,6 +1,7 @@
-// The fast path on Workers: answers plain public reads out of memory before Hono and the request
-// reader see them, at half the CPU of the full path (measured 2026-11). Called by worker.ts for
-// every request. The app's fast path decides; what it leaves takes the full path.
+// The fast path on Workers: answers plain public reads out of memory before Hono
+// and the request reader see them, at half the CPU of the full path (measured
+// 2026-11). Called by worker.ts for every request. The app's fast path decides;
+// what it leaves takes the full path.
 
 import type { FastPath } from '../../../http/delivery/fast-path/fast-path.ts';
 import {
@@ -11,11 +12,13 @@ import {
 import { fromHeaderBytes } from './header-bytes.ts';
 import { acceptEncoding } from './worker-request.ts';
 
-/** Makes it: the response, or null, and then nothing was done. Never throws, no I/O. */
+/**
+ * Makes it: the response, or null, and then nothing was done. Never throws, no I/O.
+ */
 export function createWorkersFastPath(fastPath: FastPath): (request: Request) => Response | null {
   /**
-   * Headers of a response as the runtime sends them. The app gives the same record as long as
-   * nothing changed.
+   * Headers of a response as the runtime sends them. The app gives the same record
+   * as long as nothing changed.
    */
   const sendable = new WeakMap<
     Readonly<Record<string, string>>,
@@ -50,7 +53,8 @@ export function createWorkersFastPath(fastPath: FastPath): (request: Request) =>
         name === 'accept-encoding' ? acceptEncoding(request) : headers.get(name),
     };
     const response = fastPath.answer(read);
-    // Only bytes that stay are sent here: no store of this platform has anything at hand.
+    // Only bytes that stay are sent here: no store of this platform has anything at
+    // hand.
     if (response === null || response.kind === 'later' || response.kind === 'borrowed') return null;
     const requestId = fastPath.requestId();
     fastPath.served?.({

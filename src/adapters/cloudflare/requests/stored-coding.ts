@@ -1,7 +1,8 @@
-// Keeps an answer in the coding that its object is stored in. What stands between the Worker and
-// its readers decodes a body, or encodes it anew, for readers who ask for another coding: length,
-// digest and entity tag are those of other bytes then, and a range of a coded body can't be decoded
-// at all. Called by worker.ts for each answer.
+// Keeps an answer in the coding that its object is stored in. What stands between
+// the Worker and its readers decodes a body, or encodes it anew, for readers who
+// ask for another coding: length, digest and entity tag are those of other bytes
+// then, and a range of a coded body can't be decoded at all. Called by worker.ts
+// for each answer.
 import { acceptEncoding } from './worker-request.ts';
 
 const CONTENT_ENCODING = 'content-encoding';
@@ -19,11 +20,11 @@ const DEV_LEAVES =
 const NOT_ACCEPTED = /;[\t ]*q=0(?:\.0*)?$/;
 
 /**
- * Changes the headers of a response with a Content-Encoding. The edge gets `no-transform` where
- * the reader does not name that coding. wrangler's dev server does not look at this; it takes a
- * coding in capitals for one that it does not know, and HTTP's readers for the same (RFC 9110
- * section 8.4.1).
- * Source: https://developers.cloudflare.com/speed/optimization/content/compression/
+ * Changes the headers of a response with a Content-Encoding. The edge gets
+ * `no-transform` where the reader does not name that coding. wrangler's dev server
+ * does not look at this; it takes a coding in capitals for one that it does not
+ * know, and HTTP's readers for the same (RFC 9110 section 8.4.1). Source:
+ * https://developers.cloudflare.com/speed/optimization/content/compression/
  */
 export function keepCoding(request: Request, headers: Headers, isDevServer: boolean): void {
   const coding = headers.get(CONTENT_ENCODING);
@@ -41,7 +42,10 @@ export function keepCoding(request: Request, headers: Headers, isDevServer: bool
   }
 }
 
-/** Whether the dev server would give this reader this coding: the first that both know. */
+/**
+ * Whether the dev server would give this reader this coding: the first that both
+ * know.
+ */
 function isGivenByDevServer(accepted: string | null, coding: string): boolean {
   if (accepted === null) return true;
   // Qualities would have to be sorted as it does; hardly any client sends them.

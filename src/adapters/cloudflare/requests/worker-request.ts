@@ -1,6 +1,6 @@
-// The Workers runtime's Request as the HttpRequest that the surfaces read, without a URL object:
-// the path stays as it came. (Cloudflare's front, and wrangler dev, remove dot segments before a
-// Worker sees the path: ARCHITECTURE.md.)
+// The Workers runtime's Request as the HttpRequest that the surfaces read, without
+// a URL object: the path stays as it came. (Cloudflare's front, and wrangler dev,
+// remove dot segments before a Worker sees the path: ARCHITECTURE.md.)
 
 import { StorageError } from '../../../domain/errors.ts';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
@@ -9,15 +9,16 @@ import type { ByteSource } from '../../../ports/byte-source.ts';
 import { toHeaderBytes } from './header-bytes.ts';
 
 /**
- * Bytes asked for at a time. A plain reader gives 4 KiB chunks at 23 µs each, a reader with its own
- * 64 KiB buffers moves 200 MB in 0.2 s instead of 1.2 s (measured 2026-11). Each chunk is a fresh
- * buffer, so receivers may keep it.
+ * Bytes asked for at a time. A plain reader gives 4 KiB chunks at 23 µs each, a
+ * reader with its own 64 KiB buffers moves 200 MB in 0.2 s instead of 1.2 s
+ * (measured 2026-11). Each chunk is a fresh buffer, so receivers may keep it.
  */
 const CHUNK_BYTES = 64 * 1024;
 /**
- * How much of a body that nobody wants any more is still read, and for how long. An answer while a
- * half-read body waits breaks the connection, often before the client has seen the answer (measured
- * with workerd 2026-10); a body that nobody began to read does no harm.
+ * How much of a body that nobody wants any more is still read, and for how long. An
+ * answer while a half-read body waits breaks the connection, often before the
+ * client has seen the answer (measured with workerd 2026-10); a body that nobody
+ * began to read does no harm.
  */
 const DRAIN_MAX_BYTES = 64 * 1024 * 1024;
 const DRAIN_MAX_MS = 10_000;
@@ -45,7 +46,8 @@ export function readWorkerRequest(request: Request): HttpRequest {
     headerNames: () => headers.keys(),
     body: () => createBodySource(request),
     notes: newRequestNotes(),
-    // Nothing tells here when the client has all of it: what is said is what was meant to be sent.
+    // Nothing tells here when the client has all of it: what is said is what was
+    // meant to be sent.
     onSent: (report) => report({ protocol: protocolOf(request), bodyBytes: null, isWhole: null }),
   };
 }
@@ -66,8 +68,8 @@ function protocolOf(request: Request): string {
 }
 
 /**
- * Cloudflare replaces this header and keeps the client's, which may be signed, elsewhere; '' there
- * means none.
+ * Cloudflare replaces this header and keeps the client's, which may be signed,
+ * elsewhere; '' there means none.
  */
 export function acceptEncoding(request: Request): string | null {
   const sent = request.cf?.clientAcceptEncoding;
@@ -75,13 +77,13 @@ export function acceptEncoding(request: Request): string | null {
 }
 
 /**
- * The body, to be pumped once. IncompleteBody when the client leaves or sends less than it
- * announced.
+ * The body, to be pumped once. IncompleteBody when the client leaves or sends less
+ * than it announced.
  */
 function createBodySource(request: Request): ByteSource {
   const announced = request.headers.get('content-length');
-  // Without a length there is no body, or one of unknown length (chunked, or HTTP/2 and its ends of
-  // stream).
+  // Without a length there is no body, or one of unknown length (chunked, or HTTP/2
+  // and its ends of stream).
   const unannounced = request.body === null ? 0 : null;
   const lengthBytes =
     announced !== null && /^\d{1,15}$/.test(announced) ? Number(announced) : unannounced;

@@ -1,7 +1,8 @@
-// A backup of a data folder, of a running server or not: the index first, then the blobs that it
-// refers to, then the manifest (docs/adr/0034). Blobs of the copied index can't be overwritten, but
-// the sweeper deletes one whose grace ends meanwhile. Guard: a blob that is gone begins another
-// round with a newer index. scripts/backup.ts calls it.
+// A backup of a data folder, of a running server or not: the index first, then the
+// blobs that it refers to, then the manifest (docs/adr/0034). Blobs of the copied
+// index can't be overwritten, but the sweeper deletes one whose grace ends
+// meanwhile. Guard: a blob that is gone begins another round with a newer index.
+// scripts/backup.ts calls it.
 import {
   chmodSync,
   copyFileSync,
@@ -38,7 +39,10 @@ export type BackupResult = {
   readonly manifest: Manifest;
   readonly counts: CopyCounts;
   readonly removedBlobs: number;
-  /** Copies of the index that were taken; more than one where the sweeper deleted blobs. */
+  /**
+   * Copies of the index that were taken; more than one where the sweeper deleted
+   * blobs.
+   */
   readonly rounds: number;
 };
 
@@ -50,17 +54,26 @@ type Round = {
   readonly number: number;
 };
 
-/** Marks a folder as a backup's from the first moment: no other folder is ever written to. */
+/**
+ * Marks a folder as a backup's from the first moment: no other folder is ever
+ * written to.
+ */
 const MARK_NAME = 'quayside-backup.txt';
 const MARK = 'A backup of a Quayside data folder: npm run restore -- THIS_FOLDER NEW_DATA_FOLDER\n';
-/** Most rounds. Each is shorter than the one before, because it copies new blobs alone. */
+/**
+ * Most rounds. Each is shorter than the one before, because it copies new blobs
+ * alone.
+ */
 const ROUNDS_MAX = 5;
-/** Blobs read from the index at a time; larger pages outlive a garbage collection. */
+/**
+ * Blobs read from the index at a time; larger pages outlive a garbage collection.
+ */
 const PAGE = 1000;
 
 /**
- * Backs `dataDir` up into `folder`, which is empty or has the former backup of the same data.
- * DataFolderError for folders that can't be used so, and for an index that is damaged.
+ * Backs `dataDir` up into `folder`, which is empty or has the former backup of the
+ * same data. DataFolderError for folders that can't be used so, and for an index
+ * that is damaged.
  */
 export async function backUp(
   dataDir: string,
@@ -85,7 +98,8 @@ async function backUpInto(source: string, target: string, mode: CopyMode): Promi
   let hurtBefore: readonly BlobId[] = [];
   for (let rounds = 1; ; rounds++) {
     const round = await runRound(source, target, { former, mode, wasKilled, number: rounds });
-    // A blob that is gone in two rounds, the second with a newer index, is not the sweeper's work.
+    // A blob that is gone in two rounds, the second with a newer index, is not the
+    // sweeper's work.
     const { counts, manifest } = round;
     const isSettled = counts.hurt.every((blobId) => hurtBefore.includes(blobId));
     if (!isSettled && rounds < ROUNDS_MAX) {
@@ -102,7 +116,8 @@ async function backUpInto(source: string, target: string, mode: CopyMode): Promi
 }
 
 /**
- * Makes a generation in the target: index, keys and blobs, durable, but not in the manifest yet.
+ * Makes a generation in the target: index, keys and blobs, durable, but not in the
+ * manifest yet.
  */
 async function runRound(
   source: string,
@@ -151,7 +166,10 @@ export function* referencedBlobs(index: Sql): Generator<ReferencedBlob, undefine
   }
 }
 
-/** Copies the files with keys, readable by their owner only, and returns their names. */
+/**
+ * Copies the files with keys, readable by their owner only, and returns their
+ * names.
+ */
 export function copyKeys(from: string, to: string): string[] {
   const names = KEY_NAMES.filter((name) => existsSync(join(from, name)));
   for (const name of names) {
@@ -163,7 +181,10 @@ export function copyKeys(from: string, to: string): string[] {
   return names;
 }
 
-/** Refuses an unmounted disk, or another server, in the place of the last good backup's data. */
+/**
+ * Refuses an unmounted disk, or another server, in the place of the last good
+ * backup's data.
+ */
 function requireSameData(index: Sql, formerIndex: string): void {
   if (!existsSync(formerIndex)) return;
   const former = openSqlite(formerIndex, { readOnly: true });
@@ -188,7 +209,8 @@ function openTarget(folder: string): { readonly path: string; unlock(): void } {
     throw new DataFolderError(`${path} is neither empty nor a backup: nothing was written to it.`);
   }
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  // Before the lock's file: a folder with that alone would be refused by the next run.
+  // Before the lock's file: a folder with that alone would be refused by the next
+  // run.
   if (!isBackup) writeFileSync(join(path, MARK_NAME), MARK, { mode: 0o600 });
   return openDataFolder(path);
 }

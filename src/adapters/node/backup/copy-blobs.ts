@@ -1,6 +1,7 @@
-// Copies blobs from one data folder or backup into another, incrementally: blobs are immutable, so
-// a name that is there stands for its bytes. A copy gets its name once its bytes are durable, so a
-// killed run leaves no partial blob. Files that were cut since are found by length-checks.ts.
+// Copies blobs from one data folder or backup into another, incrementally: blobs
+// are immutable, so a name that is there stands for its bytes. A copy gets its name
+// once its bytes are durable, so a killed run leaves no partial blob. Files that
+// were cut since are found by length-checks.ts.
 import { constants, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +14,10 @@ import { syncFiles } from './durable.ts';
 import type { LengthChecks } from './length-checks.ts';
 import { createPresence } from './presence.ts';
 
-/** How bytes come over: `share` makes hard links where both folders are on one file system. */
+/**
+ * How bytes come over: `share` makes hard links where both folders are on one file
+ * system.
+ */
 export type CopyMode = 'share' | 'copy';
 
 export type CopyCounts = {
@@ -30,13 +34,17 @@ export type CopyCounts = {
   readonly others: BlobId[];
 };
 
-/** Copies under way at once: more gain little on one disk, and take it from requests. */
+/**
+ * Copies under way at once: more gain little on one disk, and take it from
+ * requests.
+ */
 const CONCURRENCY = 4;
 /** Copies that are made durable, and named, together: files, or bytes. */
 const BATCH_FILES = 2000;
 const BATCH_BYTES = 512 * 1024 * 1024;
 /**
- * Errors of a link that can't be made: across file systems, unsupported, or too many of the file.
+ * Errors of a link that can't be made: across file systems, unsupported, or too
+ * many of the file.
  */
 const NO_LINK: ReadonlySet<string | null> = new Set([
   'EXDEV',
@@ -55,9 +63,9 @@ type Copy = {
 };
 
 /**
- * Copies `blobs`, which come in the order of their ids, from `{from}/blobs` to `{to}/blobs`. All
- * are durable when this resolves. Cost: one readdir for each folder that is there, and a stat for
- * each blob whose length is due for a check.
+ * Copies `blobs`, which come in the order of their ids, from `{from}/blobs` to
+ * `{to}/blobs`. All are durable when this resolves. Cost: one readdir for each
+ * folder that is there, and a stat for each blob whose length is due for a check.
  */
 export async function copyBlobs(
   from: string,
@@ -141,7 +149,10 @@ function link(source: string, file: string): 'done' | 'gone' | 'impossible' {
   }
 }
 
-/** Makes folders and remembers them and their parents, whose entries are to be made durable. */
+/**
+ * Makes folders and remembers them and their parents, whose entries are to be made
+ * durable.
+ */
 function createFolders(root: string) {
   const known = new Set<string>([root]);
   return {
@@ -156,8 +167,8 @@ function createFolders(root: string) {
 }
 
 /**
- * Gathers copies; each batch of them runs a few at a time, is synced as one, and then gets its
- * names.
+ * Gathers copies; each batch of them runs a few at a time, is synced as one, and
+ * then gets its names.
  */
 function createBatch(to: string, mode: CopyMode, hurt: BlobId[]) {
   let copies: Copy[] = [];
@@ -186,7 +197,10 @@ function createBatch(to: string, mode: CopyMode, hurt: BlobId[]) {
   };
 }
 
-/** Copies a batch, and returns the blobs that were copied; one whose source is gone is hurt. */
+/**
+ * Copies a batch, and returns the blobs that were copied; one whose source is gone
+ * is hurt.
+ */
 async function copyAll(batch: readonly Copy[], mode: CopyMode, hurt: BlobId[]): Promise<Copy[]> {
   const copied: Copy[] = [];
   const waiting = batch.values();

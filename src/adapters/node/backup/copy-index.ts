@@ -1,6 +1,7 @@
-// A copy of the index of a running server, consistent to one commit. SQLite's online backup starts
-// anew whenever another process commits, so on a busy server it would never end. Guard: the copy is
-// made inside a read transaction, whose snapshot no commit changes and which blocks no writer.
+// A copy of the index of a running server, consistent to one commit. SQLite's
+// online backup starts anew whenever another process commits, so on a busy server
+// it would never end. Guard: the copy is made inside a read transaction, whose
+// snapshot no commit changes and which blocks no writer.
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { condemnUnreferencedBlobs, hasIndexTables } from '../../../index/maintenance/inventory.ts';
@@ -11,15 +12,17 @@ import { openSqlite, sqliteOver } from '../index/node-sqlite.ts';
 /** Pages copied in one step, 16 MiB. */
 const STEP_PAGES = 4096;
 /**
- * Bytes of the copy that may be mapped for its check: all. Unmapped it takes half as long again.
+ * Bytes of the copy that may be mapped for its check: all. Unmapped it takes half
+ * as long again.
  */
 const MAPPED_BYTES = 2 ** 40;
 /** How long a lock of the server's may be waited for, milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Copies the index of a data folder into another folder, durably, without a write-ahead log. Blobs
- * that nothing refers to are condemned in the copy. DataFolderError when it is no sound database.
+ * Copies the index of a data folder into another folder, durably, without a
+ * write-ahead log. Blobs that nothing refers to are condemned in the copy.
+ * DataFolderError when it is no sound database.
  */
 export async function copyIndex(dataDir: string, folder: string): Promise<void> {
   const target = join(folder, INDEX_NAME);

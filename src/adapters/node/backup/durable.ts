@@ -1,6 +1,6 @@
-// Makes many files durable at once: by one syncfs where the system has it, because an fsync of each
-// of 100,000 files takes minutes. That waits for other programs' bytes, too, so a few files or
-// folders are made durable one by one.
+// Makes many files durable at once: by one syncfs where the system has it, because
+// an fsync of each of 100,000 files takes minutes. That waits for other programs'
+// bytes, too, so a few files or folders are made durable one by one.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { syncNow } from '../blobs/file-calls.ts';

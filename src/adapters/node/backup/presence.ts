@@ -1,5 +1,5 @@
-// Which blobs a folder has: a merge of one walk over its names with ids in the same order.
-// copy-blobs.ts asks it.
+// Which blobs a folder has: a merge of one walk over its names with ids in the same
+// order. copy-blobs.ts asks it.
 import type { BlobId } from '../../../domain/nouns.ts';
 import { walkBlobs } from '../blobs/blob-list.ts';
 
@@ -10,7 +10,10 @@ export type Presence = {
   finish(): void;
 };
 
-/** `others` gets the ids that the folder below `root` has and that were not asked for. */
+/**
+ * `others` gets the ids that the folder below `root` has and that were not asked
+ * for.
+ */
 export function createPresence(root: string, others: BlobId[]): Presence {
   const folders = walkBlobs(root);
   let ids: readonly BlobId[] = [];

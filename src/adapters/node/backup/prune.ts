@@ -1,5 +1,6 @@
-// Removes from a backup what its manifest does not name: former generations, leftovers of a killed
-// run, and blobs that the backup's index no longer refers to. back-up.ts calls it.
+// Removes from a backup what its manifest does not name: former generations,
+// leftovers of a killed run, and blobs that the backup's index no longer refers to.
+// back-up.ts calls it.
 import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BlobId } from '../../../domain/nouns.ts';
@@ -8,8 +9,8 @@ import { errnoOf } from '../blobs/fs-errors.ts';
 import { readManifest } from '../disk/backup-manifest.ts';
 
 /**
- * Removes every generation but the manifest's, all of them while there is no manifest. Returns how
- * many there were: a run that was killed leaves one.
+ * Removes every generation but the manifest's, all of them while there is no
+ * manifest. Returns how many there were: a run that was killed leaves one.
  */
 export function pruneGenerations(folder: string): number {
   const current = readManifest(folder)?.generation;

@@ -1,6 +1,6 @@
-// Restores a backup into a new data folder: a mark, then blobs, keys and the index. The mark goes
-// last: a killed restore leaves it, and it stops a server from starting (unfinished-restore.ts).
-// scripts/restore.ts calls it.
+// Restores a backup into a new data folder: a mark, then blobs, keys and the index.
+// The mark goes last: a killed restore leaves it, and it stops a server from
+// starting (unfinished-restore.ts). scripts/restore.ts calls it.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { syncNow } from '../blobs/file-calls.ts';
@@ -22,9 +22,9 @@ export type RestoreResult = {
 };
 
 /**
- * Makes a data folder of a backup; it must be empty or not there. DataFolderError, before anything
- * is written, for any other folder, and for a backup that is incomplete, damaged or of a newer
- * program.
+ * Makes a data folder of a backup; it must be empty or not there. DataFolderError,
+ * before anything is written, for any other folder, and for a backup that is
+ * incomplete, damaged or of a newer program.
  */
 export async function restore(
   backup: string,
@@ -42,7 +42,8 @@ export async function restore(
   try {
     requireKnownIndex(index, join(generation, INDEX_NAME), true);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    // Before the lock's file: a folder with that alone is one in which a server would start.
+    // Before the lock's file: a folder with that alone is one in which a server
+    // would start.
     markRestore(dataDir);
     const target = openDataFolder(dataDir);
     try {

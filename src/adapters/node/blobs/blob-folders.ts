@@ -1,12 +1,15 @@
-// Folders of blobs: made when first needed, synced so that a name survives a power cut, removed
-// when empty. Syncs of one folder are shared (group commit): callers during one sync wait for
-// the next, all together.
+// Folders of blobs: made when first needed, synced so that a name survives a power
+// cut, removed when empty. Syncs of one folder are shared (group commit): callers
+// during one sync wait for the next, all together.
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { closeFile, makeFolder, openFile, removeFolder, syncAll } from './file-calls.ts';
 import { errnoOf } from './fs-errors.ts';
 
-/** Folders remembered as made and synced; a bucket under writes needs a new one every 33 s. */
+/**
+ * Folders remembered as made and synced; a bucket under writes needs a new one
+ * every 33 s.
+ */
 const KNOWN_MAX = 1000;
 
 export type BlobFolders = {
@@ -17,8 +20,8 @@ export type BlobFolders = {
   /** Forgets that the folder is there: a write found it gone. */
   forget(folder: string): void;
   /**
-   * Removes the folder and its parents as far as they are empty, and makes durable what was deleted
-   * from them.
+   * Removes the folder and its parents as far as they are empty, and makes durable
+   * what was deleted from them.
    */
   removeEmpty(folder: string): Promise<void>;
 };
@@ -88,7 +91,10 @@ export function createBlobFolders(root: string): BlobFolders {
   };
 }
 
-/** False where the folder is not there, or where rmdir finds it in use, as it mostly does. */
+/**
+ * False where the folder is not there, or where rmdir finds it in use, as it mostly
+ * does.
+ */
 async function succeeds(call: Promise<void>): Promise<boolean> {
   try {
     await call;

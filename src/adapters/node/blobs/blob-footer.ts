@@ -1,7 +1,8 @@
-// The footer behind the body in a blob's file: an index can be rebuilt from the files alone, and
-// the body still begins at byte 0. Format 1: {body}{identity as JSON, UTF-8}{trailer}. The trailer
-// is the last 24 bytes, in little endian: u32 length of the JSON · f64 length of the body · u32
-// CRC-32 of the JSON · 'QSBLOB' · u16 format.
+// The footer behind the body in a blob's file: an index can be rebuilt from the
+// files alone, and the body still begins at byte 0. Format 1: {body}{identity as
+// JSON, UTF-8}{trailer}. The trailer is the last 24 bytes, in little endian: u32
+// length of the JSON · f64 length of the body · u32 CRC-32 of the JSON · 'QSBLOB' ·
+// u16 format.
 import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { StorageError } from '../../../domain/errors.ts';
@@ -32,8 +33,9 @@ export function encodeFooter({ identity, bodyBytes }: BlobFooter): Buffer {
 }
 
 /**
- * Reads the footer of a file of `fileBytes`; `read` must resolve with exactly that range.
- * InternalError when the file is no blob, is cut short, or is of a newer format.
+ * Reads the footer of a file of `fileBytes`; `read` must resolve with exactly that
+ * range. InternalError when the file is no blob, is cut short, or is of a newer
+ * format.
  */
 export async function decodeFooter(
   fileBytes: number,
@@ -48,7 +50,10 @@ export async function decodeFooter(
 /** Bytes of the end of a file that hold the whole footer of nearly every blob. */
 const USUAL_FOOTER_BYTES = 512;
 
-/** Synchronous `decodeFooter` of an open file, for a walk over a million files: mostly one read. */
+/**
+ * Synchronous `decodeFooter` of an open file, for a walk over a million files:
+ * mostly one read.
+ */
 export function readFooterNow(fd: number, fileBytes: number): BlobFooter {
   if (fileBytes < TRAILER_BYTES) throw broken('is too short');
   const endBytes = Math.min(fileBytes, USUAL_FOOTER_BYTES);

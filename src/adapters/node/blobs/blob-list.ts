@@ -1,5 +1,5 @@
-// Lists blob files in the byte order of their ids: one page at a time, reading only the folders
-// that the page needs, or all of them, reading each folder once.
+// Lists blob files in the byte order of their ids: one page at a time, reading only
+// the folders that the page needs, or all of them, reading each folder once.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BlobId } from '../../../domain/nouns.ts';
@@ -9,10 +9,15 @@ import { errnoOf } from './fs-errors.ts';
 
 type Page = { readonly prefix: string; readonly after: string; readonly limit: number };
 
-/** Folder levels below a bucket's: outer and inner time folder, see blob-path.ts. */
+/**
+ * Folder levels below a bucket's: outer and inner time folder, see blob-path.ts.
+ */
 const TIME_LEVELS = 2;
 
-/** Lists ids under `prefix` greater than `after`. Cost: one readdir for each folder of the page. */
+/**
+ * Lists ids under `prefix` greater than `after`. Cost: one readdir for each folder
+ * of the page.
+ */
 export async function listBlobs(root: string, page: Page): Promise<BlobListPage> {
   const ids: string[] = [];
   // One more than the limit says whether there are more.
@@ -29,8 +34,8 @@ export async function listBlobs(root: string, page: Page): Promise<BlobListPage>
       }
       return;
     }
-    // Ids go on with a slash after the bucket, and that sorts after `-` and `..`, so the names
-    // alone would sort wrongly.
+    // Ids go on with a slash after the bucket, and that sorts after `-` and `..`,
+    // so the names alone would sort wrongly.
     const starts = names.map((name) => ({
       name,
       start: idStart + name + (level === 0 ? '/' : ''),
@@ -48,9 +53,10 @@ export async function listBlobs(root: string, page: Page): Promise<BlobListPage>
 }
 
 /**
- * Walks over all ids below `root`, one folder of files after the other. Blocks: for commands that
- * look at every blob, where pages would read and sort a large folder again and again. A file in a
- * folder of other ids is left out: no read would find it there.
+ * Walks over all ids below `root`, one folder of files after the other. Blocks: for
+ * commands that look at every blob, where pages would read and sort a large folder
+ * again and again. A file in a folder of other ids is left out: no read would find
+ * it there.
  */
 export function* walkBlobs(root: string): Generator<BlobId[], undefined> {
   for (const bucket of namesNow(root).sort(byIdStart)) {
@@ -64,12 +70,17 @@ export function* walkBlobs(root: string): Generator<BlobId[], undefined> {
   }
 }
 
-/** Orders names of bucket folders as the ids below them, which go on with a slash. */
+/**
+ * Orders names of bucket folders as the ids below them, which go on with a slash.
+ */
 function byIdStart(left: string, right: string): number {
   return `${left}/` < `${right}/` ? -1 : 1;
 }
 
-/** Whether an id that starts with `start` can be under the prefix and after the marker. */
+/**
+ * Whether an id that starts with `start` can be under the prefix and after the
+ * marker.
+ */
 function mayHold(start: string, { prefix, after }: Page): boolean {
   const isUnderPrefix = start.startsWith(prefix) || prefix.startsWith(start);
   const isPast = start > after || after.startsWith(start);
@@ -92,7 +103,10 @@ function namesNow(folder: string): string[] {
   }
 }
 
-/** No names for a folder that vanished since its parent was read, or for a stray file. */
+/**
+ * No names for a folder that vanished since its parent was read, or for a stray
+ * file.
+ */
 function noNames(error: unknown): string[] {
   const errno = errnoOf(error);
   if (errno === 'ENOENT' || errno === 'ENOTDIR') return [];

@@ -1,5 +1,6 @@
-// The reading half of fs-blob-store.ts: ranges of blobs as streams, as bytes, or borrowed at once
-// from what the page cache holds. It opens files through open-files.ts and writes nothing.
+// The reading half of fs-blob-store.ts: ranges of blobs as streams, as bytes, or
+// borrowed at once from what the page cache holds. It opens files through
+// open-files.ts and writes nothing.
 import type { StorageError } from '../../../domain/errors.ts';
 import type { BlobId } from '../../../domain/nouns.ts';
 import type { BlobStore } from '../../../ports/blob-store.ts';
@@ -85,7 +86,8 @@ export function createBlobReads(parts: BlobReadParts): BlobReads {
       const file = files.peek(id);
       if (file === null || !isWithin(range, file.fileBytes) || !quickReads.isKnown(file, range))
         return null;
-      // Its descriptor may have been closed meanwhile, and be another file's by now.
+      // Its descriptor may have been closed meanwhile, and be another file's by
+      // now.
       return (maySend) => (files.isCached(file) ? borrowRange(file, range, maySend) : null);
     },
 
@@ -103,7 +105,10 @@ export function createBlobReads(parts: BlobReadParts): BlobReads {
   };
 }
 
-/** What a failed read says of the blob; null: nothing. `error` null: its file is too short. */
+/**
+ * What a failed read says of the blob; null: nothing. `error` null: its file is too
+ * short.
+ */
 function damageKindOf(error: unknown): 'missing' | 'damaged' | null {
   if (error === null) return 'damaged';
   const errno = errnoOf(error);
@@ -112,7 +117,8 @@ function damageKindOf(error: unknown): 'missing' | 'damaged' | null {
 }
 
 /**
- * Whether a body's range can be inside a file of that length: its footer stands behind the body.
+ * Whether a body's range can be inside a file of that length: its footer stands
+ * behind the body.
  */
 function isWithin(
   { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number },

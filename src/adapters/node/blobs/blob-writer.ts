@@ -1,6 +1,6 @@
-// Writes one body into one file: small chunks are gathered into writes of about 1 MiB, the next
-// ones are received while the last are being written, and the source waits only when the disk is a
-// whole batch behind.
+// Writes one body into one file: small chunks are gathered into writes of about 1
+// MiB, the next ones are received while the last are being written, and the source
+// waits only when the disk is a whole batch behind.
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { BlobIdentity } from '../../../ports/blob-store.ts';
@@ -8,25 +8,34 @@ import type { ByteSource } from '../../../ports/byte-source.ts';
 import { encodeFooter } from './blob-footer.ts';
 import { closeFile, openFile, removeQuietly, syncData, writeAll } from './file-calls.ts';
 
-/** Bytes of one write. Measured: 64 KiB chunks one by one 251 MB/s, gathered to 1 MiB 388 MB/s. */
+/**
+ * Bytes of one write. Measured: 64 KiB chunks one by one 251 MB/s, gathered to 1
+ * MiB 388 MB/s.
+ */
 const BATCH_BYTES = 1024 * 1024;
-/** Chunks of one write: a client that sends single bytes must not fill memory with tiny buffers. */
+/**
+ * Chunks of one write: a client that sends single bytes must not fill memory with
+ * tiny buffers.
+ */
 const BATCH_CHUNKS = 256;
 
 /** Room on the disk for bodies. */
 export type BlobRoom = {
   /** StorageFull where `lengthBytes` do not fit. */
   requireRoom(lengthBytes: number): void;
-  /** Counts bytes as on their way to the disk, until they are settled. StorageFull. */
+  /**
+   * Counts bytes as on their way to the disk, until they are settled. StorageFull.
+   */
   take(lengthBytes: number): void;
   /** Counts bytes as on the disk by now, or as never coming there. */
   settle(lengthBytes: number): void;
 };
 
 /**
- * Writes body and footer to a new file and makes its bytes (not yet its name) durable. On any
- * failure the file is gone. IncompleteBody when the source has more or less than it declared;
- * StorageFull, before a byte is read where the length is known; other failures pass as they are.
+ * Writes body and footer to a new file and makes its bytes (not yet its name)
+ * durable. On any failure the file is gone. IncompleteBody when the source has more
+ * or less than it declared; StorageFull, before a byte is read where the length is
+ * known; other failures pass as they are.
  */
 export async function writeBlobFile(
   path: string,
@@ -73,8 +82,8 @@ async function writeBody(
       throw new StorageError('IncompleteBody');
     await batches.finish(encodeFooter({ identity, bodyBytes: sizeBytes }));
   } finally {
-    // The descriptor must not be closed, and its number used again, under a write that is still
-    // going on.
+    // The descriptor must not be closed, and its number used again, under a write
+    // that is still going on.
     await batches.idle();
     settle(sizeBytes - settledBytes);
   }
@@ -83,9 +92,9 @@ async function writeBody(
 }
 
 /**
- * Gathers chunks into writes, with backpressure: `add` returns a promise only when the caller must
- * wait. A failed write shows at the next `add` or at `finish`. `onWritten` hears of the bytes of
- * each batch but the last.
+ * Gathers chunks into writes, with backpressure: `add` returns a promise only when
+ * the caller must wait. A failed write shows at the next `add` or at `finish`.
+ * `onWritten` hears of the bytes of each batch but the last.
  */
 function createBatches(fd: number, onWritten: (lengthBytes: number) => void) {
   let gathered: Uint8Array[] = [];

@@ -1,5 +1,6 @@
-// Ranges of open files that are borrowed at once: read into a buffer that serves again, or left in
-// a mapping for callers that can send them from there. blob-reads.ts hands them out.
+// Ranges of open files that are borrowed at once: read into a buffer that serves
+// again, or left in a mapping for callers that can send them from there.
+// blob-reads.ts hands them out.
 import { Buffer } from 'node:buffer';
 import { readSync } from 'node:fs';
 import type { BlobRange, BorrowedBuffer, RangeSender } from '../../../ports/blob-store.ts';
@@ -9,8 +10,8 @@ import type { OpenBlob } from './open-files.ts';
 import type { QuickReads } from './quick-reads.ts';
 
 /**
- * Borrows a range that quick-reads.ts knows, of a file that is open; null: not now. `maySend` as in
- * the port's BorrowBytes.
+ * Borrows a range that quick-reads.ts knows, of a file that is open; null: not now.
+ * `maySend` as in the port's BorrowBytes.
  */
 export type BorrowRange = (
   file: OpenBlob,

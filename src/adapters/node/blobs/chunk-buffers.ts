@@ -1,11 +1,11 @@
-// A pool of buffers for chunks of files on their way out, shared by all downloads. How many large
-// ones are out at once is bounded, and further readers get small ones: a crowd of stalled clients
-// can't fill the memory.
+// A pool of buffers for chunks of files on their way out, shared by all downloads.
+// How many large ones are out at once is bounded, and further readers get small
+// ones: a crowd of stalled clients can't fill the memory.
 
 export type ChunkBuffers = {
   /**
-   * A buffer of about `wantedBytes`: at least the smallest size, at most the largest, small ones
-   * when many are out.
+   * A buffer of about `wantedBytes`: at least the smallest size, at most the
+   * largest, small ones when many are out.
    */
   take(wantedBytes: number): Buffer;
   /** Takes a buffer back; no caller may use it any more. */
@@ -15,12 +15,15 @@ export type ChunkBuffers = {
 };
 
 const KiB = 1024;
-/** Bytes left free in front of a borrowed range, for a response's head: both go in one write. */
+/**
+ * Bytes left free in front of a borrowed range, for a response's head: both go in
+ * one write.
+ */
 export const HEADROOM_BYTES = 2 * KiB;
 /**
- * Sizes of buffers, bytes. Measured 2026-11, 64 MiB files, GB sent per CPU-second: 128 KiB 1.9, 256
- * KiB 2.4, 1 MiB 2.8 to 3.2, 4 MiB 2.6. The smallest has room for the usual range request, and a
- * head.
+ * Sizes of buffers, bytes. Measured 2026-11, 64 MiB files, GB sent per CPU-second:
+ * 128 KiB 1.9, 256 KiB 2.4, 1 MiB 2.8 to 3.2, 4 MiB 2.6. The smallest has room for
+ * the usual range request, and a head.
  */
 export const CHUNK_SIZES: readonly [number, number, number] = [
   64 * KiB + HEADROOM_BYTES,
@@ -30,8 +33,8 @@ export const CHUNK_SIZES: readonly [number, number, number] = [
 /** Idle buffers of each size, at most: 4, 4 and 16 MiB. */
 const IDLE_MAX = [64, 16, 16] as const;
 /**
- * Bytes in use beyond which only the smallest buffers are handed out. With every connection stalled
- * those take 256 MiB more.
+ * Bytes in use beyond which only the smallest buffers are handed out. With every
+ * connection stalled those take 256 MiB more.
  */
 const OUT_MAX_BYTES = 64 * 1024 * KiB;
 

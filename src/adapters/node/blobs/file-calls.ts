@@ -1,5 +1,6 @@
-// The callback calls of node:fs as promises. On files of a few kilobytes they cost about half of
-// fs/promises and its FileHandles, and their descriptor is a plain number that can be shared.
+// The callback calls of node:fs as promises. On files of a few kilobytes they cost
+// about half of fs/promises and its FileHandles, and their descriptor is a plain
+// number that can be shared.
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 
@@ -14,7 +15,10 @@ export const makeFolder = promisify(fs.mkdir);
 export const removeFolder = promisify(fs.rmdir);
 export const readFolder: (path: string) => Promise<string[]> = promisify(fs.readdir);
 
-/** Makes a file durable, or the new names in a folder. Blocks: for the start and for commands. */
+/**
+ * Makes a file durable, or the new names in a folder. Blocks: for the start and for
+ * commands.
+ */
 export function syncNow(path: string): void {
   const fd = fs.openSync(path, 'r');
   try {
@@ -24,7 +28,9 @@ export function syncNow(path: string): void {
   }
 }
 
-/** Removes a file after a failure, which matters more than whether this succeeds. */
+/**
+ * Removes a file after a failure, which matters more than whether this succeeds.
+ */
 export async function removeQuietly(path: string): Promise<void> {
   await unlink(path).catch(() => {});
 }

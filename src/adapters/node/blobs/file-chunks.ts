@@ -1,6 +1,6 @@
-// A range of an open file in chunks, each read on demand into a buffer that serves again and again:
-// fresh memory for each chunk costs more than the read (measured: bench/README.md, delivery).
-// blob-reads.ts makes one for each opened range.
+// A range of an open file in chunks, each read on demand into a buffer that serves
+// again and again: fresh memory for each chunk costs more than the read (measured:
+// bench/README.md, delivery). blob-reads.ts makes one for each opened range.
 import * as fs from 'node:fs';
 import type { StorageError } from '../../../domain/errors.ts';
 import type { ByteChunks, Chunk } from '../../../ports/chunk-stream.ts';
@@ -17,8 +17,8 @@ export type FileChunksOptions = {
 };
 
 /**
- * Reads exactly `lengthBytes`, or rejects with an error of `failureOf`. `release` is called once,
- * after the last read.
+ * Reads exactly `lengthBytes`, or rejects with an error of `failureOf`. `release`
+ * is called once, after the last read.
  */
 export function fileChunks(
   file: OpenBlob,
@@ -86,7 +86,8 @@ export function fileChunks(
     },
     close() {
       if (isReading) {
-        // The read under way still uses buffer and descriptor; its callback frees them.
+        // The read under way still uses buffer and descriptor; its callback frees
+        // them.
         isOver = true;
         return;
       }

@@ -1,6 +1,6 @@
-// Blobs as files: written under a temporary name, made durable, renamed into place, and read
-// through descriptors that stay open (blob-reads.ts). node-ports.ts makes one for the data folder.
-// Nobody else writes there: data-folder.ts holds the lock.
+// Blobs as files: written under a temporary name, made durable, renamed into place,
+// and read through descriptors that stay open (blob-reads.ts). node-ports.ts makes
+// one for the data folder. Nobody else writes there: data-folder.ts holds the lock.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BlobId } from '../../../domain/nouns.ts';
@@ -24,20 +24,24 @@ import { createRecentWrites } from './recent-writes.ts';
 
 export type FsBlobStore = BlobStore & {
   /**
-   * Reads what the blob's file says of its object, for rebuild and fsck. InternalError when it is
-   * missing or damaged.
+   * Reads what the blob's file says of its object, for rebuild and fsck.
+   * InternalError when it is missing or damaged.
    */
   readFooter(id: BlobId): Promise<BlobFooter>;
   /** Open descriptors, for tests and metrics. */
   openFileCounts(): { cached: number; inUse: number };
   /** Buffers of bodies on their way out, for tests and metrics. */
   bufferCounts(): ReturnType<ChunkBuffers['counts']>;
-  /** Closes the descriptors that no reader uses; the others close when their reader is done. */
+  /**
+   * Closes the descriptors that no reader uses; the others close when their reader
+   * is done.
+   */
   close(): void;
 };
 
 /**
- * Open descriptors besides those in use. Node raises the soft limit to the hard one, often 2^20.
+ * Open descriptors besides those in use. Node raises the soft limit to the hard
+ * one, often 2^20.
  */
 const OPEN_FILES_MAX = 256;
 /** A delete may remove the folder between its making and the rename into it. */
@@ -51,9 +55,10 @@ const UNBOUNDED: BlobRoom = {
 };
 
 /**
- * Opens the store in `{dataDir}/blobs` and `{dataDir}/tmp`, and empties `tmp` of what an earlier
- * process left. `mapsFiles`: whether files that are read often may be mapped into memory. `room`:
- * what may be written. `noteDamage` hears of each read that met lost bytes.
+ * Opens the store in `{dataDir}/blobs` and `{dataDir}/tmp`, and empties `tmp` of
+ * what an earlier process left. `mapsFiles`: whether files that are read often may
+ * be mapped into memory. `room`: what may be written. `noteDamage` hears of each
+ * read that met lost bytes.
  */
 export function createFsBlobStore(
   dataDir: string,

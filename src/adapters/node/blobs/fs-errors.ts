@@ -1,10 +1,10 @@
-// Translates failures of the file system: the only code that reads errno names. All of
-// adapters/node that touches files throws through it.
+// Translates failures of the file system: the only code that reads errno names. All
+// of adapters/node that touches files throws through it.
 import { StorageError } from '../../../domain/errors.ts';
 
 /**
- * Makes a StorageError: StorageFull (disk or quota), SlowDown (no file descriptor left), else
- * InternalError. One that is a StorageError already passes as it is.
+ * Makes a StorageError: StorageFull (disk or quota), SlowDown (no file descriptor
+ * left), else InternalError. One that is a StorageError already passes as it is.
  */
 export function translateError(error: unknown, detail: string): StorageError {
   if (error instanceof StorageError) return error;

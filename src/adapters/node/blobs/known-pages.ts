@@ -1,9 +1,12 @@
-// Pages of open files that the page cache most likely holds, because this process has read or
-// written them. quick-reads.ts asks before it reads on the main thread. Nothing here knows what the
-// system has dropped since.
+// Pages of open files that the page cache most likely holds, because this process
+// has read or written them. quick-reads.ts asks before it reads on the main thread.
+// Nothing here knows what the system has dropped since.
 import type { BlobRange } from '../../../ports/blob-store.ts';
 
-/** Known pages of one file, as bits by the index of their map; older generations are forgotten. */
+/**
+ * Known pages of one file, as bits by the index of their map; older generations are
+ * forgotten.
+ */
 export type KnownPages = { generation: number; readonly maps: Map<number, Uint32Array> };
 
 /** A file whose pages are noted. */
@@ -26,7 +29,10 @@ const PAGE_BYTES = 4096;
 /** Pages are noted as bits, in maps of 128 MiB of a file each. */
 const PAGES_PER_MAP = 32_768;
 const PAGES_PER_WORD = 32;
-/** Maps of all files together: for 128 GiB. Then all is forgotten, and learned anew. Bytes. */
+/**
+ * Maps of all files together: for 128 GiB. Then all is forgotten, and learned anew.
+ * Bytes.
+ */
 const MAPS_MAX_BYTES = 4 * 1024 * 1024;
 
 /** Makes the presence of pages of all files of a process. */
@@ -87,7 +93,9 @@ function wordOf(page: number): number {
   return ((page % PAGES_PER_MAP) / PAGES_PER_WORD) | 0;
 }
 
-/** How many pages from `page` up to `end` have their bits in the same word of 32. */
+/**
+ * How many pages from `page` up to `end` have their bits in the same word of 32.
+ */
 function pagesInWord(page: number, end: number): number {
   return Math.min(PAGES_PER_WORD - (page % PAGES_PER_WORD), end - page);
 }

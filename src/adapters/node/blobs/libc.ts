@@ -1,37 +1,47 @@
-// Calls of the C library that no module of Node has, by node:ffi: a file is mapped into memory and
-// goes to a socket from there, copied once where reading and writing copy it twice. Only the kernel
-// reads at these addresses, and it refuses a wrong one; JavaScript never does.
+// Calls of the C library that no module of Node has, by node:ffi: a file is mapped
+// into memory and goes to a socket from there, copied once where reading and
+// writing copy it twice. Only the kernel reads at these addresses, and it refuses a
+// wrong one; JavaScript never does.
 //
-// node:ffi is experimental: where it is missing, or fails the self-test of mapped-files.ts, files
-// are read without it. Sources: https://nodejs.org/docs/latest-v26.x/api/ffi.html; mmap(2),
-// madvise(2), munmap(2), writev(2).
+// node:ffi is experimental: where it is missing, or fails the self-test of
+// mapped-files.ts, files are read without it. Sources:
+// https://nodejs.org/docs/latest-v26.x/api/ffi.html; mmap(2), madvise(2),
+// munmap(2), writev(2).
 import { Buffer } from 'node:buffer';
 
 export type Libc = {
-  /** Buffer whose first bytes `writeBehindHead` writes in front of the mapped ones. */
+  /**
+   * Buffer whose first bytes `writeBehindHead` writes in front of the mapped ones.
+   */
   readonly head: Buffer;
   /**
-   * Maps the first `lengthBytes` of a file for reads in any order. Returns the address; null where
-   * the system refuses. A page that is not cached is read alone, without the megabytes around it.
+   * Maps the first `lengthBytes` of a file for reads in any order. Returns the
+   * address; null where the system refuses. A page that is not cached is read
+   * alone, without the megabytes around it.
    */
   map(fd: number, lengthBytes: number): number | null;
   /**
-   * Unmaps a mapping, whole or in parts that begin at a page, each once, after its last use. Cost:
-   * 37 ms for 1 GiB of pages that were used (measured 2026-11).
+   * Unmaps a mapping, whole or in parts that begin at a page, each once, after its
+   * last use. Cost: 37 ms for 1 GiB of pages that were used (measured 2026-11).
    */
   unmap(address: number, lengthBytes: number): void;
   /**
-   * Writes `headBytes` of the head and `lengthBytes` from an address on, in one call, to a
-   * non-blocking socket. Returns how many bytes it took; 0 for any error. Cost: the system's, and
-   * 0.7 µs.
+   * Writes `headBytes` of the head and `lengthBytes` from an address on, in one
+   * call, to a non-blocking socket. Returns how many bytes it took; 0 for any
+   * error. Cost: the system's, and 0.7 µs.
    */
   writeBehindHead(fd: number, headBytes: number, address: number, lengthBytes: number): number;
 };
 
-/** Bytes of the longest head. Longer ones are rare: user metadata may have 2 KiB. */
+/**
+ * Bytes of the longest head. Longer ones are rare: user metadata may have 2 KiB.
+ */
 const HEAD_MAX_BYTES = 8 * 1024;
 
-/** Architectures of the ABI used here: addresses and sizes of 64 bits, little endian. */
+/**
+ * Architectures of the ABI used here: addresses and sizes of 64 bits, little
+ * endian.
+ */
 const ARCHITECTURES: readonly string[] = ['x64', 'arm64'];
 /** Linux, sys/mman.h. */
 const PROT_READ = 1;
@@ -52,8 +62,8 @@ export function openLibc(): Libc | null {
 }
 
 /**
- * Loads node:ffi without Node's warning that it is experimental. A change of it only costs speed
- * here, so the operator need not read that at each start.
+ * Loads node:ffi without Node's warning that it is experimental. A change of it
+ * only costs speed here, so the operator need not read that at each start.
  */
 function loadQuietly(): typeof import('node:ffi') | undefined {
   const { emitWarning } = process;
@@ -74,7 +84,8 @@ function libcOf({ DynamicLibrary, getRawPointer }: typeof import('node:ffi')): L
   });
   // Buffers outside of V8's heap, where small typed arrays may live and be moved.
   const headMemory = new ArrayBuffer(HEAD_MAX_BYTES);
-  // Two iovec of an address and a length each, written as two halves: a number lacks 64 bits.
+  // Two iovec of an address and a length each, written as two halves: a number
+  // lacks 64 bits.
   const piecesMemory = new ArrayBuffer(4 * BigUint64Array.BYTES_PER_ELEMENT);
   const pieces = new Uint32Array(piecesMemory);
   const piecesAt = getRawPointer(piecesMemory);

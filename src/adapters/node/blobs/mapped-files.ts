@@ -1,12 +1,16 @@
-// Files that are read often are mapped into memory, so that their ranges go to sockets straight
-// from the page cache. That is one copy and one call; reading and writing take two of each
-// (measured: bench/README.md, delivery; ADR 30). Which pages are cached is for known-pages.ts.
+// Files that are read often are mapped into memory, so that their ranges go to
+// sockets straight from the page cache. That is one copy and one call; reading and
+// writing take two of each (measured: bench/README.md, delivery; ADR 30). Which
+// pages are cached is for known-pages.ts.
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Libc, openLibc } from './libc.ts';
 import type { OpenBlob } from './open-files.ts';
 
-/** The mapping of one file: its address once it is mapped, and how often it was requested. */
+/**
+ * The mapping of one file: its address once it is mapped, and how often it was
+ * requested.
+ */
 export type Mapping = { address: number | null; requests: number };
 
 export function newMapping(): Mapping {
@@ -14,14 +18,17 @@ export function newMapping(): Mapping {
 }
 
 export type MappedFiles = {
-  /** Buffer for the head of a response; `send` writes it in front of the file's bytes. */
+  /**
+   * Buffer for the head of a response; `send` writes it in front of the file's
+   * bytes.
+   */
   readonly head: Uint8Array;
   /** Whether the file is mapped, now. */
   isMapped(file: OpenBlob): boolean;
   /**
-   * Writes the head's first bytes and a range of a mapped file to a socket that has nothing
-   * waiting. Returns how many it took at once, which may be none. Blocks on the disk where the page
-   * cache lacks them.
+   * Writes the head's first bytes and a range of a mapped file to a socket that has
+   * nothing waiting. Returns how many it took at once, which may be none. Blocks on
+   * the disk where the page cache lacks them.
    */
   send(
     socketFd: number,
@@ -30,23 +37,30 @@ export type MappedFiles = {
     offsetBytes: number,
     lengthBytes: number,
   ): number;
-  /** Unmaps a file. To be called before it is closed; frees the space of a deleted one, too. */
+  /**
+   * Unmaps a file. To be called before it is closed; frees the space of a deleted
+   * one, too.
+   */
   forget(file: OpenBlob): void;
 };
 
 /**
- * A mapping costs about as much as a few reads, and its pages as much again at their first send.
+ * A mapping costs about as much as a few reads, and its pages as much again at
+ * their first send.
  */
 export const REQUESTS_BEFORE_MAPPED = 16;
-/** Bytes of all mappings. The page tables for them take a 512th, 64 MiB, and are never freed. */
+/**
+ * Bytes of all mappings. The page tables for them take a 512th, 64 MiB, and are
+ * never freed.
+ */
 const MAPPED_MAX_BYTES = 32 * 1024 ** 3;
 
 /** Bytes unmapped in one tick of the event loop: 1 GiB takes 37 ms. */
 const UNMAPPED_AT_ONCE_BYTES = 32 * 1024 ** 2;
 
 /**
- * One for a process; null where files can't be mapped. `temporaryFolder`: for the self-test, which
- * takes 1 ms.
+ * One for a process; null where files can't be mapped. `temporaryFolder`: for the
+ * self-test, which takes 1 ms.
  */
 export function createMappedFiles(
   temporaryFolder: string,
@@ -79,7 +93,10 @@ export function createMappedFiles(
   };
 }
 
-/** Unmaps the first slice at once and each further one in a later tick: no send reads them now. */
+/**
+ * Unmaps the first slice at once and each further one in a later tick: no send
+ * reads them now.
+ */
 function unmapInSlices(libc: Libc, address: number, lengthBytes: number): void {
   libc.unmap(address, Math.min(lengthBytes, UNMAPPED_AT_ONCE_BYTES));
   if (lengthBytes <= UNMAPPED_AT_ONCE_BYTES) return;
@@ -92,7 +109,8 @@ function unmapInSlices(libc: Libc, address: number, lengthBytes: number): void {
 }
 
 /**
- * Self-test: whether bytes come out of a mapped file as they stand in it. If not, none is mapped.
+ * Self-test: whether bytes come out of a mapped file as they stand in it. If not,
+ * none is mapped.
  */
 function doesAsExpected(libc: Libc, folder: string): boolean {
   const from = join(folder, 'map-source');

@@ -1,5 +1,6 @@
-// A cache of open descriptors of blobs: opening a file costs three trips to the thread pool. A
-// descriptor closes when it has left the cache and its last user has released it, never earlier.
+// A cache of open descriptors of blobs: opening a file costs three trips to the
+// thread pool. A descriptor closes when it has left the cache and its last user has
+// released it, never earlier.
 import { LRUCache } from 'lru-cache';
 import { closeFile, openFile, statFile } from './file-calls.ts';
 import { type KnownPages, newKnownPages } from './known-pages.ts';
@@ -16,15 +17,15 @@ export type OpenBlob = {
 
 export type OpenFiles = {
   /**
-   * The file, if it is open and cached. Good for the current tick of the event loop; later the
-   * caller asks `isCached` first.
+   * The file, if it is open and cached. Good for the current tick of the event
+   * loop; later the caller asks `isCached` first.
    */
   peek(name: string): OpenBlob | null;
   /** Whether a file from `peek` is sure to be open still. */
   isCached(file: OpenBlob): boolean;
   /**
-   * Opens the file or takes it from the cache. Each `acquire` needs exactly one `release`. Throws
-   * what `open` throws.
+   * Opens the file or takes it from the cache. Each `acquire` needs exactly one
+   * `release`. Throws what `open` throws.
    */
   acquire(name: string): Promise<OpenBlob>;
   release(file: OpenBlob): void;
@@ -36,12 +37,16 @@ export type OpenFiles = {
 };
 
 type CacheEntry = OpenBlob & { users: number; isCached: boolean };
-/** `waiters` become users of the file before another file can push it out of the cache. */
+/**
+ * `waiters` become users of the file before another file can push it out of the
+ * cache.
+ */
 type Opening = { promise: Promise<CacheEntry>; waiters: number; isForgotten: boolean };
 
 /**
- * Caches at most `maxFiles` descriptors besides those in use. `pathOf`: the path for a name; may
- * throw. `onOpen` hears of each file that was opened, `onForget` of each that leaves the cache.
+ * Caches at most `maxFiles` descriptors besides those in use. `pathOf`: the path
+ * for a name; may throw. `onOpen` hears of each file that was opened, `onForget` of
+ * each that leaves the cache.
  */
 export function createOpenFiles(
   maxFiles: number,
@@ -133,7 +138,9 @@ async function sizeOf(fd: number): Promise<number> {
   }
 }
 
-/** A descriptor that was only read from has nothing to lose when closing it fails. */
+/**
+ * A descriptor that was only read from has nothing to lose when closing it fails.
+ */
 function closeQuietly(fd: number): void {
   closeFile(fd).catch(() => {});
 }

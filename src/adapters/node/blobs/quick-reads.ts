@@ -1,10 +1,11 @@
-// Reads on the main thread of what the page cache most likely holds. To hand a read to the thread
-// pool and back costs several times what copying 64 KiB does (measured: bench/README.md, delivery).
-// Tried are only known pages of a file that is still open (known-pages.ts), a few at a time.
+// Reads on the main thread of what the page cache most likely holds. To hand a read
+// to the thread pool and back costs several times what copying 64 KiB does
+// (measured: bench/README.md, delivery). Tried are only known pages of a file that
+// is still open (known-pages.ts), a few at a time.
 //
-// Nothing tells what the system has dropped meanwhile. Guard: the time that such reads waited for a
-// disk is added up, and beyond a bound there are none for a while. In the long run that is at most
-// a fiftieth of this thread's time.
+// Nothing tells what the system has dropped meanwhile. Guard: the time that such
+// reads waited for a disk is added up, and beyond a bound there are none for a
+// while. In the long run that is at most a fiftieth of this thread's time.
 import { readSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { BlobRange } from '../../../ports/blob-store.ts';
@@ -13,46 +14,59 @@ import type { OpenBlob } from './open-files.ts';
 
 export type QuickReads = Pick<PagePresence, 'notePresent'> & {
   /**
-   * Whether the page cache most likely has the range, and it is short enough to be read at once.
+   * Whether the page cache most likely has the range, and it is short enough to be
+   * read at once.
    */
   isKnown(file: OpenBlob, range: BlobRange): boolean;
   /**
-   * The moment before such a range is sent from a mapping, to be given to `endSend` after it. Null:
-   * a disk was waited for lately, or pages may have gone; a read finds out at less cost.
+   * The moment before such a range is sent from a mapping, to be given to `endSend`
+   * after it. Null: a disk was waited for lately, or pages may have gone; a read
+   * finds out at less cost.
    */
   beginSend(): number | null;
   endSend(startMs: number): void;
   /**
-   * Reads such a range into `buffer` from `at` on. Returns how many bytes; null: the read belongs
-   * in the thread pool.
+   * Reads such a range into `buffer` from `at` on. Returns how many bytes; null:
+   * the read belongs in the thread pool.
    */
   read(file: OpenBlob, buffer: Buffer, at: number, range: BlobRange): number | null;
   /** Milliseconds that the last quick read took. */
   readonly lastTookMs: number;
 };
 
-/** Longer reads go to the thread pool: here they would hold up other requests. Bytes. */
+/**
+ * Longer reads go to the thread pool: here they would hold up other requests.
+ * Bytes.
+ */
 const QUICK_MAX_BYTES = 128 * 1024;
 /**
- * A read that takes this long may have waited for a disk, milliseconds. A copy of 64 KiB takes
- * 0.012, a fast disk 0.1 and more; a machine with too much to do takes as long without any disk.
+ * A read that takes this long may have waited for a disk, milliseconds. A copy of
+ * 64 KiB takes 0.012, a fast disk 0.1 and more; a machine with too much to do takes
+ * as long without any disk.
  */
 const MAYBE_DISK_MS = 0.08;
 /**
- * A send from a mapping that takes this long may have waited for a disk, milliseconds. It takes the
- * time of the socket as well; on a busy machine some take as long without a disk.
+ * A send from a mapping that takes this long may have waited for a disk,
+ * milliseconds. It takes the time of the socket as well; on a busy machine some
+ * take as long without a disk.
  */
 const SEND_MAYBE_DISK_MS = 0.25;
-/** Two reads in a row that take this long count as disk, ms: not every disk counts its reads. */
+/**
+ * Two reads in a row that take this long count as disk, ms: not every disk counts
+ * its reads.
+ */
 const TOO_LONG_MS = 2;
 /** Share of this thread's time that may go into waiting for a disk. */
 const WAITING_SHARE = 1 / 50;
 /**
- * Milliseconds that may be waited ahead of that share: a busy machine looks like a disk now and
- * then, and costs no cooldown.
+ * Milliseconds that may be waited ahead of that share: a busy machine looks like a
+ * disk now and then, and costs no cooldown.
  */
 const WAITING_AHEAD_MS = 20;
-/** The count of disk reads is asked for again after this long, ms: the system takes up to 0.2. */
+/**
+ * The count of disk reads is asked for again after this long, ms: the system takes
+ * up to 0.2.
+ */
 const DISK_READS_KNOWN_MS = 100;
 
 export type QuickReadsOptions = {
@@ -64,7 +78,10 @@ export type QuickReadsOptions = {
   readonly majorFaults?: () => number;
 };
 
-/** One for a process. Cost of a quick read: its copy, two looks at the clock, and 0.1 µs. */
+/**
+ * One for a process. Cost of a quick read: its copy, two looks at the clock, and
+ * 0.1 µs.
+ */
 export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
   const presence = createPagePresence();
   const { begin, endRead, endSend, isWaitOver } = createDiskWaits(options);
@@ -130,7 +147,9 @@ function createDiskWaits(options: QuickReadsOptions) {
   }
 
   return {
-    /** The moment before a read or send; null: too much was waited for disks lately. */
+    /**
+     * The moment before a read or send; null: too much was waited for disks lately.
+     */
     begin(): number | null {
       const startMs = nowMs();
       if (waitedUpTo(startMs) > WAITING_AHEAD_MS) return null;

@@ -1,5 +1,6 @@
-// Blobs that this process has written lately: the page cache still holds them, until as much again
-// has been written. Their first readers need no thread of the pool (quick-reads.ts).
+// Blobs that this process has written lately: the page cache still holds them,
+// until as much again has been written. Their first readers need no thread of the
+// pool (quick-reads.ts).
 import { totalmem } from 'node:os';
 
 export type RecentWrites = {
@@ -7,12 +8,17 @@ export type RecentWrites = {
   has(name: string): boolean;
 };
 
-/** Share of the memory that is taken to hold recent writes: the page cache serves readers, too. */
+/**
+ * Share of the memory that is taken to hold recent writes: the page cache serves
+ * readers, too.
+ */
 const SHARE_OF_MEMORY = 1 / 8;
 /** Names in the list; about 150 B each. */
 const NAMES_MAX = 10_000;
 
-/** `maxBytes`: what all blobs of the list may have together; the oldest go first. */
+/**
+ * `maxBytes`: what all blobs of the list may have together; the oldest go first.
+ */
 export function createRecentWrites(
   maxBytes: number = availableBytes() * SHARE_OF_MEMORY,
 ): RecentWrites {

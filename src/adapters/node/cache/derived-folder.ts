@@ -1,6 +1,7 @@
-// The tier of derived bytes below memory on Node: a folder with a budget, an LRU cache on disk.
-// Files are named by a digest, written beside and renamed. They carry a checksum, because nothing
-// here is synced: after a crash a file may hold anything. The folder can be emptied at any time.
+// The tier of derived bytes below memory on Node: a folder with a budget, an LRU
+// cache on disk. Files are named by a digest, written beside and renamed. They
+// carry a checksum, because nothing here is synced: after a crash a file may hold
+// anything. The folder can be emptied at any time.
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -13,27 +14,36 @@ import type { DerivedStore, StoredDerived } from '../../shared/derived-bodies.ts
 import { errnoOf } from '../blobs/fs-errors.ts';
 
 export type DerivedFolder = DerivedStore & {
-  /** Resolves when the files of earlier runs are counted; until then they are only readable. */
+  /**
+   * Resolves when the files of earlier runs are counted; until then they are only
+   * readable.
+   */
   readonly ready: Promise<void>;
   stats(): CacheStats;
 };
 
-/** First bytes of a file. Behind: CRC-32 of the rest, length of the content type, it, the bytes. */
+/**
+ * First bytes of a file. Behind: CRC-32 of the rest, length of the content type,
+ * it, the bytes.
+ */
 const MAGIC = 'QDB1';
 const HEAD_BYTES = MAGIC.length + 4 + 2;
 /** Most files; with the usual sizes the budget ends first. */
 const FILES_MAX = 200_000;
 /** Bytes that a file takes on disk besides its own. Estimate. */
 const FILE_OVERHEAD_BYTES = 4096;
-/** Time stamps are written at most this often, ms: they only order the files at the next start. */
+/**
+ * Time stamps are written at most this often, ms: they only order the files at the
+ * next start.
+ */
 const TOUCH_EVERY_MS = HOUR_MS;
 
 /** A file of the folder, by its id: the digest of its name. */
 type CacheEntry = { readonly sizeBytes: number; touchedAtMs: number };
 
 /**
- * Opens the folder, which is made with its first file. `maxBytes` 0: it stores nothing. `isFull`:
- * whether nothing may be added now.
+ * Opens the folder, which is made with its first file. `maxBytes` 0: it stores
+ * nothing. `isFull`: whether nothing may be added now.
  */
 export function openDerivedFolder(
   path: string,
@@ -132,12 +142,17 @@ export function openDerivedFolder(
   };
 }
 
-/** Two levels: a folder with hundreds of thousands of files is slow on some systems. */
+/**
+ * Two levels: a folder with hundreds of thousands of files is slow on some systems.
+ */
 function filePath(root: string, id: string): string {
   return join(root, id.slice(0, 2), id);
 }
 
-/** Files of earlier runs by their ids, the oldest first; unfinished ones are deleted. */
+/**
+ * Files of earlier runs by their ids, the oldest first; unfinished ones are
+ * deleted.
+ */
 async function scanFolder(root: string): Promise<readonly (readonly [string, CacheEntry])[]> {
   const entries: (readonly [string, CacheEntry])[] = [];
   for (const folder of await namesIn(root)) {

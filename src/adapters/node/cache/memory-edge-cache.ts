@@ -1,10 +1,13 @@
-// The body tiers of the Node platform: memory, and below it the disk with the system's page cache.
-// Request coalescing: all callers of a cold slice at the same time share one read, so a herd costs
-// the disk nothing more than its first.
+// The body tiers of the Node platform: memory, and below it the disk with the
+// system's page cache. Request coalescing: all callers of a cold slice at the same
+// time share one read, so a herd costs the disk nothing more than its first.
 import type { EdgeCache, SliceBytes } from '../../../ports/edge-cache.ts';
 import { type MemoryBodies, sliceName } from '../../shared/memory-bodies.ts';
 
-/** Slices that one read takes through memory: a longer one would push out what others need. */
+/**
+ * Slices that one read takes through memory: a longer one would push out what
+ * others need.
+ */
 const MAX_SLICES_PER_READ = 64;
 
 export function createMemoryEdgeCache(bodies: MemoryBodies): EdgeCache {

@@ -1,7 +1,8 @@
-// The hot metadata of the Node platform: an exact tier in memory, which every write evicts from
-// before it is acknowledged; below it the index. Request coalescing: all callers of a cold key
-// share one read, so a herd costs the index one query. Nothing here is ever stale: what memory
-// lacks and the index can't say is an error.
+// The hot metadata of the Node platform: an exact tier in memory, which every write
+// evicts from before it is acknowledged; below it the index. Request coalescing:
+// all callers of a cold key share one read, so a herd costs the index one query.
+// Nothing here is ever stale: what memory lacks and the index can't say is an
+// error.
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import type { HotMetadata, MetadataLookup } from '../../../ports/hot-metadata.ts';
 import { withTimeout } from '../../../ports/with-timeout.ts';
@@ -44,8 +45,8 @@ export function createMemoryHotMetadata(
       .finally(() => {
         if (underWay.get(name) === reading) underWay.delete(name);
       });
-    // While a write is under way each reader reads for itself: one may see the commit that
-    // another's read came before.
+    // While a write is under way each reader reads for itself: one may see the
+    // commit that another's read came before.
     if (!pointers.isBlocked(bucket, key)) underWay.set(name, reading);
     return reading;
   };

@@ -1,6 +1,6 @@
-// Proves that the file of every referenced blob is there and whole, without reading bodies: by its
-// length, and by its footer, which stands behind the body and has a checksum. Check, restore and
-// scrub call it.
+// Proves that the file of every referenced blob is there and whole, without reading
+// bodies: by its length, and by its footer, which stands behind the body and has a
+// checksum. Check, restore and scrub call it.
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BlobId } from '../../../domain/nouns.ts';
@@ -21,7 +21,10 @@ export type CheckedBlobs = {
 /** Blobs read from the index at a time. */
 const PAGE = 5000;
 
-/** Checks all blobs, one after the other. Cost: four system calls for each, about 20 µs. */
+/**
+ * Checks all blobs, one after the other. Cost: four system calls for each, about 20
+ * µs.
+ */
 export function checkBlobs(index: Sql, blobRoot: string): CheckedBlobs {
   const damage = new Map<BlobId, BlobDamage>();
   let count = 0;
@@ -38,8 +41,8 @@ export function checkBlobs(index: Sql, blobRoot: string): CheckedBlobs {
     isMore = page.length === PAGE;
   }
 
-  // Blobs that were deleted and swept since their page was read are no damage. On a lost disk all
-  // blobs may be damaged, too many for one query.
+  // Blobs that were deleted and swept since their page was read are no damage. On a
+  // lost disk all blobs may be damaged, too many for one query.
   const damaged = [...damage.keys()];
   for (let at = 0; at < damaged.length; at += PAGE) {
     const page = damaged.slice(at, at + PAGE);

@@ -1,6 +1,6 @@
-// Checks whether the index and the blobs of a data folder agree, both ways. It only reads, so the
-// server may run: a finding that a commit could have made is checked again. scripts/check.ts calls
-// it.
+// Checks whether the index and the blobs of a data folder agree, both ways. It only
+// reads, so the server may run: a finding that a commit could have made is checked
+// again. scripts/check.ts calls it.
 
 import type { BlobId } from '../../../domain/nouns.ts';
 import { countMasterKeyUses, type MasterKeyUses } from '../../../index/maintenance/inventory.ts';
@@ -29,7 +29,8 @@ export type CheckResult = Omit<CheckedRows, 'masterKeyUses' | 'readDamage' | 'hu
   readonly folder: string;
   readonly kind: StoredFolder['kind'];
   /**
-   * Whether all blobs and master keys that rows refer to are there and whole. Orphans hurt none.
+   * Whether all blobs and master keys that rows refer to are there and whole.
+   * Orphans hurt none.
    */
   readonly isSound: boolean;
   readonly indexProblems: readonly string[];
@@ -56,8 +57,9 @@ export type MakeProver = (index: Sql, folder: StoredFolder) => ProveBody;
 const INDEX_PROBLEMS_MAX = 20;
 
 /**
- * Checks a data folder or a backup. `makeProver` null: bodies are not read. DataFolderError for a
- * folder that can't be checked, and for a backup whose index or keys are not what was written.
+ * Checks a data folder or a backup. `makeProver` null: bodies are not read.
+ * DataFolderError for a folder that can't be checked, and for a backup whose index
+ * or keys are not what was written.
  */
 export async function checkFolder(
   path: string,

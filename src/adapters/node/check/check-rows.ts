@@ -1,6 +1,6 @@
-// Proves that what rows refer to is there: all segments of versions and parts lie inside blobs that
-// are whole and that the index counts as referenced. It names the objects that are hurt.
-// check-folder.ts calls it.
+// Proves that what rows refer to is there: all segments of versions and parts lie
+// inside blobs that are whole and that the index counts as referenced. It names the
+// objects that are hurt. check-folder.ts calls it.
 
 import type { BlobId, ObjectBody, ObjectVersion, Segment } from '../../../domain/nouns.ts';
 import {
@@ -24,15 +24,26 @@ import { type BlobDamage, blobFileName } from './check-blobs.ts';
 /** The fields of a version or a part that proving its body needs. */
 export type ProvableBody = ObjectBody &
   Pick<ObjectVersion, 'sizeBytes' | 'etag' | 'parts' | 'encryption'>;
-/** `isOpened`: the bytes are wrong; else the key is missing or damaged, and no byte was read. */
+/**
+ * `isOpened`: the bytes are wrong; else the key is missing or damaged, and no byte
+ * was read.
+ */
 type FailedProof = { readonly detail: string; readonly isOpened: boolean };
-/** Reads a body and compares it with its digests. `unproved`: only its client could. */
+/**
+ * Reads a body and compares it with its digests. `unproved`: only its client could.
+ */
 export type ProveBody = (body: ProvableBody) => Promise<'proved' | 'unproved' | FailedProof>;
 
-/** Damage that only reading a body shows. `suspected`: one of several blobs, under one digest. */
+/**
+ * Damage that only reading a body shows. `suspected`: one of several blobs, under
+ * one digest.
+ */
 export type ReadDamage = { readonly kind: 'damaged' | 'suspected'; readonly detail: string };
 
-/** An object that can't be read whole: a version, or a part by `uploadId` and `partNumber`. */
+/**
+ * An object that can't be read whole: a version, or a part by `uploadId` and
+ * `partNumber`.
+ */
 export type HurtObject = {
   readonly bucket: string;
   readonly key: string;
@@ -117,7 +128,10 @@ export async function checkRows(
     }
   }
 
-  /** Reads rows and their blobs' rows in one snapshot: a commit between would look like damage. */
+  /**
+   * Reads rows and their blobs' rows in one snapshot: a commit between would look
+   * like damage.
+   */
   const readPage = <Item, Cursor>(
     list: () => Page<Item, Cursor>,
     toRow: (item: Item) => CheckableRow,
@@ -193,7 +207,10 @@ function countKey(uses: MasterKeyUses, { encryption }: ObjectVersion): void {
   if (encryption?.kind === 'server') addMasterKeyUse(uses, 'objects', encryption.wrappedKey);
 }
 
-/** Notes the blobs of a body whose bytes are wrong, and returns the words that name them. */
+/**
+ * Notes the blobs of a body whose bytes are wrong, and returns the words that name
+ * them.
+ */
 function noteReadDamage(
   damage: Map<BlobId, ReadDamage>,
   segments: readonly Segment[],

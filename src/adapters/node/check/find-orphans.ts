@@ -1,5 +1,5 @@
-// Finds orphans: files of blobs that the index does not know. A crash leaves a few for the sweeper;
-// many mean that the index has lost rows.
+// Finds orphans: files of blobs that the index does not know. A crash leaves a few
+// for the sweeper; many mean that the index has lost rows.
 import { statSync } from 'node:fs';
 import type { BlobId, BucketId } from '../../../domain/nouns.ts';
 import { filterKnown } from '../../../index/maintenance/inventory.ts';
@@ -14,15 +14,18 @@ export type Orphans = {
   readonly bytes: number;
   /** Their ids, the first thousand. */
   readonly blobIds: readonly BlobId[];
-  /** Younger ones: uploads that are under way, and what a crash left within the grace. */
+  /**
+   * Younger ones: uploads that are under way, and what a crash left within the
+   * grace.
+   */
   readonly young: number;
 };
 
 const NAMED_MAX = 1000;
 
 /**
- * Compares all files with the index. `floor`: the least id of a blob that is younger than the
- * grace.
+ * Compares all files with the index. `floor`: the least id of a blob that is
+ * younger than the grace.
  */
 export function findOrphans(
   index: Sql,
@@ -37,7 +40,8 @@ export function findOrphans(
     const known = filterKnown(index, listed);
     for (const blobId of listed) {
       if (known.has(blobId)) continue;
-      // A blob that was swept between its listing and the query has no file any more.
+      // A blob that was swept between its listing and the query has no file any
+      // more.
       const file = statSync(blobPath(blobRoot, blobId).file, { throwIfNoEntry: false });
       if (file === undefined) continue;
       if (blobId >= floor(blobId.slice(0, blobId.indexOf('/')) as BucketId)) {

@@ -1,5 +1,6 @@
-// Master keys that a checked folder needs, and that neither the settings nor the file beside the
-// index has. The server does not start without them, and what they encrypted can't be read.
+// Master keys that a checked folder needs, and that neither the settings nor the
+// file beside the index has. The server does not start without them, and what they
+// encrypted can't be read.
 import { type Config, withStoredMasterKeys } from '../../../config.ts';
 import type { MasterKeyUse, MasterKeyUses } from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';
@@ -14,8 +15,9 @@ export type MissingMasterKey = {
 };
 
 /**
- * Compares the keys at hand with those of the index's record and of `uses`. A key that the operator
- * has named as lost is left out only where it protects nothing. ConfigError for a damaged key file.
+ * Compares the keys at hand with those of the index's record and of `uses`. A key
+ * that the operator has named as lost is left out only where it protects nothing.
+ * ConfigError for a damaged key file.
  */
 export function findMissingMasterKeys(
   index: Sql,

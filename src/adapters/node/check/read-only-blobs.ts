@@ -1,5 +1,6 @@
-// A read-only store over the blobs of a folder that another process owns. It makes, removes and
-// keeps open nothing, unlike the server's store, which empties `tmp` when it opens.
+// A read-only store over the blobs of a folder that another process owns. It makes,
+// removes and keeps open nothing, unlike the server's store, which empties `tmp`
+// when it opens.
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { StorageError } from '../../../domain/errors.ts';

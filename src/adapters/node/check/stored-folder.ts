@@ -1,4 +1,5 @@
-// Where index, blobs and keys lie in a folder that is checked: a data folder, or a backup of one.
+// Where index, blobs and keys lie in a folder that is checked: a data folder, or a
+// backup of one.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hasIndexTables } from '../../../index/maintenance/inventory.ts';
@@ -36,7 +37,10 @@ export function findStoredFolder(folder: string): StoredFolder {
   };
 }
 
-/** DataFolderError for an index of a newer program and, unless `mayBeOlder`, of an older one. */
+/**
+ * DataFolderError for an index of a newer program and, unless `mayBeOlder`, of an
+ * older one.
+ */
 export function requireKnownIndex(index: Sql, path: string, mayBeOlder: boolean): void {
   if (!hasIndexTables(index)) throw new DataFolderError(`${path} is no index of Quayside.`);
   const age = compareSchemas(index, [INDEX_SCHEMA, DIRECTORY_SCHEMA, LEDGER_SCHEMA]);

@@ -1,6 +1,7 @@
-// The manifest of a backup: which generation in the folder is the complete one, and digests that
-// prove it. It is written last, in one rename: a killed backup leaves the former manifest and
-// everything that it names (docs/adr/0034). Backup, restore and check read it.
+// The manifest of a backup: which generation in the folder is the complete one, and
+// digests that prove it. It is written last, in one rename: a killed backup leaves
+// the former manifest and everything that it names (docs/adr/0034). Backup, restore
+// and check read it.
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,10 @@ export type ManifestFile = {
 
 export type Manifest = {
   readonly format: typeof MANIFEST_FORMAT;
-  /** When the copy of the index began, ISO 8601: writes acknowledged before are in the backup. */
+  /**
+   * When the copy of the index began, ISO 8601: writes acknowledged before are in
+   * the backup.
+   */
   readonly takenAt: string;
   /** Folder of the index and the keys, below the backup's folder. */
   readonly generation: string;
@@ -27,7 +31,10 @@ export type Manifest = {
   readonly blobs: { readonly count: number; readonly bytes: number };
   /** Blobs that were missing or cut short in the data folder already. */
   readonly hurtBlobs: readonly string[];
-  /** Cursor of the length checks: the next run goes on behind it. Empty or absent: at the first. */
+  /**
+   * Cursor of the length checks: the next run goes on behind it. Empty or absent:
+   * at the first.
+   */
   readonly lengthsCheckedTo?: string;
 };
 
@@ -39,7 +46,10 @@ export const KEY_NAMES: readonly string[] = ['master-key', 'root-key.json'];
 const READ_BYTES = 1024 * 1024;
 const GENERATION = /^generation-[\w-]{1,64}$/;
 
-/** The manifest of a backup's folder; null without one. DataFolderError for an unreadable one. */
+/**
+ * The manifest of a backup's folder; null without one. DataFolderError for an
+ * unreadable one.
+ */
 export function readManifest(folder: string): Manifest | null {
   const path = join(folder, MANIFEST_NAME);
   let manifest: Manifest;
@@ -81,7 +91,10 @@ export function describeFile(folder: string, name: string): ManifestFile {
   return { name, sizeBytes, sha256: hash.digest('hex') };
 }
 
-/** DataFolderError unless the index and the keys of the backup are what the manifest says. */
+/**
+ * DataFolderError unless the index and the keys of the backup are what the manifest
+ * says.
+ */
 export function proveFiles(folder: string, { generation, index, keys }: Manifest): void {
   for (const file of [index, ...keys]) {
     const path = join(folder, generation);

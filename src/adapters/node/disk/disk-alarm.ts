@@ -1,12 +1,15 @@
-// Reports to the operator that the disk fills up: once for each level that is passed, and again
-// only after the use had fallen well below it. The level is stored in the data folder, so that a
-// restart repeats no report.
+// Reports to the operator that the disk fills up: once for each level that is
+// passed, and again only after the use had fallen well below it. The level is
+// stored in the data folder, so that a restart repeats no report.
 import type { DiskReport } from '../../../ports/operator-work.ts';
 import type { DiskFigures } from './disk-space.ts';
 import { readStateFile, writeStateFile } from './state-file.ts';
 
 export type DiskAlarm = {
-  /** Calls `report` when a higher level is passed. It is passed only once `report` has resolved. */
+  /**
+   * Calls `report` when a higher level is passed. It is passed only once `report`
+   * has resolved.
+   */
   check(figures: DiskFigures, report: (crossing: DiskReport) => Promise<unknown>): Promise<void>;
 };
 
@@ -41,7 +44,10 @@ export function createDiskAlarm(path: string): DiskAlarm {
   };
 }
 
-/** Percent in use, as `df` counts it: blocks reserved for root are neither used nor free. */
+/**
+ * Percent in use, as `df` counts it: blocks reserved for root are neither used nor
+ * free.
+ */
 function percentOf({ usedBytes, freeBytes }: DiskFigures): number {
   const bytes = usedBytes + freeBytes;
   return bytes === 0 ? 100 : (100 * usedBytes) / bytes;

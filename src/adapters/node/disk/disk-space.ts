@@ -1,6 +1,7 @@
-// Room on the data folder's disk, and who may use it. Writes are refused while there is still room
-// for what frees room: deletes, aborts, lifecycle rules, the sweep. The file system is asked in the
-// background only; bytes that came in since the last look are counted.
+// Room on the data folder's disk, and who may use it. Writes are refused while
+// there is still room for what frees room: deletes, aborts, lifecycle rules, the
+// sweep. The file system is asked in the background only; bytes that came in since
+// the last look are counted.
 import { type StatsFs, statfsSync, statfs as statfsWith } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +10,10 @@ import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { Clock } from '../../../ports/system.ts';
 import { openReserveFile, RESERVE_NAME, type ReserveFile } from './reserve-file.ts';
 
-/** Sizes of the file system. `freeBytes`: for this process; some more may be reserved for root. */
+/**
+ * Sizes of the file system. `freeBytes`: for this process; some more may be
+ * reserved for root.
+ */
 export type DiskFigures = {
   readonly totalBytes: number;
   readonly usedBytes: number;
@@ -17,22 +21,31 @@ export type DiskFigures = {
 };
 
 export type DiskSpace = {
-  /** StorageFull where a body of that length does not fit, or writes are refused at all. */
+  /**
+   * StorageFull where a body of that length does not fit, or writes are refused at
+   * all.
+   */
   requireRoom(lengthBytes: number): void;
-  /** Counts incoming bytes of a body. StorageFull where they would use the reserve. Cost: 5 ns. */
+  /**
+   * Counts incoming bytes of a body. StorageFull where they would use the reserve.
+   * Cost: 5 ns.
+   */
   take(lengthBytes: number): void;
   /**
-   * Counts what a command adds to the index, and returns how many bytes of the disk that takes:
-   * free pages inside the index's file are used first. StorageFull.
+   * Counts what a command adds to the index, and returns how many bytes of the disk
+   * that takes: free pages inside the index's file are used first. StorageFull.
    */
   takeIndex(lengthBytes: number): number;
   /** Counts bytes as on the disk by now, or as never coming there. */
   settle(lengthBytes: number): void;
-  /** Frees the reserve for a command that found the disk full. False: it is free already. */
+  /**
+   * Frees the reserve for a command that found the disk full. False: it is free
+   * already.
+   */
   releaseReserve(): boolean;
   /**
-   * Asks the file system. `indexFreeBytes`: room inside the index's file. Rejects when it does not
-   * answer.
+   * Asks the file system. `indexFreeBytes`: room inside the index's file. Rejects
+   * when it does not answer.
    */
   look(indexFreeBytes: number): Promise<DiskFigures>;
   /** Makes the reserve whole again where there is room for it. */
@@ -51,13 +64,25 @@ export type DiskSource = {
   readonly measure: () => Promise<DiskFigures>;
 };
 
-/** Share of the reserve that stands in a file, so that other programs can't use that half up. */
+/**
+ * Share of the reserve that stands in a file, so that other programs can't use that
+ * half up.
+ */
 const FILE_SHARE = 0.5;
-/** Writes are refused when less than this share of the reserve's size is free beside it. */
+/**
+ * Writes are refused when less than this share of the reserve's size is free beside
+ * it.
+ */
 const FULL_SHARE = 0.0625;
-/** Writes are accepted again when this share is free: hysteresis, so that it does not flicker. */
+/**
+ * Writes are accepted again when this share is free: hysteresis, so that it does
+ * not flicker.
+ */
 const RESUME_SHARE = 0.125;
-/** Bytes of a row in the index besides its body: a page, and its part of others. Estimate. */
+/**
+ * Bytes of a row in the index besides its body: a page, and its part of others.
+ * Estimate.
+ */
 const ROW_BYTES = 8192;
 /** A file system that has not responded for this long is unknown, milliseconds. */
 const SILENT_MS = 30_000;
@@ -83,17 +108,21 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
   const counts = { refusedWrites: 0, releases: 0 };
   let figures = source.first;
   let lookedAtMs = clock.nowMs();
-  // Both are of the last look, so bytes that move between the reserve's file and the free ones
-  // since then count once.
+  // Both are of the last look, so bytes that move between the reserve's file and
+  // the free ones since then count once.
   let inFileBytes = reserve.bytes();
   let indexFreeBytes = 0;
-  // A look sees what was settled when it began; the rest may be on its way to the disk still.
+  // A look sees what was settled when it began; the rest may be on its way to the
+  // disk still.
   let takenBytes = 0;
   let settledBytes = 0;
   let seenBytes = 0;
   let isFull = roomBytes() < reserveBytes * FULL_SHARE;
 
-  /** Room for writes: free bytes, less the part of the reserve that does not stand in its file. */
+  /**
+   * Room for writes: free bytes, less the part of the reserve that does not stand
+   * in its file.
+   */
   function roomBytes(): number {
     const reserveOutsideBytes = reserveBytes - inFileBytes;
     const unseenBytes = takenBytes - seenBytes;
@@ -117,7 +146,8 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
     },
     takeIndex(lengthBytes) {
       const bytes = lengthBytes + ROW_BYTES;
-      // Deleted rows leave free pages inside the file, which the file system knows nothing of.
+      // Deleted rows leave free pages inside the file, which the file system knows
+      // nothing of.
       const onDiskBytes = Math.max(0, bytes - indexFreeBytes);
       if (onDiskBytes > 0) requireRoom(onDiskBytes);
       takenBytes += onDiskBytes;

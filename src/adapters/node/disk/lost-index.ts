@@ -1,6 +1,6 @@
-// Refuses a folder with blobs and no index: it was lost, or copied without its write-ahead log. A
-// server that started there would be ready and empty, and its sweeper would take every blob for an
-// orphan. inspect-folder.ts calls it.
+// Refuses a folder with blobs and no index: it was lost, or copied without its
+// write-ahead log. A server that started there would be ready and empty, and its
+// sweeper would take every blob for an orphan. inspect-folder.ts calls it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasIndexTables, listBucketIds } from '../../../index/maintenance/inventory.ts';
@@ -9,8 +9,9 @@ import { openSqlite } from '../index/node-sqlite.ts';
 import { DataFolderError, INDEX_NAME } from './data-folder.ts';
 
 /**
- * DataFolderError when the folder has blobs, but no index or one without buckets. To be called
- * before the index is opened otherwise: none is made here. Cost: one readdir for a new folder.
+ * DataFolderError when the folder has blobs, but no index or one without buckets.
+ * To be called before the index is opened otherwise: none is made here. Cost: one
+ * readdir for a new folder.
  */
 export async function refuseLostIndex(dataDir: string): Promise<void> {
   const { blobIds } = await listBlobs(join(dataDir, 'blobs'), { prefix: '', after: '', limit: 1 });

@@ -1,6 +1,6 @@
-// A file in the data folder that reserves room on the disk. It is emptied when a delete finds the
-// disk full, so that the delete can commit, and fills again when there is room. disk-space.ts
-// decides when.
+// A file in the data folder that reserves room on the disk. It is emptied when a
+// delete finds the disk full, so that the delete can commit, and fills again when
+// there is room. disk-space.ts decides when.
 import { randomFill } from 'node:crypto';
 import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,10 @@ import { errnoOf } from '../blobs/fs-errors.ts';
 export type ReserveFile = {
   /** Bytes that it reserves now. */
   bytes(): number;
-  /** Writes what is missing. Rejects with the system's error; bytes written before it stay. */
+  /**
+   * Writes what is missing. Rejects with the system's error; bytes written before
+   * it stay.
+   */
   fill(): Promise<void>;
   /** Empties the file at once. False: it was empty, or could not be emptied. */
   release(): boolean;
@@ -23,11 +26,15 @@ const random = promisify(randomFill);
 export const RESERVE_NAME = 'reserve';
 /** Bytes of one write. */
 const PIECE_BYTES = 1024 * 1024;
-/** Free bytes that a start needs at most: SQLite makes 32 KiB, and a write-ahead log. */
+/**
+ * Free bytes that a start needs at most: SQLite makes 32 KiB, and a write-ahead
+ * log.
+ */
 const START_BYTES = 1024 * 1024;
 
 /**
- * Empties the reserve of a folder on a full disk: SQLite opens nothing there, not even to delete.
+ * Empties the reserve of a folder on a full disk: SQLite opens nothing there, not
+ * even to delete.
  */
 export function releaseReserveToStart(dataDir: string): void {
   const { bavail, bsize } = statfsSync(dataDir);
@@ -35,7 +42,10 @@ export function releaseReserveToStart(dataDir: string): void {
   if (bavail * bsize < START_BYTES && sizeOf(path) > 0) truncateSync(path, 0);
 }
 
-/** Opens the file. `sizeBytes` 0: there is none, and one of an earlier setting is removed. */
+/**
+ * Opens the file. `sizeBytes` 0: there is none, and one of an earlier setting is
+ * removed.
+ */
 export function openReserveFile(path: string, sizeBytes: number): ReserveFile {
   let bytes = sizeOf(path);
   let releases = 0;
@@ -79,7 +89,8 @@ export function openReserveFile(path: string, sizeBytes: number): ReserveFile {
         truncateSync(path, 0);
         return true;
       } catch {
-        // The command that needed the room fails as it would have without a reserve.
+        // The command that needed the room fails as it would have without a
+        // reserve.
         return false;
       }
     },

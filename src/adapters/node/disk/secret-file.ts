@@ -1,5 +1,6 @@
-// Reads and writes small files durably, readable by their owner only: the root key, the master key,
-// and the manifest of a backup. Blocks, so only a start and commands call it.
+// Reads and writes small files durably, readable by their owner only: the root key,
+// the master key, and the manifest of a backup. Blocks, so only a start and
+// commands call it.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncNow } from '../blobs/file-calls.ts';
@@ -16,8 +17,8 @@ export function readSecretFile(path: string): string | null {
 }
 
 /**
- * Writes a file that only its owner may read, durably. A crash leaves all of it or nothing under
- * its name.
+ * Writes a file that only its owner may read, durably. A crash leaves all of it or
+ * nothing under its name.
  */
 export function writeSecretFile(path: string, text: string): void {
   const temporary = `${path}.new`;

@@ -1,5 +1,6 @@
-// State that a restart should find again, as small JSON files of the data folder. To lose one costs
-// a repetition, never data, so nothing is synced and a full disk is no failure.
+// State that a restart should find again, as small JSON files of the data folder.
+// To lose one costs a repetition, never data, so nothing is synced and a full disk
+// is no failure.
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { errnoOf, translateError } from '../blobs/fs-errors.ts';

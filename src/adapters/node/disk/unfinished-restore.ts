@@ -1,5 +1,6 @@
-// The mark of a folder that a backup is being restored into. A server that started there would be
-// ready and empty, or have only a part: it refuses to start until the mark is removed.
+// The mark of a folder that a backup is being restored into. A server that started
+// there would be ready and empty, or have only a part: it refuses to start until
+// the mark is removed.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncNow } from '../blobs/file-calls.ts';
@@ -8,7 +9,9 @@ import { DataFolderError } from './data-folder.ts';
 const MARK_NAME = 'restore-unfinished.txt';
 const MARK = 'A backup is being restored into this folder, or was and did not get to the end.\n';
 
-/** Marks a new folder, durably. Throws EEXIST where another restore has marked it. */
+/**
+ * Marks a new folder, durably. Throws EEXIST where another restore has marked it.
+ */
 export function markRestore(dataDir: string): void {
   writeFileSync(join(dataDir, MARK_NAME), MARK, { flag: 'wx', flush: true, mode: 0o600 });
   syncNow(dataDir);

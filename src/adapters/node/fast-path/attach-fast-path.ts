@@ -1,6 +1,7 @@
-// Puts the fast path in front of a node:http or node:https server. Called by serve.ts. Connections
-// stay the server's own: it accepts and counts them (maxConnections, getConnections, close), and
-// those of the fast path join in when it closes idle ones or all.
+// Puts the fast path in front of a node:http or node:https server. Called by
+// serve.ts. Connections stay the server's own: it accepts and counts them
+// (maxConnections, getConnections, close), and those of the fast path join in when
+// it closes idle ones or all.
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
@@ -21,7 +22,10 @@ export type NodeFastPath = FastPath & {
   readonly readClient?: ReadClient;
 };
 
-/** To be called once, after the server's own time-outs are set and before it listens. */
+/**
+ * To be called once, after the server's own time-outs are set and before it
+ * listens.
+ */
 export function attachFastPath(
   server: Server,
   fastPath: NodeFastPath,

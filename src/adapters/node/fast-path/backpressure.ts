@@ -1,6 +1,7 @@
-// Backpressure of fast-path connections: nothing more is read of one whose client has not taken its
-// response, or whose response is still being made. Called by connection.ts and
-// connection-listeners.ts. It counts such responses as open, and closes none itself.
+// Backpressure of fast-path connections: nothing more is read of one whose client
+// has not taken its response, or whose response is still being made. Called by
+// connection.ts and connection-listeners.ts. It counts such responses as open, and
+// closes none itself.
 import { Socket } from 'node:net';
 import type { ResponseCounts } from '../server/response-counts.ts';
 import type { Connection } from './connection.ts';
@@ -38,8 +39,8 @@ export function createBackpressure(options: BackpressureOptions): Backpressure {
     if (!connection.isWaiting) counts.begun();
     connection.isWaiting = true;
     socket.pause();
-    // The timer of a system socket sees how much was taken meanwhile. It costs two calls a request,
-    // so only now.
+    // The timer of a system socket sees how much was taken meanwhile. It costs two
+    // calls a request, so only now.
     if (socket instanceof Socket && Number.isFinite(stalledMs)) socket.setTimeout(stalledMs);
   }
 

@@ -1,6 +1,7 @@
-// The fast path behind node:http: plain reads of what stands ready in memory, on connections that
-// were handed over or never owned. Called by serve.ts with each parsed request. Responses are
-// written past node:http, which only learns that they are over, so it makes no head and
+// The fast path behind node:http: plain reads of what stands ready in memory, on
+// connections that were handed over or never owned. Called by serve.ts with each
+// parsed request. Responses are written past node:http, which only learns that they
+// are over, so it makes no head and
 // @hono/node-server no Request. Everything else takes the full path.
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -21,8 +22,8 @@ import { canSendDirectly, createResponseWriter, isPlainSocket } from './response
 
 export type BehindNodeHttp = {
   /**
-   * Whether the request will be answered at the end of the tick. False: nothing was done. Cost
-   * above node:http: about 1.5 µs.
+   * Whether the request will be answered at the end of the tick. False: nothing was
+   * done. Cost above node:http: about 1.5 µs.
    */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
   /** Sends the responses of this tick now. */
@@ -63,7 +64,8 @@ export function createBehindNodeHttp(
         ? fastPath.answerSigned(read)
         : fastPath.answer(read, () => clientOf(incoming).knownProtocol);
     } catch {
-      // What fails here fails once more on the full path, where failures are answered and logged.
+      // What fails here fails once more on the full path, where failures are
+      // answered and logged.
       return false;
     }
     if (response === null) return false;
@@ -106,8 +108,8 @@ export function createBehindNodeHttp(
   }
 
   /**
-   * Keeps the response open until the client has taken it: a server that closes leaves such a
-   * connection the time for it.
+   * Keeps the response open until the client has taken it: a server that closes
+   * leaves such a connection the time for it.
    */
   function endWhenTaken(socket: Socket, outgoing: ServerResponse): void {
     counts.watch(outgoing);
@@ -127,12 +129,15 @@ type Due = {
   readonly startedMs: number;
 };
 
-/** Names in lower case: headers that no plain read has, and those that a signed read may have. */
+/**
+ * Names in lower case: headers that no plain read has, and those that a signed read
+ * may have.
+ */
 type HeaderNames = { readonly refused: ReadonlySet<string>; readonly signing: ReadonlySet<string> };
 
 /**
- * Reads what node:http has parsed as recognise.ts reads the bytes of a plain read; null for any
- * other request.
+ * Reads what node:http has parsed as recognise.ts reads the bytes of a plain read;
+ * null for any other request.
  */
 function readOf(
   incoming: IncomingMessage,
@@ -140,8 +145,8 @@ function readOf(
   { refused, signing }: HeaderNames,
 ): (SignedRead & { readonly isSigned: boolean }) | null {
   const { headers, method, url = '' } = incoming;
-  // Hono answers HEAD a tick later, after what stands behind it in the same bytes was parsed, and
-  // it is seldom hot.
+  // Hono answers HEAD a tick later, after what stands behind it in the same bytes
+  // was parsed, and it is seldom hot.
   if (method !== 'GET' || incoming.httpVersion !== '1.1') return null;
   const { host = '', connection = 'keep-alive' } = headers;
   // The prebuilt heads keep the connection, so node:http must mean to.
@@ -177,12 +182,15 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return typeof value === 'string' ? value : value.join(', ');
 }
 
-/** What node:http keeps of a response. The names are the same in every Node since 0.x. */
+/**
+ * What node:http keeps of a response. The names are the same in every Node since
+ * 0.x.
+ */
 type Internals = { _header: string; _headerSent: boolean };
 
 /**
- * Tells node:http that the head of a response is sent and that there will be no body: it is written
- * already.
+ * Tells node:http that the head of a response is sent and that there will be no
+ * body: it is written already.
  */
 function noteWritten(outgoing: ServerResponse, status: number): void {
   const internals = outgoing as unknown as Internals;

@@ -1,5 +1,5 @@
-// Views of buffers that serve again, made once: making one takes longer than what is written
-// through it (0.25 µs). Called by response-writer.ts.
+// Views of buffers that serve again, made once: making one takes longer than what
+// is written through it (0.25 µs). Called by response-writer.ts.
 
 /** The bytes of `buffer` from `start` up to `end`. Cost: 20 ns for a known one. */
 export type ViewOf = (buffer: Uint8Array, start: number, end: number) => Uint8Array;
@@ -11,8 +11,8 @@ type BufferView = {
 };
 
 /**
- * Keeps `slots` views, a power of two; a view falls to one of them by its length. Their buffers
- * stay as long.
+ * Keeps `slots` views, a power of two; a view falls to one of them by its length.
+ * Their buffers stay as long.
  */
 export function createBufferViews(slots: number): ViewOf {
   const views = Array.from<BufferView | undefined>({ length: slots });

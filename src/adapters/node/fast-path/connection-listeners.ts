@@ -1,7 +1,8 @@
-// The life of a fast-path connection: its socket's events, and its end by handing it over. At the
-// first chunk that is no plain request (a part of one, two at once, any doubt) the listeners go
-// off, the chunk goes back in front of what was not read yet, and node:http has the connection for
-// good. Called by connections.ts for each fresh connection.
+// The life of a fast-path connection: its socket's events, and its end by handing
+// it over. At the first chunk that is no plain request (a part of one, two at once,
+// any doubt) the listeners go off, the chunk goes back in front of what was not
+// read yet, and node:http has the connection for good. Called by connections.ts for
+// each fresh connection.
 import { Buffer } from 'node:buffer';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -62,8 +63,8 @@ export function openConnection(socket: Duplex, options: ConnectionListenersOptio
   const onData = (chunk: Buffer) => handler.receive(connection, chunk);
 
   const onSharedChunk = (chunk: Buffer): boolean => {
-    // The parser of node:http reads past this; where somebody reads the stream instead, that is
-    // where the bytes go.
+    // The parser of node:http reads past this; where somebody reads the stream
+    // instead, that is where the bytes go.
     if (!isOurs) return socket.push(Buffer.from(chunk));
     handler.receive(connection, chunk);
     return true;
@@ -113,5 +114,7 @@ function listenersOf(
   ];
 }
 
-/** A connection that breaks is closed by its stream; there is nobody left to tell. */
+/**
+ * A connection that breaks is closed by its stream; there is nobody left to tell.
+ */
 function ignoreError(): void {}

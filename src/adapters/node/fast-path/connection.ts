@@ -1,7 +1,7 @@
-// The walk of a hot request on a connection of the fast path: bytes are recognised, answered by the
-// app's fast path, and sent at the end of the tick of the event loop. Called by
-// connection-listeners.ts with what a socket brings. It decides nothing itself: recognise.ts says
-// what is plain, the app what the response is.
+// The walk of a hot request on a connection of the fast path: bytes are recognised,
+// answered by the app's fast path, and sent at the end of the tick of the event
+// loop. Called by connection-listeners.ts with what a socket brings. It decides
+// nothing itself: recognise.ts says what is plain, the app what the response is.
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
@@ -34,8 +34,9 @@ export type Connection = {
   /** Paused while a response is being made, or sent in chunks. */
   isBusy: boolean;
   /**
-   * The response to what it sent in this tick. Mostly one request is read in a tick; where more
-   * than a thousand connections have something to say, libuv looks again before the tick is over.
+   * The response to what it sent in this tick. Mostly one request is read in a
+   * tick; where more than a thousand connections have something to say, libuv looks
+   * again before the tick is over.
    */
   due: DueResponse | null;
   readonly control: ConnectionControl;
@@ -82,7 +83,10 @@ export type RequestHandlerOptions = {
 };
 
 export type RequestHandler = {
-  /** Answers the request that a chunk is, at once or later, or hands the connection over. */
+  /**
+   * Answers the request that a chunk is, at once or later, or hands the connection
+   * over.
+   */
   receive(connection: Connection, chunk: Buffer): void;
   /** Sends the response that is due on a connection, if one is. */
   send(connection: Connection): void;
@@ -91,8 +95,8 @@ export type RequestHandler = {
 };
 
 /**
- * One request in so many is timed: two looks at the clock cost as much as a tenth of our own part
- * of a request.
+ * One request in so many is timed: two looks at the clock cost as much as a tenth
+ * of our own part of a request.
  */
 export const SAMPLED_EVERY = 64;
 
@@ -103,7 +107,10 @@ function requestOf({ copy, requestBytes }: DueResponse): Buffer {
   return copy?.subarray(0, requestBytes) ?? NO_REQUEST;
 }
 
-/** Makes the handler of one server. Cost: about 2 µs above reading and writing the socket. */
+/**
+ * Makes the handler of one server. Cost: about 2 µs above reading and writing the
+ * socket.
+ */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { recognise, requestId, nowMs, reportServed, heads, writer, backpressure } = options;
   const { respondByFullPath, durations } = options;
@@ -125,7 +132,10 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     if (!serve(connection, chunk)) control.handOver(chunk);
   }
 
-  /** Whether the chunk was a request that could be answered here, and was, or will be. */
+  /**
+   * Whether the chunk was a request that could be answered here, and was, or will
+   * be.
+   */
   function serve(connection: Connection, chunk: Buffer): boolean {
     const isSampled = decided % SAMPLED_EVERY === 0;
     const startedMs = isSampled || reportServed !== null ? performance.now() : Number.NaN;
@@ -150,7 +160,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       startedMs,
       isSampled,
     };
-    // Other streams than those of the system may have the next request at hand already.
+    // Other streams than those of the system may have the next request at hand
+    // already.
     if (connection.isPlain) sending.add(connection);
     else send(connection);
     return true;
@@ -171,7 +182,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     }
 
     backpressure.countAnswered();
-    // Little may wait in the socket: what its stream takes before it says that this is enough.
+    // Little may wait in the socket: what its stream takes before it says that this
+    // is enough.
     if (!hasRoom) backpressure.waitForReader(connection);
 
     if (Number.isNaN(startedMs)) return;
@@ -184,15 +196,18 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   return { receive, send, flush: sending.flush };
 }
 
-/** Makes the call of the app's fast path; what fails there fails once more on the full path. */
+/**
+ * Makes the call of the app's fast path; what fails there fails once more on the
+ * full path.
+ */
 function createAnswer({
   answer,
   answerSigned,
   readClient,
 }: RequestHandlerOptions): (read: Recognised, socket: Duplex) => FastResponse | null {
   /**
-   * The read that is being answered, and where it came from: one record for all reads, so that
-   * those that do not need the protocol pay nothing for it.
+   * The read that is being answered, and where it came from: one record for all
+   * reads, so that those that do not need the protocol pay nothing for it.
    */
   const current: { read: Recognised | null; socket: Duplex | null } = { read: null, socket: null };
   const askProtocol = (): KnownProtocol => {

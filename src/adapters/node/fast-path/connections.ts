@@ -1,6 +1,7 @@
-// All connections of the fast path of one server. It owns a fresh connection for as long as that
-// shows nothing but plain reads, one whole request a chunk; anything else it hands over to
-// node:http. Called by attach-fast-path.ts. It keeps the limits of connections and their metrics.
+// All connections of the fast path of one server. It owns a fresh connection for as
+// long as that shows nothing but plain reads, one whole request a chunk; anything
+// else it hands over to node:http. Called by attach-fast-path.ts. It keeps the
+// limits of connections and their metrics.
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createHistogram, type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
@@ -29,7 +30,10 @@ export type FastPathConnectionsOptions = Pick<
   readonly counts: Pick<ResponseCounts, 'begun' | 'ended' | 'cutShort'>;
   /** Gives a connection to node:http, which listens to it from then on. */
   readonly handOver: (socket: Duplex) => void;
-  /** Answers 408 on a connection whose first request did not come in time, and closes it. */
+  /**
+   * Answers 408 on a connection whose first request did not come in time, and
+   * closes it.
+   */
   readonly refuseIdle: (socket: Duplex) => void;
   readonly limits: FastPathLimits;
 };
@@ -47,9 +51,15 @@ export type FastPathLimits = {
 export type FastPathConnections = {
   /** Takes over a fresh connection. */
   take(socket: Duplex): void;
-  /** Closes the connections that have run into a limit; to be called every second or so. */
+  /**
+   * Closes the connections that have run into a limit; to be called every second or
+   * so.
+   */
   closeExpired(): void;
-  /** Closes those that wait for a request. One that has sent none yet gets a moment to. */
+  /**
+   * Closes those that wait for a request. One that has sent none yet gets a moment
+   * to.
+   */
   closeIdle(): void;
   /** Closes all, responses under way included. */
   closeAll(): void;
@@ -62,14 +72,15 @@ export type FastPathConnections = {
 };
 
 /**
- * What a connection without any request has before `closeIdle` takes it for idle: its first may be
- * on the way.
+ * What a connection without any request has before `closeIdle` takes it for idle:
+ * its first may be on the way.
  */
 const FRESH_MS = 1000;
 
 /**
- * Bounds of the histogram of durations, seconds. From what a response takes, its part of the tick
- * included, to what a full garbage collection in the middle of it does.
+ * Bounds of the histogram of durations, seconds. From what a response takes, its
+ * part of the tick included, to what a full garbage collection in the middle of it
+ * does.
  */
 const DURATION_BOUNDS = [0.000005, 0.00001, 0.00002, 0.00005, 0.0001, 0.00025, 0.001, 0.005, 0.025];
 

@@ -1,6 +1,7 @@
-// A request that the recogniser has taken, as the app sees it, and the response that the app gives
-// to it, before it becomes a Response. Called by full-path-responses.ts for what the fast path
-// leaves: it goes past node:http and @hono/node-server.
+// A request that the recogniser has taken, as the app sees it, and the response
+// that the app gives to it, before it becomes a Response. Called by
+// full-path-responses.ts for what the fast path leaves: it goes past node:http and
+// @hono/node-server.
 import type { Duplex } from 'node:stream';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
 import type { HttpRequest, OutgoingAnswer, SentAnswer } from '../../../http/request.ts';
@@ -11,7 +12,10 @@ import { trimBlanks } from './trim-blanks.ts';
 
 export type FastPathRequest = {
   readonly request: HttpRequest;
-  /** What a Response of the app stands for; null for one that the app made in another way. */
+  /**
+   * What a Response of the app stands for; null for one that the app made in
+   * another way.
+   */
   answerOf(response: Response): OutgoingAnswer | null;
   /** Reports to the access log, if it wants to know. */
   sent(sent: Pick<SentAnswer, 'bodyBytes' | 'isWhole'>): void;
@@ -20,8 +24,8 @@ export type FastPathRequest = {
 const NO_BODY: ByteSource = { lengthBytes: 0, pump: async () => undefined };
 
 /**
- * Null when a header comes twice: what that means is for node:http to say. `chunk` is kept. Cost: 2
- * to 3 µs.
+ * Null when a header comes twice: what that means is for node:http to say. `chunk`
+ * is kept. Cost: 2 to 3 µs.
  */
 export function readFastPathRequest(
   read: Recognised,
@@ -60,8 +64,8 @@ export function readFastPathRequest(
 }
 
 /**
- * Values by lower-case name. The recogniser has seen to it that each line is `name:value`, and that
- * there are few.
+ * Values by lower-case name. The recogniser has seen to it that each line is
+ * `name:value`, and that there are few.
  */
 function readHeaders(chunk: Buffer): ReadonlyMap<string, string> | null {
   const headers = new Map<string, string>();

@@ -1,7 +1,8 @@
-// The full path of a connection that the fast path owns: a recognised request that can't be
-// answered at once goes to the app itself, and its response is sent here, bodies in chunks
-// included. So a connection stays for cold objects, ranges of large ones, errors and signed reads,
-// at half of what node:http costs. What it can't send as node:http would, it hands over.
+// The full path of a connection that the fast path owns: a recognised request that
+// can't be answered at once goes to the app itself, and its response is sent here,
+// bodies in chunks included. So a connection stays for cold objects, ranges of
+// large ones, errors and signed reads, at half of what node:http costs. What it
+// can't send as node:http would, it hands over.
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import type { HttpRequest, OutgoingAnswer } from '../../../http/request.ts';
@@ -18,8 +19,8 @@ import { COPIED_MAX_BYTES, writeTwo } from './response-writer.ts';
 export type ConnectionControl = {
   readonly socket: Duplex;
   /**
-   * A response is being made or sent from now on: nothing is read, and no limit but the client's
-   * own slowness holds.
+   * A response is being made or sent from now on: nothing is read, and no limit but
+   * the client's own slowness holds.
    */
   pause(): void;
   /** The response is in the socket; reads on when the client has taken it. */
@@ -45,18 +46,21 @@ export type RespondByFullPath = (
 ) => boolean;
 
 /**
- * Below this path are responses that only the server of the whole app knows how to send, and none
- * of them is hot.
+ * Below this path are responses that only the server of the whole app knows how to
+ * send, and none of them is hot.
  */
 const SYSTEM_PATHS = '/-/';
 
-/** A parameter of a query by its name: of a signature, or of what a signed read may ask for. */
+/**
+ * A parameter of a query by its name: of a signature, or of what a signed read may
+ * ask for.
+ */
 const SIGNATURE_PARAMETER = /^(?:X-Amz-[A-Za-z0-9-]+|AWSAccessKeyId|Expires|Signature)(?:=|$)/;
 const READ_PARAMETER = /^(?:response-[a-z-]+|x-id|download)(?:=|$)/;
 
 /**
- * Whether there is no query, or one of a signed read of an object, whose length is known. What is
- * of unknown length is node:http's, and must not be begun here.
+ * Whether there is no query, or one of a signed read of an object, whose length is
+ * known. What is of unknown length is node:http's, and must not be begun here.
  */
 function isReadQuery(rawQuery: string): boolean {
   if (rawQuery === '') return true;
@@ -145,8 +149,8 @@ export function createFullPathResponses(options: FullPathOptions): RespondByFull
       },
       onFailed(cause) {
         log.error('body-failed', { cause });
-        // Cut off, so that the client sees that its body is not whole: the response is counted and
-        // logged, begun or not.
+        // Cut off, so that the client sees that its body is not whole: the response
+        // is counted and logged, begun or not.
         socket.destroy();
       },
     });

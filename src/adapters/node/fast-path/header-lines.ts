@@ -1,20 +1,23 @@
-// Where the header lines stand of the request that the recogniser is looking at. Made once for a
-// recogniser, and used again for each request. Called by recognise.ts.
+// Where the header lines stand of the request that the recogniser is looking at.
+// Made once for a recogniser, and used again for each request. Called by
+// recognise.ts.
 
 /**
- * recognise.ts refuses longer lists. node:http drops headers beyond its 2,000th; far below it none
- * can hide.
+ * recognise.ts refuses longer lists. node:http drops headers beyond its 2,000th;
+ * far below it none can hide.
  */
 export const HEADERS_MAX = 100;
 
 export type HeaderLines = {
   /** Begins anew with the lines of a request. */
   begin(chunk: Buffer): void;
-  /** Notes a line: indexes of its name and of its value, which may end in blanks. */
+  /**
+   * Notes a line: indexes of its name and of its value, which may end in blanks.
+   */
   add(nameAt: number, nameEnd: number, valueAt: number, valueEnd: number): void;
   /**
-   * Value of the header of a lower-case name, or null. Throws when there are two: what that means
-   * is for node:http to say. Cost: 50 ns and the text.
+   * Value of the header of a lower-case name, or null. Throws when there are two:
+   * what that means is for node:http to say. Cost: 50 ns and the text.
    */
   valueOf(name: string): string | null;
   /** Names that begin with `x-amz-`, in lower case and as they came. */
@@ -30,8 +33,8 @@ export function createHeaderLines(): HeaderLines {
   const values = new Int32Array(2 * HEADERS_MAX);
   let count = 0;
   let chunk: Buffer = Buffer.alloc(0);
-  // All of it at once, when something is asked for: a call out of JavaScript for each text costs
-  // more than the texts.
+  // All of it at once, when something is asked for: a call out of JavaScript for
+  // each text costs more than the texts.
   let text: string | null = null;
   let amz: readonly string[] | null = null;
 
@@ -81,8 +84,8 @@ export function createHeaderLines(): HeaderLines {
 }
 
 /**
- * Compares without regard to case; `name` is letters, digits and hyphens in lower case, the bytes
- * are of a token.
+ * Compares without regard to case; `name` is letters, digits and hyphens in lower
+ * case, the bytes are of a token.
  */
 function isNameAt(chunk: Buffer, at: number, name: string): boolean {
   for (let i = 0; i < name.length; i++)
@@ -90,7 +93,10 @@ function isNameAt(chunk: Buffer, at: number, name: string): boolean {
   return true;
 }
 
-/** The end of a value without the blanks behind it, which llhttp and Node leave out too. */
+/**
+ * The end of a value without the blanks behind it, which llhttp and Node leave out
+ * too.
+ */
 export function withoutBlanks(chunk: Buffer, start: number, end: number): number {
   let to = end;
   while (to > start && (chunk[to - 1] === SPACE || chunk[to - 1] === TAB)) to--;

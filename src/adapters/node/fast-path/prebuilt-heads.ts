@@ -1,7 +1,8 @@
-// The bytes of response heads, built once per record of headers and kept with it in a WeakMap: a
-// pointer that the memory tier drops takes its heads along, so nothing is cached twice and nothing
-// old can be sent. Status line, order and case are those of node:http behind @hono/node-server; the
-// differential test compares them byte for byte.
+// The bytes of response heads, built once per record of headers and kept with it in
+// a WeakMap: a pointer that the memory tier drops takes its heads along, so nothing
+// is cached twice and nothing old can be sent. Status line, order and case are
+// those of node:http behind @hono/node-server; the differential test compares them
+// byte for byte.
 import { STATUS_CODES } from 'node:http';
 import {
   type FastResponse,
@@ -18,8 +19,8 @@ const REQUEST_ID = 'x-amz-request-id';
 const EXTENDED_ID = 'x-amz-id-2';
 
 /**
- * A head with a place for the request id, and with the date of the last second in which it was
- * sent.
+ * A head with a place for the request id, and with the date of the last second in
+ * which it was sent.
  */
 export type Head = {
   bytes: Buffer;
@@ -36,14 +37,14 @@ export type Head = {
 
 export type PrebuiltHeads = {
   /**
-   * The head of a response with the date of `nowMs`; the place of the id holds anything. Cost: 50
-   * ns for a known one.
+   * The head of a response with the date of `nowMs`; the place of the id holds
+   * anything. Cost: 50 ns for a known one.
    */
   of(response: FastResponse, isHead: boolean, requestIdLength: number, nowMs: number): Head;
   /**
-   * The bytes of the head of any other response, which is seldom sent twice, and of what of its
-   * body goes with it; null for a response that node:http must send: of unknown length, or with a
-   * header that no head may hold. Cost: about 2 µs.
+   * The bytes of the head of any other response, which is seldom sent twice, and of
+   * what of its body goes with it; null for a response that node:http must send: of
+   * unknown length, or with a header that no head may hold. Cost: about 2 µs.
    */
   text(
     answer: OutgoingAnswer,
@@ -86,7 +87,8 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
     text += 'Date: ';
     const dateAt = text.length;
     text += `${'-'.repeat(DATE_LENGTH)}${ending}\r\n`;
-    // Slow: from Node's pool, one head of a few hundred bytes would keep 8 KiB alive.
+    // Slow: from Node's pool, one head of a few hundred bytes would keep 8 KiB
+    // alive.
     const bytes = Buffer.allocUnsafeSlow(text.length);
     bytes.write(text, 'latin1');
     return {
@@ -142,8 +144,8 @@ const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 const END_OF_CHUNKS = '0\r\n\r\n';
 
 /**
- * What node:http adds at the end of a head whose answer says nothing of its length; null where it
- * is not known.
+ * What node:http adds at the end of a head whose answer says nothing of its length;
+ * null where it is not known.
  */
 function framingOf(
   status: number,
@@ -157,7 +159,10 @@ function framingOf(
   return body instanceof Uint8Array ? `Content-Length: ${body.length}\r\n` : null;
 }
 
-/** What node:http lets a value hold. Source: checkInvalidHeaderChar of lib/_http_common.js */
+/**
+ * What node:http lets a value hold. Source: checkInvalidHeaderChar of
+ * lib/_http_common.js
+ */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function statusLine(status: number): string {
@@ -165,8 +170,8 @@ function statusLine(status: number): string {
 }
 
 /**
- * Hono answers HEAD through a Headers object, which sorts names and trims values. Seen with hono
- * 4.13.
+ * Hono answers HEAD through a Headers object, which sorts names and trims values.
+ * Seen with hono 4.13.
  */
 function asHono(lines: readonly [string, string][]): [string, string][] {
   const trimmed = lines.map(([name, value]): [string, string] => [name, trimBlanks(value)]);

@@ -1,6 +1,6 @@
-// What the head of a range says of it, as characters straight into the bytes of the head: texts of
-// numbers, put together and taken apart again, cost a range a microsecond. Values are those of
-// `partValue` (http/request.ts).
+// What the head of a range says of it, as characters straight into the bytes of the
+// head: texts of numbers, put together and taken apart again, cost a range a
+// microsecond. Values are those of `partValue` (http/request.ts).
 import type { PartHeader, RangeFacts } from '../../../http/delivery/fast-path/fast-response.ts';
 
 const DIGIT_0 = 48;
@@ -39,7 +39,10 @@ export function writePartValue(
   return writeNumber(bytes, slashAt + 1, part.sizeBytes);
 }
 
-/** ASCII text of a few characters: faster than a call out of JavaScript. Gives where it ends. */
+/**
+ * ASCII text of a few characters: faster than a call out of JavaScript. Gives where
+ * it ends.
+ */
 export function writeText(bytes: Uint8Array, at: number, text: string): number {
   for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
   return at + text.length;
@@ -52,7 +55,10 @@ function writeNumber(bytes: Uint8Array, at: number, value: number): number {
   return writeDigits(bytes, writeNumber(bytes, at, billions), value - billions * BILLION, 9);
 }
 
-/** Writes the digits of a number that fits into 32 bits, which makes its divisions cheap. */
+/**
+ * Writes the digits of a number that fits into 32 bits, which makes its divisions
+ * cheap.
+ */
 function writeDigits(bytes: Uint8Array, at: number, value: number, digits: number): number {
   let left = value | 0;
   for (let digitAt = at + digits - 1; digitAt >= at; digitAt--) {

@@ -1,12 +1,14 @@
-// Recognises, in the raw bytes of one read, exactly one complete and plain GET or HEAD. Called by
-// connection.ts. Pure. Everything else goes to node:http. So it never decides what bytes mean but
-// whether anybody can read them otherwise: wherever llhttp, @hono/node-server or our own surfaces
-// might see something else, it gives null.
+// Recognises, in the raw bytes of one read, exactly one complete and plain GET or
+// HEAD. Called by connection.ts. Pure. Everything else goes to node:http. So it
+// never decides what bytes mean but whether anybody can read them otherwise:
+// wherever llhttp, @hono/node-server or our own surfaces might see something else,
+// it gives null.
 //
-// Request line and line ends are a whitelist of bytes. Header names are a blacklist: names that
-// frame the message or the connection stand here, names that decide an answer are given by delivery
-// (deciding-headers.ts), and any other header is by that list one that nobody reads. A whitelist of
-// names would turn every browser and proxy of tomorrow away and protect no better, for the list of
+// Request line and line ends are a whitelist of bytes. Header names are a
+// blacklist: names that frame the message or the connection stand here, names that
+// decide an answer are given by delivery (deciding-headers.ts), and any other
+// header is by that list one that nobody reads. A whitelist of names would turn
+// every browser and proxy of tomorrow away and protect no better, for the list of
 // what is read has to be right in either case; a test watches what is read.
 import { SELECTING_HEADERS, type SignedRead } from '../../../http/delivery/fast-path/fast-path.ts';
 import { createHeaderLines, HEADERS_MAX, type HeaderLines, withoutBlanks } from './header-lines.ts';
@@ -14,14 +16,14 @@ import { createInternedStrings } from './interned-strings.ts';
 import { isPlainHost, isUrlHost, needsUrlParser, PLAIN_TARGET_BYTE } from './plain-target.ts';
 
 /**
- * Longer requests go to node:http, whose own limit is higher. Bytes; browsers with cookies send
- * about 2 KiB.
+ * Longer requests go to node:http, whose own limit is higher. Bytes; browsers with
+ * cookies send about 2 KiB.
  */
 const REQUEST_MAX_BYTES = 8192;
 
 /**
- * What frames a message or governs its connection. Source: RFC 9112 sections 6, 7 and 9; llhttp's
- * own list.
+ * What frames a message or governs its connection. Source: RFC 9112 sections 6, 7
+ * and 9; llhttp's own list.
  */
 export const FRAMING_HEADERS = [
   'content-length',
@@ -47,7 +49,10 @@ const COLON = 58;
 const TARGET_BYTES = tableOf(PLAIN_TARGET_BYTE);
 /** Source: RFC 9110 section 5.6.2 */
 const NAME_BYTES = tableOf(/[A-Za-z0-9!#$%&'*+\-.^_`|~]/);
-/** Visible ASCII, space and tab: no control, and no byte above 7E, which some decode. */
+/**
+ * Visible ASCII, space and tab: no control, and no byte above 7E, which some
+ * decode.
+ */
 const VALUE_BYTES = tableOf(/[\t\x20-\x7e]/);
 
 function tableOf(pattern: RegExp): Uint8Array {
@@ -61,7 +66,10 @@ const GET = Buffer.from('GET ');
 const HEAD = Buffer.from('HEAD ');
 const KEEP_ALIVE = Buffer.from('keep-alive');
 
-/** Headers whose values are read. No other but Host may be missing and none may come twice. */
+/**
+ * Headers whose values are read. No other but Host may be missing and none may come
+ * twice.
+ */
 const READ_HEADERS = ['host', 'if-none-match', 'range', ...SELECTING_HEADERS] as const;
 
 /** A name that must be looked at, in lower case. */
@@ -73,8 +81,8 @@ type Watched = {
 };
 
 /**
- * Where the values of READ_HEADERS stand in the chunk: start and end of each, -1 for none. Used
- * again.
+ * Where the values of READ_HEADERS stand in the chunk: start and end of each, -1
+ * for none. Used again.
  */
 type Found = Int32Array;
 
@@ -83,28 +91,29 @@ const IF_NONE_MATCH_AT = 1;
 const RANGE_AT = 2;
 
 /**
- * What other headers mean: nothing, a signature and what it comes with, or something that decides
- * the response.
+ * What other headers mean: nothing, a signature and what it comes with, or
+ * something that decides the response.
  */
 type Weight = 'plain' | 'signing' | 'deciding';
 
 /** A request that only one thing can be meant by. `header` gives any header. */
 export type Recognised = SignedRead & {
   /**
-   * `plain`: the fast path knows all that can decide its response. `signed`: the fast path of
-   * signed reads does, if it is signed.
+   * `plain`: the fast path knows all that can decide its response. `signed`: the
+   * fast path of signed reads does, if it is signed.
    */
   readonly kind: 'plain' | 'signed' | 'other';
 };
 
 /**
- * Gives the one request that the chunk is, whole and alone, or null. Cost: 0.3 µs, and 1 ns a byte.
+ * Gives the one request that the chunk is, whole and alone, or null. Cost: 0.3 µs,
+ * and 1 ns a byte.
  */
 export type Recognise = (chunk: Buffer) => Recognised | null;
 
 /**
- * `deciding`: names, in lower case, with which a request is not plain; `signing`: those of them
- * that a signed read may have.
+ * `deciding`: names, in lower case, with which a request is not plain; `signing`:
+ * those of them that a signed read may have.
  */
 export function createRecogniser(names: {
   readonly deciding: readonly string[];
@@ -168,7 +177,8 @@ export function createRecogniser(names: {
 type PlainHost = { readonly name: string; readonly isUrlHost: boolean };
 
 /**
- * Reads a plain host, null for another. The last one is kept: the requests of one server name few.
+ * Reads a plain host, null for another. The last one is kept: the requests of one
+ * server name few.
  */
 function createHostReader(): (chunk: Buffer, start: number, end: number) => PlainHost | null {
   let lastBytes: Buffer = Buffer.alloc(0);
@@ -199,7 +209,10 @@ function watchedByLength(names: {
   return byLength;
 }
 
-/** Index of the space or the `?` behind the path of an origin-form target of plain bytes, or -1. */
+/**
+ * Index of the space or the `?` behind the path of an origin-form target of plain
+ * bytes, or -1.
+ */
 function endOfTarget(chunk: Buffer, start: number): number {
   if (chunk[start] !== SLASH) return -1;
   let at = start + 1;
@@ -217,8 +230,8 @@ function endOfQuery(chunk: Buffer, start: number): number {
 }
 
 /**
- * Reads header lines up to the empty one, which must end the chunk, and notes where the values of
- * READ_HEADERS stand.
+ * Reads header lines up to the empty one, which must end the chunk, and notes where
+ * the values of READ_HEADERS stand.
  */
 function readHeaders(
   chunk: Buffer,
@@ -283,8 +296,8 @@ function findWatched(
 }
 
 /**
- * Compares without regard to case; `name` is letters and hyphens in lower case, and the bytes are
- * of a token.
+ * Compares without regard to case; `name` is letters and hyphens in lower case, and
+ * the bytes are of a token.
  */
 function isName(chunk: Buffer, start: number, end: number, name: Buffer): boolean {
   if (end - start !== name.length) return false;

@@ -1,6 +1,7 @@
-// Puts head and body of a fast-path response on a socket with as few copies and system calls as its
-// size allows. Called by connection.ts and behind-node-http.ts. Two buffers in one writev cost more
-// here than a copy of 10 KiB; see bench/README.md, delivery.
+// Puts head and body of a fast-path response on a socket with as few copies and
+// system calls as its size allows. Called by connection.ts and behind-node-http.ts.
+// Two buffers in one writev cost more here than a copy of 10 KiB; see
+// bench/README.md, delivery.
 import { Buffer } from 'node:buffer';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -14,16 +15,17 @@ import type { Head } from './prebuilt-heads.ts';
 import { partValueLength, writePartValue, writeText } from './range-head.ts';
 
 /**
- * Up to here head and body are copied into one buffer; above, the body goes out as it is. Bytes;
- * from about there on the two ways cost the same. Measured 2026-11: bench/README.md, delivery.
+ * Up to here head and body are copied into one buffer; above, the body goes out as
+ * it is. Bytes; from about there on the two ways cost the same. Measured 2026-11:
+ * bench/README.md, delivery.
  */
 export const COPIED_MAX_BYTES = 24 * 1024;
 
 export type ResponseWriter = {
   /**
-   * Writes a whole response. `isPlainSocket`: see `isPlainSocket`. False: the socket has enough for
-   * now, as its `write` says, and something waits in it. Null: nothing was sent, for the bytes that
-   * the response is about can't be read.
+   * Writes a whole response. `isPlainSocket`: see `isPlainSocket`. False: the
+   * socket has enough for now, as its `write` says, and something waits in it.
+   * Null: nothing was sent, for the bytes that the response is about can't be read.
    */
   write(
     socket: Duplex,
@@ -34,27 +36,36 @@ export type ResponseWriter = {
   ): boolean | null;
 };
 
-/** Whether a stream is a plain socket of the system: it has taken bytes when none wait in it. */
+/**
+ * Whether a stream is a plain socket of the system: it has taken bytes when none
+ * wait in it.
+ */
 export function isPlainSocket(stream: Duplex): boolean {
   return stream instanceof Socket && !(stream instanceof TLSSocket);
 }
 
 /**
- * Whether a shared buffer may be written, or bytes past the socket's stream: to a plain socket of
- * the system in which nothing waits. Behind bytes that wait such a buffer would wait too, however
- * little of it is sent.
+ * Whether a shared buffer may be written, or bytes past the socket's stream: to a
+ * plain socket of the system in which nothing waits. Behind bytes that wait such a
+ * buffer would wait too, however little of it is sent.
  */
 export function canSendDirectly(socket: Duplex, isPlain: boolean): boolean {
   return isPlain && socket.writableLength === 0;
 }
 
 export type ResponseWriterOptions = {
-  /** Counts a response that was begun and whose rest can't be read: its connection is closed. */
+  /**
+   * Counts a response that was begun and whose rest can't be read: its connection
+   * is closed.
+   */
   readonly counts: Pick<ResponseCounts, 'cutShort'>;
   readonly log: Log;
 };
 
-/** Makes the writer of a server: it keeps a buffer that all its plain connections use in turn. */
+/**
+ * Makes the writer of a server: it keeps a buffer that all its plain connections
+ * use in turn.
+ */
 export function createResponseWriter(options: ResponseWriterOptions): ResponseWriter {
   let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
   const viewOfScratch = createBufferViews(SCRATCH_VIEWS);
@@ -76,19 +87,22 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       const headEnd = fillHead(target, head, requestId, range);
       if (bytes !== null) target.set(bytes, headEnd);
       const hasRoom = socket.write(isDirect ? viewOfScratch(scratch, 0, length) : target);
-      // What the kernel did not take at once it takes from this buffer later: the next response
-      // needs another.
+      // What the kernel did not take at once it takes from this buffer later: the
+      // next response needs another.
       if (isDirect && socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
       return hasRoom;
     },
   };
 }
 
-/** Views of the scratch buffer that are kept: hot responses have about so many lengths. */
+/**
+ * Views of the scratch buffer that are kept: hot responses have about so many
+ * lengths.
+ */
 const SCRATCH_VIEWS = 256;
 /**
- * Views of a borrowed buffer that are kept. Ranges are mostly as long as each other, and the buffer
- * that was released last is borrowed first.
+ * Views of a borrowed buffer that are kept. Ranges are mostly as long as each
+ * other, and the buffer that was released last is borrowed first.
  */
 const BORROWED_VIEWS = 8;
 
@@ -110,8 +124,8 @@ type WriteBorrowed = (
 ) => boolean | null;
 
 /**
- * Makes the writer of borrowed bytes to a plain socket: in one piece where there is room for the
- * head in front of them.
+ * Makes the writer of borrowed bytes to a plain socket: in one piece where there is
+ * room for the head in front of them.
  */
 function createBorrowedWriter({ counts, log }: ResponseWriterOptions): WriteBorrowed {
   const viewOf = createBufferViews(BORROWED_VIEWS);
@@ -139,8 +153,8 @@ function createBorrowedWriter({ counts, log }: ResponseWriterOptions): WriteBorr
     }
 
     if (socket.writableLength === 0) {
-      // The system has them, or nobody wants them. A callback for each write would cost another
-      // tick.
+      // The system has them, or nobody wants them. A callback for each write would
+      // cost another tick.
       release();
       return true;
     }
@@ -160,8 +174,8 @@ type SentRange = {
 };
 
 /**
- * Sends a range from where it is, past the stream of the socket; through the stream goes what the
- * system does not take at once.
+ * Sends a range from where it is, past the stream of the socket; through the stream
+ * goes what the system does not take at once.
  */
 function sendRange(
   socket: Duplex,
@@ -189,8 +203,8 @@ function sendRange(
 }
 
 /**
- * The descriptor of a plain socket; -1 where there is none any more. It is public nowhere, and in
- * every Node since 0.x: docs/internals/fast-path.md.
+ * The descriptor of a plain socket; -1 where there is none any more. It is public
+ * nowhere, and in every Node since 0.x: docs/internals/fast-path.md.
  */
 function descriptorOf(socket: Duplex): number {
   return (socket as { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
@@ -200,22 +214,23 @@ function descriptorOf(socket: Duplex): number {
 function writeHead(socket: Duplex, head: Head, requestId: string): boolean {
   writeIds(head.bytes, 0, head, requestId);
   const hasRoom = socket.write(head.bytes);
-  // What the kernel did not take at once it takes from this buffer later: the next response needs
-  // another.
+  // What the kernel did not take at once it takes from this buffer later: the next
+  // response needs another.
   if (socket.writableLength > 0) head.bytes = Buffer.from(head.bytes);
   return hasRoom;
 }
 
 /**
- * Writes head and body in one system call, uncopied. False: the socket has enough for now, and
- * something waits in it.
+ * Writes head and body in one system call, uncopied. False: the socket has enough
+ * for now, and something waits in it.
  */
 export function writeTwo(socket: Duplex, head: Uint8Array, body: Uint8Array): boolean {
   socket.cork();
   socket.write(head);
   const hasRoom = socket.write(body);
   socket.uncork();
-  // While it was corked it had more than it likes; what counts is what the system has not taken.
+  // While it was corked it had more than it likes; what counts is what the system
+  // has not taken.
   return hasRoom || socket.writableLength === 0;
 }
 
@@ -231,7 +246,10 @@ export function headLength({ bytes, gaps }: Head, range: RangeFacts | null): num
   return length;
 }
 
-/** Puts head and id at the beginning of a buffer that is large enough; gives where they end. */
+/**
+ * Puts head and id at the beginning of a buffer that is large enough; gives where
+ * they end.
+ */
 export function fillHead(
   bytes: Uint8Array,
   head: Head,
@@ -253,7 +271,9 @@ export function fillHead(
   return end;
 }
 
-/** Writes the id into a copied head, where it stands `movedBytes` further behind. */
+/**
+ * Writes the id into a copied head, where it stands `movedBytes` further behind.
+ */
 function writeIds(
   bytes: Uint8Array,
   movedBytes: number,

@@ -1,10 +1,11 @@
-// Lets the connections of the fast path read into one buffer. By default each read gets 64 KiB of
-// fresh memory, a Buffer on it and a walk through the stream's machinery: a fifth of what a whole
-// hot request costs (bench/README.md, delivery). node:net has the remedy, `onread`, but only for
-// sockets that connect, so this sets on an accepted one what `onread` sets. Where a Node does not
-// look as expected, sockets read as ever. Source: `onread` of
-// https://nodejs.org/api/net.html#new-netsocketoptions; lib/net.js of Node 26, Socket and
-// initSocketHandle. To be dropped when net.createServer takes `onread`.
+// Lets the connections of the fast path read into one buffer. By default each read
+// gets 64 KiB of fresh memory, a Buffer on it and a walk through the stream's
+// machinery: a fifth of what a whole hot request costs (bench/README.md, delivery).
+// node:net has the remedy, `onread`, but only for sockets that connect, so this
+// sets on an accepted one what `onread` sets. Where a Node does not look as
+// expected, sockets read as ever. Source: `onread` of
+// https://nodejs.org/api/net.html#new-netsocketoptions; lib/net.js of Node 26,
+// Socket and initSocketHandle. To be dropped when net.createServer takes `onread`.
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
@@ -15,9 +16,9 @@ const BUFFER_BYTES = 64 * 1024;
 const VIEWED_MAX_BYTES = 2048;
 
 /**
- * Gives each chunk to `onChunk` from now on, whose bytes are good during the call only; it says, as
- * `push` does, whether to go on reading. Afterwards the socket itself emits no `data`. False, and
- * nothing was done, where that is not possible.
+ * Gives each chunk to `onChunk` from now on, whose bytes are good during the call
+ * only; it says, as `push` does, whether to go on reading. Afterwards the socket
+ * itself emits no `data`. False, and nothing was done, where that is not possible.
  */
 export type ShareReads = (socket: Socket, onChunk: (chunk: Buffer) => boolean) => boolean;
 
@@ -30,8 +31,8 @@ export function createSharedReads(): ShareReads {
   const names = onreadNames(buffer);
   if (names === null) return () => false;
   const { ofBuffer, ofCallback } = names;
-  // Requests of one client are about as long as each other, and a view takes longer to make than to
-  // find.
+  // Requests of one client are about as long as each other, and a view takes longer
+  // to make than to find.
   const views = Array.from<Buffer | undefined>({ length: VIEWED_MAX_BYTES + 1 });
   const viewOf = (lengthBytes: number): Buffer => {
     if (lengthBytes > VIEWED_MAX_BYTES) return buffer.subarray(0, lengthBytes);
@@ -52,7 +53,10 @@ export function createSharedReads(): ShareReads {
   };
 }
 
-/** The symbols under which a socket keeps its `onread`; null when this Node has none such. */
+/**
+ * The symbols under which a socket keeps its `onread`; null when this Node has none
+ * such.
+ */
 function onreadNames(buffer: Buffer): { ofBuffer: symbol; ofCallback: symbol } | null {
   const callback = () => true;
   const probe = new Socket({ onread: { buffer, callback } }) as SharedSocket;

@@ -1,6 +1,6 @@
-// Current versions of keys that were read with a signature, exact until a command touches their
-// key. Part of sqlite-metadata-index.ts, which queries the index for what is not here and says what
-// commands touch.
+// Current versions of keys that were read with a signature, exact until a command
+// touches their key. Part of sqlite-metadata-index.ts, which queries the index for
+// what is not here and says what commands touch.
 import type { CurrentObject } from '../../../domain/current-object.ts';
 import type { BucketId, BucketName, BucketRecord, ObjectKey } from '../../../domain/nouns.ts';
 import type { IndexApi, ResolvedVersion } from '../../../ports/metadata-index.ts';
@@ -14,8 +14,8 @@ const VERSIONS_CACHED_BYTES = 8 * 1024 * 1024;
 const VERSION_BYTES = 1024;
 
 /**
- * A cached version. `bucketId`: the incarnation of the bucket that it belongs to. `current`: with
- * the record of that incarnation that was seen last.
+ * A cached version. `bucketId`: the incarnation of the bucket that it belongs to.
+ * `current`: with the record of that incarnation that was seen last.
  */
 type CacheEntry = {
   readonly bucketId: BucketId;
@@ -31,11 +31,16 @@ const nameOf = (bucket: BucketName, key: ObjectKey): EntryName => `${bucket}/${k
 type GetVersionInput = Parameters<IndexApi['getVersion']>[0];
 
 export type CurrentVersions = {
-  /** The version, from the cache where that is exact, else by `query`: the index's `getVersion`. */
+  /**
+   * The version, from the cache where that is exact, else by `query`: the index's
+   * `getVersion`.
+   */
   get(input: GetVersionInput, query: () => ResolvedVersion | null): ResolvedVersion | null;
   /** The current version, at once; null: the index knows. */
   peek(bucket: BucketName, key: ObjectKey): CurrentObject | null;
-  /** Drops these keys and blocks fills of them, until they were unblocked as often. */
+  /**
+   * Drops these keys and blocks fills of them, until they were unblocked as often.
+   */
   block(bucket: BucketName, keys: readonly ObjectKey[]): void;
   unblock(bucket: BucketName, keys: readonly ObjectKey[]): void;
 };
@@ -51,8 +56,9 @@ export function createCurrentVersions(
 
   return {
     /**
-     * The cache serves callers who mean the bucket as it is known here: for any other the index has
-     * to say BucketChanged. The bucket's id tells its incarnations apart.
+     * The cache serves callers who mean the bucket as it is known here: for any
+     * other the index has to say BucketChanged. The bucket's id tells its
+     * incarnations apart.
      */
     get(input, query) {
       const { bucket, key, versionId } = input;

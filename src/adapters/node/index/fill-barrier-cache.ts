@@ -1,16 +1,23 @@
-// A cache that is exact in front of a writer that responds later. Race: a command commits; a reader
-// fills the cache with the old value before the response comes. Guard: what a command touches has a
-// fill barrier from before it is sent until its response, and a blocked key is neither filled nor
-// found. sqlite-metadata-index.ts has one cache for each kind of record.
+// A cache that is exact in front of a writer that responds later. Race: a command
+// commits; a reader fills the cache with the old value before the response comes.
+// Guard: what a command touches has a fill barrier from before it is sent until its
+// response, and a blocked key is neither filled nor found. sqlite-metadata-index.ts
+// has one cache for each kind of record.
 import { LRUCache } from 'lru-cache';
 
 export type FillBarrierCache<Key extends string, Value extends object> = {
   peek(key: Key): Value | undefined;
   /** Stores the value, unless its key, or all keys, are blocked. */
   set(key: Key, value: Value): void;
-  /** The cached value, else the one that `read` returns now, which is stored. Null is not. */
+  /**
+   * The cached value, else the one that `read` returns now, which is stored. Null
+   * is not.
+   */
   get(key: Key, read: () => Value | null): Value | null;
-  /** Drops the value of a key and blocks fills of it, until it was unblocked as often. */
+  /**
+   * Drops the value of a key and blocks fills of it, until it was unblocked as
+   * often.
+   */
   block(key: Key): void;
   unblock(key: Key): void;
   /** Drops all values and blocks all fills, until unblocked as often. */
@@ -18,7 +25,9 @@ export type FillBarrierCache<Key extends string, Value extends object> = {
   unblockAll(): void;
 };
 
-/** At most `max` values; `sizes` bounds the bytes that they take together as well. */
+/**
+ * At most `max` values; `sizes` bounds the bytes that they take together as well.
+ */
 export function createFillBarrierCache<Key extends string, Value extends object>(
   max: number,
   sizes: { readonly maxSize?: number; readonly sizeCalculation?: (value: Value) => number } = {},

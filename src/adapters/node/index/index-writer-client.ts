@@ -1,5 +1,6 @@
-// The main thread's end of the writer thread: sends commands in batches, settles them when they are
-// durable, and notices when the thread dies. It knows no command; sqlite-metadata-index.ts does.
+// The main thread's end of the writer thread: sends commands in batches, settles
+// them when they are durable, and notices when the thread dies. It knows no
+// command; sqlite-metadata-index.ts does.
 import { Worker } from 'node:worker_threads';
 import { StorageError } from '../../../domain/errors.ts';
 import type { CallOutcome } from '../../../index/call-outcome.ts';
@@ -21,14 +22,21 @@ export type { IndexRoom } from './pending-commands.ts';
 
 export type IndexWriter = {
   /**
-   * Runs a command in the writer. Rejects with what the command throws, and with SlowDown: too many
-   * wait; StorageFull: also before the disk is full, for one that `storesMore`; InternalError: the
-   * writer died, and the command may be committed or not.
+   * Runs a command in the writer. Rejects with what the command throws, and with
+   * SlowDown: too many wait; StorageFull: also before the disk is full, for one
+   * that `storesMore`; InternalError: the writer died, and the command may be
+   * committed or not.
    */
   call(command: Omit<WriterCall, 'id'>, options: CommandOptions): Promise<unknown>;
-  /** How long nothing has been answered although commands wait, milliseconds; 0: none waits. */
+  /**
+   * How long nothing has been answered although commands wait, milliseconds; 0:
+   * none waits.
+   */
   silentMs(): number;
-  /** Commands sent, and messages of replies received: one for each transaction. For tests. */
+  /**
+   * Commands sent, and messages of replies received: one for each transaction. For
+   * tests.
+   */
   counts(): { readonly commands: number; readonly transactions: number };
   families(): readonly MetricFamily[];
   /** Takes no more commands, waits for those under way, and ends the thread. */
@@ -57,8 +65,9 @@ export function createWriterThread(path: string): Worker {
 }
 
 /**
- * Starts the thread; resolves when the database is open and migrated, rejects when it can't be.
- * `onCrash` is called once when the thread ends unasked, after all waiting commands were rejected.
+ * Starts the thread; resolves when the database is open and migrated, rejects when
+ * it can't be. `onCrash` is called once when the thread ends unasked, after all
+ * waiting commands were rejected.
  */
 export async function startIndexWriter(
   path: string,
@@ -143,8 +152,8 @@ export async function startIndexWriter(
 }
 
 /**
- * Sends all commands of one tick of the event loop as one message: a message costs more than a
- * command.
+ * Sends all commands of one tick of the event loop as one message: a message costs
+ * more than a command.
  */
 function createOutbox(worker: Worker, pending: PendingCommands) {
   let waiting: WriterCall[] = [];
@@ -161,7 +170,8 @@ function createOutbox(worker: Worker, pending: PendingCommands) {
     try {
       post(calls);
     } catch (cause) {
-      // Something in a command was no plain data. None of this message's commands has been sent.
+      // Something in a command was no plain data. None of this message's commands
+      // has been sent.
       for (const { id } of calls) pending.reject(id, new StorageError('InternalError', { cause }));
     }
   }

@@ -1,6 +1,7 @@
-// The writer thread: the only writer of the index. Group commit: it takes all commands that wait,
-// runs them in one transaction and replies when that is durable, with one fsync for all. It ends,
-// and with it the process, when a commit fails in a way that leaves its outcome unknown.
+// The writer thread: the only writer of the index. Group commit: it takes all
+// commands that wait, runs them in one transaction and replies when that is
+// durable, with one fsync for all. It ends, and with it the process, when a commit
+// fails in a way that leaves its outcome unknown.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { priceReceipt } from '../../../core/billing/receipts/price-receipt.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -20,13 +21,18 @@ import { openSqlite } from './node-sqlite.ts';
 import { createUsageLimit } from './usage-limit.ts';
 import type { WriterCall, WriterMessage, WriterRequest } from './writer-messages.ts';
 
-/** Most commands of one transaction: bounds how long the first of them waits for the last. */
+/**
+ * Most commands of one transaction: bounds how long the first of them waits for the
+ * last.
+ */
 const GROUP_MAX = 512;
 
 if (parentPort === null) throw new Error('index-writer.ts runs as a worker thread only.');
 const port = parentPort;
 const database = openSqlite((workerData as { path: string }).path, { readOnly: false });
-/** The latest time that usage counts by, looked at once for each group of commands. */
+/**
+ * The latest time that usage counts by, looked at once for each group of commands.
+ */
 let latestMs = 0;
 const sql: Sql = { ...database, latestMs: () => latestMs };
 migrate(database, INDEX_SCHEMA);
@@ -53,8 +59,8 @@ function commit(calls: readonly WriterCall[]): void {
   } catch (error) {
     const reply = failureOutcome(error);
     send({ kind: 'replies', replies: calls.map((call) => [call.id, reply] as const) });
-    // After a full disk SQLite has rolled the group back. With any other error it may have reached
-    // the disk or not.
+    // After a full disk SQLite has rolled the group back. With any other error it
+    // may have reached the disk or not.
     if (!(error instanceof StorageError)) throw error;
   }
 }

@@ -1,32 +1,45 @@
-// SQLite on Node behind the SQL port: one connection to one file, over node:sqlite. The writer
-// thread opens one for writing and commits in batches; the main thread opens one for reading. Knows
-// no table.
+// SQLite on Node behind the SQL port: one connection to one file, over node:sqlite.
+// The writer thread opens one for writing and commits in batches; the main thread
+// opens one for reading. Knows no table.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { StorageError } from '../../../domain/errors.ts';
 import type { Sql, SqlRow, SqlValue } from '../../../ports/sql.ts';
 
 export type NodeSqlite = Sql & {
   /**
-   * Runs many transactions as one commit with one fsync; not nested. A `transaction` inside that
-   * throws undoes itself alone. When `batch` throws a StorageError, nothing of it is stored,
-   * whatever the transactions inside returned; after any other error a failing disk may have it.
+   * Runs many transactions as one commit with one fsync; not nested. A
+   * `transaction` inside that throws undoes itself alone. When `batch` throws a
+   * StorageError, nothing of it is stored, whatever the transactions inside
+   * returned; after any other error a failing disk may have it.
    */
   batch<Result>(work: () => Result): Result;
-  /** Closes the file; the last writer to close folds the write-ahead log into it. */
+  /**
+   * Closes the file; the last writer to close folds the write-ahead log into it.
+   */
   close(): void;
 };
 
-/** Bytes of a page of a new file: SQLite's default, and a Durable Object's. schema.ts needs it. */
+/**
+ * Bytes of a page of a new file: SQLite's default, and a Durable Object's.
+ * schema.ts needs it.
+ */
 const PAGE_BYTES = 4096;
-/** Page cache of one connection, KiB. A memory map gained nothing (measured 2026-11). */
+/**
+ * Page cache of one connection, KiB. A memory map gained nothing (measured
+ * 2026-11).
+ */
 const CACHE_KIB = 16 * 1024;
-/** How long a connection waits for another's lock, milliseconds: longer than any batch. */
+/**
+ * How long a connection waits for another's lock, milliseconds: longer than any
+ * batch.
+ */
 const BUSY_TIMEOUT_MS = 5000;
 /** Pages of the write-ahead log that a commit folds into the file: 16 MiB. */
 const CHECKPOINT_PAGES = 4000;
 /**
- * Bytes of the log's file that stay when it begins anew. Under one long read transaction (a backup,
- * a check) the log only grows, and without this limit its file would never shrink again.
+ * Bytes of the log's file that stay when it begins anew. Under one long read
+ * transaction (a backup, a check) the log only grows, and without this limit its
+ * file would never shrink again.
  */
 const LOG_KEPT_BYTES = 2 * CHECKPOINT_PAGES * PAGE_BYTES;
 
@@ -38,10 +51,11 @@ const SQLITE_FULL = 13;
 type All = Sql['all'];
 
 /**
- * Opens a database file, and makes it when it is not there and not `readOnly`; ':memory:' is one of
- * its own. A commit is durable when it returns (write-ahead log, synchronous=FULL). Statements
- * throw StorageFull on a full disk, ServiceUnavailable after 5 s behind another's lock, otherwise
- * node:sqlite's error.
+ * Opens a database file, and makes it when it is not there and not `readOnly`;
+ * ':memory:' is one of its own. A commit is durable when it returns (write-ahead
+ * log, synchronous=FULL). Statements throw StorageFull on a full disk,
+ * ServiceUnavailable after 5 s behind another's lock, otherwise node:sqlite's
+ * error.
  */
 export function openSqlite(path: string, options: { readOnly: boolean }): NodeSqlite {
   const db = new DatabaseSync(path, {
@@ -91,13 +105,15 @@ function createAll(db: DatabaseSync): All {
 }
 
 /**
- * Rows as objects of one shape. Those of node:sqlite are dictionaries, and reading seven columns of
- * each of 1,000 rows takes twice the time with them (measured 2026-11).
+ * Rows as objects of one shape. Those of node:sqlite are dictionaries, and reading
+ * seven columns of each of 1,000 rows takes twice the time with them (measured
+ * 2026-11).
  */
 function toRows<Row extends SqlRow>(prepared: Prepared, tuples: readonly SqlValue[][]): Row[] {
   const width = tuples[0]?.length;
   if (width === undefined) return [];
-  // Known after the first run; another width: a migration has changed the table behind a `*`.
+  // Known after the first run; another width: a migration has changed the table
+  // behind a `*`.
   if (width !== prepared.names.length)
     prepared.names = prepared.statement.columns().map((column) => column.name);
   const { names } = prepared;
@@ -114,10 +130,16 @@ function createTransactions(
   begin: string,
 ): Pick<NodeSqlite, 'transaction' | 'batch'> {
   let isBatch = false;
-  /** Why SQLite rolled back the whole batch with a failed transaction inside, as on a full disk. */
+  /**
+   * Why SQLite rolled back the whole batch with a failed transaction inside, as on
+   * a full disk.
+   */
   let loss: { readonly cause: unknown } | null = null;
 
-  /** Runs `work` between two statements; undoes it and rethrows when it or the end throws. */
+  /**
+   * Runs `work` between two statements; undoes it and rethrows when it or the end
+   * throws.
+   */
   function between<Result>(start: string, end: string, undo: string, work: () => Result): Result {
     all(start);
     try {

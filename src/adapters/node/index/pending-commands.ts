@@ -1,5 +1,6 @@
-// Commands that wait for the writer thread: how many, how heavy, and what becomes of each. Part of
-// index-writer-client.ts, which sends them. A command leaves here once, with its outcome.
+// Commands that wait for the writer thread: how many, how heavy, and what becomes
+// of each. Part of index-writer-client.ts, which sends them. A command leaves here
+// once, with its outcome.
 import { StorageError } from '../../../domain/errors.ts';
 import { type CallOutcome, unwrapOutcome } from '../../../index/call-outcome.ts';
 import type { WriterCall } from './writer-messages.ts';
@@ -7,13 +8,16 @@ import type { WriterCall } from './writer-messages.ts';
 /** What the writer needs to know of the disk. */
 export type IndexRoom = {
   /**
-   * Counts what a command adds to the index, and returns how much of the disk that takes.
-   * StorageFull where it must not run.
+   * Counts what a command adds to the index, and returns how much of the disk that
+   * takes. StorageFull where it must not run.
    */
   takeIndex(lengthBytes: number): number;
   /** Counts bytes as on the disk by now, or as never coming there. */
   settle(lengthBytes: number): void;
-  /** Makes room for the others when the disk is full after all. False: there is none to make. */
+  /**
+   * Makes room for the others when the disk is full after all. False: there is none
+   * to make.
+   */
   releaseReserve(): boolean;
 };
 
@@ -21,14 +25,19 @@ export type IndexRoom = {
 export type CommandOptions = {
   /** What the command takes in memory, bytes. */
   readonly weightBytes: number;
-  /** Runs in the tick in which the promise is settled, before its caller goes on. */
+  /**
+   * Runs in the tick in which the promise is settled, before its caller goes on.
+   */
   readonly onReply: () => void;
   /** Whether it adds to the index, and so must not use the disk's reserve. */
   readonly storesMore?: boolean;
 };
 
 type PendingCommand = {
-  /** Sent again when the disk was full and room was made; null: it must not use the reserve. */
+  /**
+   * Sent again when the disk was full and room was made; null: it must not use the
+   * reserve.
+   */
   readonly retry: WriterCall | null;
   /** How often room had been made when it was sent. */
   releasesBefore: number;
@@ -40,7 +49,10 @@ type PendingCommand = {
   readonly takenBytes: number;
 };
 
-/** Commands waiting at once. At 5,000 commits a second they are answered within a second. */
+/**
+ * Commands waiting at once. At 5,000 commits a second they are answered within a
+ * second.
+ */
 const PENDING_MAX = 4096;
 /** Bytes of bodies waiting at once; each exists here and, copied, in the writer. */
 const PENDING_MAX_BYTES = 32 * 1024 * 1024;
@@ -48,9 +60,15 @@ const PENDING_MAX_BYTES = 32 * 1024 * 1024;
 export type PendingCommands = {
   count(): number;
   bytes(): number;
-  /** How long nothing has been answered although commands wait, milliseconds; 0: none waits. */
+  /**
+   * How long nothing has been answered although commands wait, milliseconds; 0:
+   * none waits.
+   */
   silentMs(): number;
-  /** Takes room for a command, and returns its bytes of the disk. SlowDown, StorageFull. */
+  /**
+   * Takes room for a command, and returns its bytes of the disk. SlowDown,
+   * StorageFull.
+   */
   requireRoom(options: CommandOptions): number;
   /** Adds a command that is being sent. The promise settles with its outcome. */
   add(call: WriterCall, options: CommandOptions, takenBytes: number): Promise<unknown>;
@@ -59,8 +77,9 @@ export type PendingCommands = {
   /** Makes room on a full disk, where there is some to make. */
   releaseReserve(): void;
   /**
-   * The call to send once more after a full disk, if room was made since it was sent. SQLite has
-   * rolled its group back, so it runs once all the same. Null: StorageFull is its outcome.
+   * The call to send once more after a full disk, if room was made since it was
+   * sent. SQLite has rolled its group back, so it runs once all the same. Null:
+   * StorageFull is its outcome.
    */
   takeRetry(id: number): WriterCall | null;
   /** Settles a command with its reply. */

@@ -1,12 +1,13 @@
-// MetadataIndex, Directory and Ledger over one SQLite file. Commands go to the writer thread and
-// resolve when they are durable. Queries run here, at once, on a read-only connection of their own:
-// a WAL reader sees every commit that ended before its statement began. No commit ever blocks the
-// event loop.
+// MetadataIndex, Directory and Ledger over one SQLite file. Commands go to the
+// writer thread and resolve when they are durable. Queries run here, at once, on a
+// read-only connection of their own: a WAL reader sees every commit that ended
+// before its statement began. No commit ever blocks the event loop.
 //
-// Caches stand in front: bucket records, current versions, access keys and host names here,
-// pointers and read policies behind `watcher`. All are exact. Race: a reader sees a commit, or the
-// state before it, while its response is still on the way. Guard: from before a command is sent
-// until its response, what it touches has a fill barrier (fill-barrier-cache.ts).
+// Caches stand in front: bucket records, current versions, access keys and host
+// names here, pointers and read policies behind `watcher`. All are exact. Race: a
+// reader sees a commit, or the state before it, while its response is still on the
+// way. Guard: from before a command is sent until its response, what it touches has
+// a fill barrier (fill-barrier-cache.ts).
 import type { Worker } from 'node:worker_threads';
 import { priceReceipt } from '../../../core/billing/receipts/price-receipt.ts';
 import type { StoredAccessKey } from '../../../domain/account-records.ts';
@@ -39,7 +40,10 @@ import {
 import { type NodeSqlite, openSqlite } from './node-sqlite.ts';
 import { toSendable } from './writer-input.ts';
 
-/** Hears of commands on keys (null: the bucket's read policy), to keep its own caches exact. */
+/**
+ * Hears of commands on keys (null: the bucket's read policy), to keep its own
+ * caches exact.
+ */
 export type CommitWatcher = {
   /** Called before the command is sent: drops the keys and blocks fills of them. */
   block(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
@@ -54,7 +58,9 @@ export type SqliteMetadataIndex = {
   /** Commands sent, and transactions that committed them. */
   counts(): { readonly commands: number; readonly transactions: number };
   families(): readonly MetricFamily[];
-  /** Free pages inside the database's file, in bytes. Cost: one page, mostly cached. */
+  /**
+   * Free pages inside the database's file, in bytes. Cost: one page, mostly cached.
+   */
   freeBytes(): number;
   /** How long commands have waited without any response, milliseconds. */
   silentMs(): number;
@@ -65,7 +71,10 @@ export type SqliteMetadataIndex = {
 /** Cached records: about 500 B each. */
 const BUCKETS_CACHED = 10_000;
 const ACCESS_KEYS_CACHED = 10_000;
-/** Cached host names, negative ones included: strangers can make up any number of these. */
+/**
+ * Cached host names, negative ones included: strangers can make up any number of
+ * these.
+ */
 const HOSTS_CACHED = 4096;
 
 type Calls = { readonly [name: string]: (input: never) => unknown };
@@ -74,9 +83,9 @@ type Calls = { readonly [name: string]: (input: never) => unknown };
 type Connections = { readonly writer: IndexWriter; readonly reader: NodeSqlite };
 
 /**
- * Opens or makes the database at `path`. `onCrash`: the writer thread died; nothing can be written
- * any more, and what waited was rejected with InternalError. Rejects when the file can't be opened,
- * or is of a newer program.
+ * Opens or makes the database at `path`. `onCrash`: the writer thread died; nothing
+ * can be written any more, and what waited was rejected with InternalError. Rejects
+ * when the file can't be opened, or is of a newer program.
  */
 export async function openSqliteMetadataIndex(options: {
   readonly path: string;
@@ -183,7 +192,10 @@ function createDirectory({ writer, reader }: Connections): Directory {
       ? accessKeys.get((input as { id: AccessKeyId }).id, () => query(directory, name, input))
       : query(directory, name, input);
 
-  /** Accounts and host names change rarely, and such a change may touch any: all are dropped. */
+  /**
+   * Accounts and host names change rarely, and such a change may touch any: all are
+   * dropped.
+   */
   function cacheTouchedBy(name: keyof DirectoryApi) {
     if (changesAccessKeys(name)) return accessKeys;
     return name === 'bindHosts' ? hosts : null;

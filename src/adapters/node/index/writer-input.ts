@@ -7,8 +7,8 @@ import type { CommitObjectInput, IndexApi } from '../../../ports/metadata-index.
 const PART_BYTES = 256;
 
 /**
- * The input as a message may take it, and its weight. An inline body that is a window on a larger
- * buffer is copied: a message would take the whole buffer.
+ * The input as a message may take it, and its weight. An inline body that is a
+ * window on a larger buffer is copied: a message would take the whole buffer.
  */
 export function toSendable(
   name: keyof IndexApi,

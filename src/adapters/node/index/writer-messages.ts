@@ -10,10 +10,15 @@ export type WriterCall = {
   readonly input: unknown;
 };
 
-/** To the writer: commands in order, or the request to end after those that came before. */
+/**
+ * To the writer: commands in order, or the request to end after those that came
+ * before.
+ */
 export type WriterRequest = readonly WriterCall[] | 'close';
 
-/** From the writer: the database is open; replies of commands that are durable now. */
+/**
+ * From the writer: the database is open; replies of commands that are durable now.
+ */
 export type WriterMessage =
   | { readonly kind: 'ready' }
   | {

@@ -1,5 +1,5 @@
-// The lines that a start prints for the person who started it. node.ts calls it once the server
-// listens.
+// The lines that a start prints for the person who started it. node.ts calls it
+// once the server listens.
 import { VERSION } from '../../../ports/version.ts';
 import type { RootKey } from './root-key.ts';
 
@@ -9,8 +9,9 @@ export function announce(url: string, dataDir: string, rootKey: RootKey): void {
 }
 
 /**
- * The server's URL, the folder, and the root key. The secret is shown once in the life of a data
- * folder, and only to a terminal: a supervisor, the journal or a container's log would store it.
+ * The server's URL, the folder, and the root key. The secret is shown once in the
+ * life of a data folder, and only to a terminal: a supervisor, the journal or a
+ * container's log would store it.
  */
 export function announcement(
   url: string,

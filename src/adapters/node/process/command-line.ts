@@ -1,5 +1,6 @@
-// Arguments behind `npm start --`: help and version. None configures the server, because settings
-// come by the environment. process-start.ts reads them before anything else.
+// Arguments behind `npm start --`: help and version. None configures the server,
+// because settings come by the environment. process-start.ts reads them before
+// anything else.
 import { parseArgs } from 'node:util';
 import { VERSION } from '../../../ports/version.ts';
 

@@ -1,5 +1,6 @@
-// Compiled modules are cached for the next process: without types to strip and source to compile, a
-// program starts in a third of the CPU time. Imports nothing, so that it comes before everything.
+// Compiled modules are cached for the next process: without types to strip and
+// source to compile, a program starts in a third of the CPU time. Imports nothing,
+// so that it comes before everything.
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 

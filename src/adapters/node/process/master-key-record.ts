@@ -1,6 +1,7 @@
-// Ids of the master keys that a data folder needs, stored in its index: every key that was ever the
-// first one, and so encrypted something. A start without one of them is refused. A new key made in
-// its place would decrypt nothing, and the loss would be noticed when it is too late.
+// Ids of the master keys that a data folder needs, stored in its index: every key
+// that was ever the first one, and so encrypted something. A start without one of
+// them is refused. A new key made in its place would decrypt nothing, and the loss
+// would be noticed when it is too late.
 import { join } from 'node:path';
 import type { Config } from '../../../config.ts';
 import { withStoredMasterKeys } from '../../../config.ts';
@@ -23,9 +24,9 @@ export const MASTER_KEY_SCHEMA: Schema = {
 };
 
 /**
- * Reads the master keys of the settings and of the folder's file, which is made where no key is
- * missing. To be called before the index is opened otherwise. DataFolderError names missing keys;
- * those of QUAYSIDE_WITHOUT_MASTER_KEYS may be.
+ * Reads the master keys of the settings and of the folder's file, which is made
+ * where no key is missing. To be called before the index is opened otherwise.
+ * DataFolderError names missing keys; those of QUAYSIDE_WITHOUT_MASTER_KEYS may be.
  */
 export function openMasterKeys(
   dataDir: string,
@@ -51,7 +52,10 @@ export function openMasterKeys(
   }
 }
 
-/** Ids of keys that encrypted something; of an index without a record, by what is encrypted. */
+/**
+ * Ids of keys that encrypted something; of an index without a record, by what is
+ * encrypted.
+ */
 function neededKeys(index: Sql): string[] {
   const recorded = recordedMasterKeys(index);
   if (recorded.length > 0) return recorded;
@@ -60,7 +64,9 @@ function neededKeys(index: Sql): string[] {
     : [];
 }
 
-/** Ids in the record, the oldest first; none in an older index without the table. */
+/**
+ * Ids in the record, the oldest first; none in an older index without the table.
+ */
 export function recordedMasterKeys(index: Sql): string[] {
   const tables = index.all(
     "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'master_keys'",

@@ -1,5 +1,6 @@
-// Metrics of the Node platform for /-/metrics: parts of it add sources, and prom-client adds Node's
-// own (event loop, garbage collection, memory, file descriptors).
+// Metrics of the Node platform for /-/metrics: parts of it add sources, and
+// prom-client adds Node's own (event loop, garbage collection, memory, file
+// descriptors).
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricFamily, MetricSample, MetricSource } from '../../../ports/metrics.ts';
 
@@ -8,7 +9,10 @@ export type NodeMetrics = MetricSource & {
   add(source: () => readonly MetricFamily[] | Promise<readonly MetricFamily[]>): void;
 };
 
-/** Makes the metrics. prom-client starts at the first scrape: without one, its timers never run. */
+/**
+ * Makes the metrics. prom-client starts at the first scrape: without one, its
+ * timers never run.
+ */
 export function createNodeMetrics(): NodeMetrics {
   const sources: Parameters<NodeMetrics['add']>[0][] = [];
   let registry: Registry | null = null;
@@ -28,7 +32,9 @@ export function createNodeMetrics(): NodeMetrics {
   };
 }
 
-/** A metric of prom-client 15; its own type lacks the name of a histogram's members. */
+/**
+ * A metric of prom-client 15; its own type lacks the name of a histogram's members.
+ */
 type PromMetric = {
   readonly name: string;
   readonly help: string;

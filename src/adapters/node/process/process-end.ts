@@ -1,14 +1,19 @@
-// How the process ends: orderly on a signal, at once on a failure that leaves its state in doubt,
-// and not at all for an unhandled rejection. node.ts calls all of it.
+// How the process ends: orderly on a signal, at once on a failure that leaves its
+// state in doubt, and not at all for an unhandled rejection. node.ts calls all of
+// it.
 import type { Log } from '../../../ports/system.ts';
 
-/** Milliseconds that the orderly end may take beyond its own limit before it is cut short. */
+/**
+ * Milliseconds that the orderly end may take beyond its own limit before it is cut
+ * short.
+ */
 const HANGING_MS = 10_000;
 
 /**
- * Ends the process after `close` on SIGTERM or SIGINT. The exit code is 0 when that was orderly, 1
- * when it failed or took longer than `limitMs` and some seconds. A second signal ends it at once.
- * `endsOnHangup`: SIGHUP does so too, which a closed terminal sends.
+ * Ends the process after `close` on SIGTERM or SIGINT. The exit code is 0 when that
+ * was orderly, 1 when it failed or took longer than `limitMs` and some seconds. A
+ * second signal ends it at once. `endsOnHangup`: SIGHUP does so too, which a closed
+ * terminal sends.
  */
 export function closeOnSignals(
   close: () => Promise<void>,
@@ -39,7 +44,9 @@ export function closeOnSignals(
   if (options.endsOnHangup) process.on('SIGHUP', onSignal);
 }
 
-/** Ends the process when the index writer has died: no commit can be made any more. */
+/**
+ * Ends the process when the index writer has died: no commit can be made any more.
+ */
 export function endOnCrash(log: Log): (cause: unknown) => void {
   return (cause) => {
     log.error('index-writer-died', { cause });
@@ -47,7 +54,10 @@ export function endOnCrash(log: Log): (cause: unknown) => void {
   };
 }
 
-/** Whether SIGHUP means that the terminal was closed: where it has no log file to open anew. */
+/**
+ * Whether SIGHUP means that the terminal was closed: where it has no log file to
+ * open anew.
+ */
 export function endsWithTerminal({
   accessLogFile,
 }: {
@@ -57,10 +67,11 @@ export function endsWithTerminal({
 }
 
 /**
- * Sets what happens on failures that no code caught. A thrown error leaves event handlers half
- * done, so the process ends and a supervisor starts it again; acknowledged writes are safe. A
- * rejected promise belongs to one request, whose only lasting traces are commits and blobs. Both
- * are whole or absent, so the rejection is logged and the other requests go on.
+ * Sets what happens on failures that no code caught. A thrown error leaves event
+ * handlers half done, so the process ends and a supervisor starts it again;
+ * acknowledged writes are safe. A rejected promise belongs to one request, whose
+ * only lasting traces are commits and blobs. Both are whole or absent, so the
+ * rejection is logged and the other requests go on.
  */
 export function guardProcess(log: Log): void {
   process.on('uncaughtException', (cause) => {

@@ -1,5 +1,5 @@
-// Steps before the service (arguments, the .env file, the compile cache) and the message when it
-// can't start. node.ts calls both.
+// Steps before the service (arguments, the .env file, the compile cache) and the
+// message when it can't start. node.ts calls both.
 import { ConfigError } from '../../../config.ts';
 import { errnoOf } from '../blobs/fs-errors.ts';
 import { DataFolderError } from '../disk/data-folder.ts';
@@ -7,7 +7,9 @@ import { REOPEN_SIGNALS } from '../server/access-log-target.ts';
 import { readCommandLine } from './command-line.ts';
 import { useCompileCache } from './compile-cache.ts';
 
-/** Ends the process with 0 for help or version, and with 2 for unknown arguments. */
+/**
+ * Ends the process with 0 for help or version, and with 2 for unknown arguments.
+ */
 function obeyCommandLine(): void {
   const end = readCommandLine(process.argv.slice(2));
   if (end === null) return;
@@ -17,9 +19,9 @@ function obeyCommandLine(): void {
 }
 
 /**
- * Obeys the arguments, reads `.env` of the working folder, if there is one, and turns the compile
- * cache on. From here on the signals that reopen log files do not end the process. Throws on an
- * unreadable `.env`.
+ * Obeys the arguments, reads `.env` of the working folder, if there is one, and
+ * turns the compile cache on. From here on the signals that reopen log files do not
+ * end the process. Throws on an unreadable `.env`.
  */
 export function prepareProcess(): void {
   obeyCommandLine();
@@ -52,7 +54,10 @@ export function endFailedStart(error: unknown): never {
   process.exit(1);
 }
 
-/** An error's text, with its stack unless the person who started the server can mend the cause. */
+/**
+ * An error's text, with its stack unless the person who started the server can mend
+ * the cause.
+ */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return String(error);
   // A setting, the data folder, or a port that is taken.

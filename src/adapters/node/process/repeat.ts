@@ -1,15 +1,18 @@
-// Runs a task again and again, never twice at once, without keeping the process alive.
-// service-tasks.ts and upkeep.ts run theirs by it.
+// Runs a task again and again, never twice at once, without keeping the process
+// alive. service-tasks.ts and upkeep.ts run theirs by it.
 import type { Log } from '../../../ports/system.ts';
 
 export type Repetition = {
-  /** Begins no further run and aborts the one under way; resolves when that has ended. */
+  /**
+   * Begins no further run and aborts the one under way; resolves when that has
+   * ended.
+   */
   stop(): Promise<void>;
 };
 
 /**
- * Runs `task` first after `firstMs`, else `everyMs`, and again `everyMs` after each end. A failure
- * is logged, and the repetition goes on.
+ * Runs `task` first after `firstMs`, else `everyMs`, and again `everyMs` after each
+ * end. A failure is logged, and the repetition goes on.
  */
 export function repeat(
   label: string,

@@ -1,6 +1,6 @@
-// The root access key of the Node platform: from the settings, else made at random on the first
-// start and stored in the data folder, readable by its owner only. It is never stored in the index
-// and never logged.
+// The root access key of the Node platform: from the settings, else made at random
+// on the first start and stored in the data folder, readable by its owner only. It
+// is never stored in the index and never logged.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../../../config.ts';
@@ -9,14 +9,18 @@ import { readSecretFile, writeSecretFile } from '../disk/secret-file.ts';
 export type RootKey = {
   readonly accessKey: string;
   readonly secretKey: string;
-  /** `settings`: of the environment. `file`: of an earlier start. `new`: to be shown once. */
+  /**
+   * `settings`: of the environment. `file`: of an earlier start. `new`: to be shown
+   * once.
+   */
   readonly origin: 'settings' | 'file' | 'new';
   /** File of the key; null when it comes from the settings. */
   readonly path: string | null;
 };
 
 /**
- * Prefix that marks keys of Quayside in a credentials file; with the rest, 20 characters as AWS's.
+ * Prefix that marks keys of Quayside in a credentials file; with the rest, 20
+ * characters as AWS's.
  */
 const ACCESS_KEY_PREFIX = 'QSROOT';
 const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -24,7 +28,10 @@ const ACCESS_KEY_RANDOM_LENGTH = 14;
 /** 240 random bits: 40 characters of base64url, as long as a secret of AWS. */
 const SECRET_KEY_BYTES = 30;
 
-/** Loads or makes the key. ConfigError when one of the two settings is missing, or the file bad. */
+/**
+ * Loads or makes the key. ConfigError when one of the two settings is missing, or
+ * the file bad.
+ */
 export function loadRootKey(
   config: Pick<Config, 'rootAccessKey' | 'rootSecretKey'>,
   dataDir: string,

@@ -1,5 +1,5 @@
-// The seed of accounts and buckets on Node, which is a file; a Worker has its content as a secret.
-// node.ts reads it before the settings.
+// The seed of accounts and buckets on Node, which is a file; a Worker has its
+// content as a secret. node.ts reads it before the settings.
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../../config.ts';
 

@@ -1,6 +1,7 @@
-// Repeated work beside the server: the sweep, messages, usage, logs of buckets, upkeep; and the
-// order in which all of it ends. node.ts starts it when the server listens and closes it on a
-// signal. It decides nothing: what a task does is handed in.
+// Repeated work beside the server: the sweep, messages, usage, logs of buckets,
+// upkeep; and the order in which all of it ends. node.ts starts it when the server
+// listens and closes it on a signal. It decides nothing: what a task does is handed
+// in.
 import type { Config } from '../../../config.ts';
 import type { Dispatcher } from '../../../ports/outbox.ts';
 import type { Background, Log } from '../../../ports/system.ts';
@@ -8,9 +9,15 @@ import { type OutboxSource, runOutbox } from '../services/outbox-runner.ts';
 import { repeat } from './repeat.ts';
 import { runUpkeep, type UpkeepCalls } from './upkeep.ts';
 
-/** Logs of buckets are looked at at least this often, ms; oftener where they may wait for less. */
+/**
+ * Logs of buckets are looked at at least this often, ms; oftener where they may
+ * wait for less.
+ */
 const LOG_CHECK_MAX_MS = 5_000;
-/** The first sweep begins at most this long after the start, ms, and so leaves the start alone. */
+/**
+ * The first sweep begins at most this long after the start, ms, and so leaves the
+ * start alone.
+ */
 const FIRST_SWEEP_MS = 10_000;
 /** Milliseconds that work behind responses gets to finish at the end. */
 const BACKGROUND_LIMIT_MS = 5_000;
@@ -32,7 +39,10 @@ export type ServiceParts = {
     flushBucketLogs(all?: boolean): Promise<void>;
     readonly usage: { flush(): Promise<unknown>; close(): Promise<unknown> };
   };
-  /** Lets requests finish for so long, and resolves with how many connections were cut. */
+  /**
+   * Lets requests finish for so long, and resolves with how many connections were
+   * cut.
+   */
   closeServer(limitMs: number): Promise<number>;
   /** Waits that long for background work, then closes the index. */
   closePorts(backgroundMs: number): Promise<void>;
@@ -41,7 +51,10 @@ export type ServiceParts = {
 export type ServiceTasks = {
   /** Milliseconds that `close` takes at most, where no task hangs. */
   readonly closeLimitMs: number;
-  /** Ends tasks, server and ports in that order, and loses nothing that was acknowledged. */
+  /**
+   * Ends tasks, server and ports in that order, and loses nothing that was
+   * acknowledged.
+   */
   close(): Promise<void>;
 };
 

@@ -1,11 +1,12 @@
-// A rate limit for reads in the background, in bytes a second. The scrub reads at its pace.
+// A rate limit for reads in the background, in bytes a second. The scrub reads at
+// its pace.
 import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { BlobStore } from '../../../ports/blob-store.ts';
 
 export type Pace = {
   /**
-   * Resolves when that many bytes may be read, and yields to requests every few milliseconds.
-   * Rejects with the signal's reason once it is aborted.
+   * Resolves when that many bytes may be read, and yields to requests every few
+   * milliseconds. Rejects with the signal's reason once it is aborted.
    */
   spend(lengthBytes: number): Promise<void>;
   /** Throws the signal's reason once it is aborted. */
@@ -14,7 +15,10 @@ export type Pace = {
 
 /** Shorter waits are added to later ones, milliseconds. */
 const LEAST_WAIT_MS = 5;
-/** Milliseconds of work before requests get a tick: reads of the index and of files block. */
+/**
+ * Milliseconds of work before requests get a tick: reads of the index and of files
+ * block.
+ */
 const WORK_MAX_MS = 5;
 
 export function createPace(bytesPerSecond: number, stopping: AbortSignal): Pace {

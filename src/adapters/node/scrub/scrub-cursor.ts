@@ -1,4 +1,5 @@
-// The cursor of a pass of the scrub, stored in the data folder so that a restart goes on there.
+// The cursor of a pass of the scrub, stored in the data folder so that a restart
+// goes on there.
 import {
   FIRST_PART,
   FIRST_VERSION,
@@ -7,7 +8,10 @@ import {
 } from '../../../index/maintenance/inventory.ts';
 import { readStateFile, type StateNote, writeStateFile } from '../disk/state-file.ts';
 
-/** A pass goes over current objects, then over older versions, then over parts of uploads. */
+/**
+ * A pass goes over current objects, then over older versions, then over parts of
+ * uploads.
+ */
 export type ScrubCursor =
   | { readonly phase: 'objects' | 'versions'; readonly after: VersionCursor }
   | { readonly phase: 'parts'; readonly after: PartCursor };

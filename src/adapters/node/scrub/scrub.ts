@@ -1,6 +1,6 @@
-// The scrub: reads in the background, at a bounded rate, what every row of the index refers to, and
-// proves it as `npm run check -- --bodies` does. It reports hurt objects by name and changes
-// nothing. upkeep.ts runs it.
+// The scrub: reads in the background, at a bounded rate, what every row of the
+// index refers to, and proves it as `npm run check -- --bodies` does. It reports
+// hurt objects by name and changes nothing. upkeep.ts runs it.
 import { join } from 'node:path';
 import { DAY_MS } from '../../../domain/time.ts';
 import {
@@ -42,7 +42,10 @@ type Pass = {
 };
 
 export type Scrub = {
-  /** Continues the pass under way, or begins one that is due; until it is over, or stopped. */
+  /**
+   * Continues the pass under way, or begins one that is due; until it is over, or
+   * stopped.
+   */
   run(work: ScrubWork, stopping: AbortSignal): Promise<void>;
   families(): readonly MetricFamily[];
 };
@@ -51,9 +54,14 @@ export type Scrub = {
 const PAGE = 50;
 /** Least time from one pass's begin to the next, milliseconds. */
 const PASS_EVERY_MS = DAY_MS;
-/** Least time between two writes of the cursor, ms; after a kill the rows since are repeated. */
+/**
+ * Least time between two writes of the cursor, ms; after a kill the rows since are
+ * repeated.
+ */
 const SAVE_EVERY_MS = 5000;
-/** Bytes that a row, and each of its segments, count at the pace besides their own. */
+/**
+ * Bytes that a row, and each of its segments, count at the pace besides their own.
+ */
 const LOOK_BYTES = 4096;
 
 /** A row, and the cursor behind it. */
@@ -157,8 +165,8 @@ function scrubFamilies(
 }
 
 /**
- * Damage of a row; null: none, or the row went meanwhile. A failure counts only when it repeats, so
- * a transient one is none. `prove` reads the body.
+ * Damage of a row; null: none, or the row went meanwhile. A failure counts only
+ * when it repeats, so a transient one is none. `prove` reads the body.
  */
 async function damageOf(
   pass: Pass,
@@ -171,7 +179,10 @@ async function damageOf(
   return second !== null && isReferenced(pass.index, row) ? second : null;
 }
 
-/** Damage of a row's files. An object may have 70,000 segments, so these looks are paced, too. */
+/**
+ * Damage of a row's files. An object may have 70,000 segments, so these looks are
+ * paced, too.
+ */
 async function fileDamageOf(
   { index, blobRoot, pace }: Pass,
   { bucket, body }: CheckableRow,
@@ -185,7 +196,9 @@ async function fileDamageOf(
   return null;
 }
 
-/** The next rows of the phase, and the cursor behind them; null where the pass ends. */
+/**
+ * The next rows of the phase, and the cursor behind them; null where the pass ends.
+ */
 function readPage(
   index: Sql,
   { phase, after }: ScrubCursor,
@@ -208,7 +221,10 @@ function readPage(
   return { rows, next: next === null ? cursorBehindPhase(phase) : { phase, after: next } };
 }
 
-/** Whether the row's blobs are still referenced: they may have been deleted, and swept. */
+/**
+ * Whether the row's blobs are still referenced: they may have been deleted, and
+ * swept.
+ */
 function isReferenced(index: Sql, { body }: CheckableRow): boolean {
   const blobIds = body.segments.map(({ blobId }) => blobId);
   return filterReferenced(index, blobIds).size === new Set(blobIds).size;

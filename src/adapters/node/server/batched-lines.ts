@@ -1,17 +1,22 @@
-// Lines that go out in batches, for the access log of the Node platform. A writer never waits;
-// lines that a slow disk or reader can't take are dropped and counted, so that memory has a bound.
-// It knows no file: access-log-target.ts opens the target.
+// Lines that go out in batches, for the access log of the Node platform. A writer
+// never waits; lines that a slow disk or reader can't take are dropped and counted,
+// so that memory has a bound. It knows no file: access-log-target.ts opens the
+// target.
 import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { LineSink, Log } from '../../../ports/system.ts';
 
-/** Where batches go. `write` resolves when the bytes are taken; never two at a time. */
+/**
+ * Where batches go. `write` resolves when the bytes are taken; never two at a time.
+ */
 export type LineTarget = {
   write(bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 };
 
 export type BatchedLines = LineSink & {
-  /** Opens the target anew and closes the old one; earlier lines may be in either. */
+  /**
+   * Opens the target anew and closes the old one; earlier lines may be in either.
+   */
   reopen(): void;
   /** Writes the lines that wait, for at most `limitMs`, and closes. */
   close(limitMs: number): Promise<void>;
@@ -21,9 +26,14 @@ export type BatchedLines = LineSink & {
 /** Characters of a batch, and age of its first line, ms, at which it goes out. */
 const BATCH_LENGTH = 64 * 1024;
 const BATCH_MS = 250;
-/** Characters that may wait while a batch is written: some seconds of a busy server. */
+/**
+ * Characters that may wait while a batch is written: some seconds of a busy server.
+ */
 const WAITING_MAX_LENGTH = 4 * 1024 * 1024;
-/** Least time between two log lines about a target that fails at each batch, milliseconds. */
+/**
+ * Least time between two log lines about a target that fails at each batch,
+ * milliseconds.
+ */
 const COMPLAIN_EVERY_MS = 60_000;
 
 const encoder = new TextEncoder();
@@ -103,7 +113,9 @@ export async function openBatchedLines(
   };
 }
 
-/** A target that never fails: it counts lines as written or dropped, and logs why. */
+/**
+ * A target that never fails: it counts lines as written or dropped, and logs why.
+ */
 async function openReportingTarget(open: () => Promise<LineTarget>, log: Log) {
   let target = await open();
   /** Part of a batch may stand in the target: the next begins a new line. */

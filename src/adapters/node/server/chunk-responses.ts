@@ -1,6 +1,6 @@
-// Responses whose bodies the Node platform sends itself, chunk by chunk, past web streams. Surfaces
-// make them through HttpRequest.respond, and serve.ts sends them. To all other code they are plain
-// Responses.
+// Responses whose bodies the Node platform sends itself, chunk by chunk, past web
+// streams. Surfaces make them through HttpRequest.respond, and serve.ts sends them.
+// To all other code they are plain Responses.
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { OutgoingAnswer } from '../../../http/request.ts';
@@ -30,8 +30,9 @@ export function respondWithChunks(answer: OutgoingAnswer): Response {
 }
 
 /**
- * Sends a response of chunks, and returns the mark that tells @hono/node-server so; any other is
- * returned as it is. A failure midway cuts the connection, so that the client sees a partial body.
+ * Sends a response of chunks, and returns the mark that tells @hono/node-server so;
+ * any other is returned as it is. A failure midway cuts the connection, so that the
+ * client sees a partial body.
  */
 export function sendIfChunks(response: Response, outgoing: ServerResponse, log: Log): Response {
   const chunkResponse = chunkResponses.get(response);

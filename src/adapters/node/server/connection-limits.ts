@@ -1,6 +1,6 @@
-// Limits of connections, of all clients and of one address. They are enforced when a connection is
-// accepted, so they cost a request nothing. A connection beyond a limit goes to crowded-server.ts,
-// which responds to health checks alone.
+// Limits of connections, of all clients and of one address. They are enforced when
+// a connection is accepted, so they cost a request nothing. A connection beyond a
+// limit goes to crowded-server.ts, which responds to health checks alone.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../../../domain/ip-range.ts';
@@ -12,9 +12,15 @@ import { createProxyTrust, plainAddress } from './trusted-proxies.ts';
 export type ConnectionLimits = {
   /** Connections at once. About 100 KiB each while idle with buffers. */
   readonly connectionsMax: number;
-  /** Connections at once of one IPv4 address or IPv6 network of 64 bits; 0: no such limit. */
+  /**
+   * Connections at once of one IPv4 address or IPv6 network of 64 bits; 0: no such
+   * limit.
+   */
   readonly connectionsPerAddress: number;
-  /** Addresses and CIDR ranges that no such limit is for: behind each of them are many clients. */
+  /**
+   * Addresses and CIDR ranges that no such limit is for: behind each of them are
+   * many clients.
+   */
   readonly trustedProxies: readonly string[];
 };
 
@@ -33,12 +39,18 @@ const LOGGED_EVERY_MS = 60_000;
 
 const acceptedAtMs = new WeakMap<object, number>();
 
-/** When a connection was accepted, by `performance.now()`; null without limits of connections. */
+/**
+ * When a connection was accepted, by `performance.now()`; null without limits of
+ * connections.
+ */
 export function acceptedAt(socket: object): number | null {
   return acceptedAtMs.get(socket) ?? null;
 }
 
-/** Limits a server's connections. To be called once, after all other connection listeners. */
+/**
+ * Limits a server's connections. To be called once, after all other connection
+ * listeners.
+ */
 export function limitConnections(
   server: Server,
   limits: ConnectionLimits,

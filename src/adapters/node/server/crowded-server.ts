@@ -1,6 +1,6 @@
-// A server for connections beyond a limit: each gets one response, 503 with Retry-After or that to
-// a health check. So a load balancer sees a busy server and not a dead one. connection-limits.ts
-// hands connections over.
+// A server for connections beyond a limit: each gets one response, 503 with
+// Retry-After or that to a health check. So a load balancer sees a busy server and
+// not a dead one. connection-limits.ts hands connections over.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { CrowdedBy } from './connection-limits.ts';
@@ -10,7 +10,10 @@ export type CrowdedServer = { take(socket: Socket, by: CrowdedBy): void };
 
 /** Most connections of this server. A further one closes the oldest. */
 const CROWDED_MAX = 64;
-/** How long a connection may last, milliseconds: a health check sends its request at once. */
+/**
+ * How long a connection may last, milliseconds: a health check sends its request at
+ * once.
+ */
 const CROWDED_MS = 5000;
 /** Bytes of request line and headers. */
 const HEADERS_MAX_BYTES = 32 * 1024;
@@ -35,7 +38,10 @@ export function createCrowdedServer(server: Server): CrowdedServer {
   });
   crowded.on('clientError', (_error, socket) => socket.destroy());
 
-  /** Closes a connection: of an address with too many before one that came to a full server. */
+  /**
+   * Closes a connection: of an address with too many before one that came to a full
+   * server.
+   */
   function dropOne(): void {
     const ofAddress = sockets.entries().find(([, by]) => by === 'address')?.[0];
     (ofAddress ?? sockets.keys().next().value)?.destroy();

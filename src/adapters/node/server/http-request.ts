@@ -1,6 +1,6 @@
-// Reads an HttpRequest straight from Node's IncomingMessage: no URL, no Headers, no web stream. So
-// the request target stays as it came, and the hot path builds nothing. It also knows which clients
-// wait for `100 Continue`.
+// Reads an HttpRequest straight from Node's IncomingMessage: no URL, no Headers, no
+// web stream. So the request target stays as it came, and the hot path builds
+// nothing. It also knows which clients wait for `100 Continue`.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StorageError } from '../../../domain/errors.ts';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
@@ -10,19 +10,24 @@ import { respondWithChunks } from './chunk-responses.ts';
 import { onSent } from './sent-response.ts';
 import { createClientReader, isFromLoopback, peerOf, type ReadClient } from './trusted-proxies.ts';
 
-/** Milliseconds without a byte after which an upload ends. AWS drops idle sockets at 20 to 60 s. */
+/**
+ * Milliseconds without a byte after which an upload ends. AWS drops idle sockets at
+ * 20 to 60 s.
+ */
 export const UPLOAD_IDLE_MS = 60_000;
 
-/** Event on a request whose body comes slower than it must: its reader gives it up. */
+/**
+ * Event on a request whose body comes slower than it must: its reader gives it up.
+ */
 export const TOO_SLOW = Symbol('too slow');
 
 /** Responses whose client sends no body before it has read `100 Continue`. */
 const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>();
 
 /**
- * Notes that the client waits for `100 Continue`, which is sent when the body is pumped. A response
- * that comes first closes the connection: the next bytes might be that body or another request.
- * Source: RFC 9110 section 10.1.1.
+ * Notes that the client waits for `100 Continue`, which is sent when the body is
+ * pumped. A response that comes first closes the connection: the next bytes might
+ * be that body or another request. Source: RFC 9110 section 10.1.1.
  */
 export function expectContinue(incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (incoming.headers['content-length'] === '0') return;
@@ -30,7 +35,10 @@ export function expectContinue(incoming: IncomingMessage, outgoing: ServerRespon
   outgoing.shouldKeepAlive = false;
 }
 
-/** How requests are read: `idleMs` see UPLOAD_IDLE_MS, `readClient` see trusted-proxies.ts. */
+/**
+ * How requests are read: `idleMs` see UPLOAD_IDLE_MS, `readClient` see
+ * trusted-proxies.ts.
+ */
 export type ReadSettings = { readonly idleMs: number; readonly readClient: ReadClient };
 
 /** Settings without a trusted proxy in front. */
@@ -48,8 +56,8 @@ export function readRequest(
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
     return value === undefined ? null : typeof value === 'string' ? value : value.join(', ');
   };
-  // Read at once: the socket keeps it, and an accessor here would cost more than all the rest
-  // (measured 2026-11, 0.8 µs).
+  // Read at once: the socket keeps it, and an accessor here would cost more than
+  // all the rest (measured 2026-11, 0.8 µs).
   const { remoteAddress, isSecure, knownProtocol } = settings.readClient(peerOf(socket), header);
   return {
     method: incoming.method ?? 'GET',
@@ -69,7 +77,10 @@ export function readRequest(
   };
 }
 
-/** Splits a target; the absolute form of proxies has an authority. Source: RFC 9112, 3.2.2. */
+/**
+ * Splits a target; the absolute form of proxies has an authority. Source: RFC 9112,
+ * 3.2.2.
+ */
 function splitTarget(target: string): { authority: string | null; pathAndQuery: string } {
   if (target.startsWith('/')) return { authority: null, pathAndQuery: target };
   const scheme = /^https?:\/\//i.exec(target);
@@ -94,7 +105,10 @@ function createByteSource(incoming: IncomingMessage, idleMs: number): ByteSource
   };
 }
 
-/** The declared length. Node's parser has refused malformed ones, and a length beside chunks. */
+/**
+ * The declared length. Node's parser has refused malformed ones, and a length
+ * beside chunks.
+ */
 function declaredLength({ headers }: IncomingMessage): number | null {
   if (headers['transfer-encoding'] !== undefined) return null;
   return Number(headers['content-length'] ?? 0);
@@ -118,8 +132,8 @@ function pump(
     let isPaused = false;
     let isEnded = false;
     let isSettled = false;
-    // Time that the server takes itself does not count against the client: the timer then fires in
-    // vain, and resume starts it anew.
+    // Time that the server takes itself does not count against the client: the
+    // timer then fires in vain, and resume starts it anew.
     const timer = setTimeout(() => {
       if (!isPaused) onSlow();
     }, idleMs);
@@ -138,8 +152,8 @@ function pump(
         resolve();
         return;
       }
-      // The response decides on the rest of the body: @hono/node-server drains a little of it, then
-      // hangs up.
+      // The response decides on the rest of the body: @hono/node-server drains a
+      // little of it, then hangs up.
       incoming.pause();
       reject(error);
     }
@@ -167,7 +181,9 @@ function pump(
         incoming.resume();
       }
     }
-    /** The end also comes right after the last chunk while the request is paused. */
+    /**
+     * The end also comes right after the last chunk while the request is paused.
+     */
     function onEnd(): void {
       isEnded = true;
       if (isPaused) return;

@@ -1,6 +1,6 @@
-// Refusal of connections whose bytes are no HTTP, or whose head does not come. The whole requests
-// before get their responses, then comes the refusal, then the end. serve.ts hands over what
-// node:http reports as `clientError`.
+// Refusal of connections whose bytes are no HTTP, or whose head does not come. The
+// whole requests before get their responses, then comes the refusal, then the end.
+// serve.ts hands over what node:http reports as `clientError`.
 import type { Duplex } from 'node:stream';
 import { type Pipelining, responseUnderWay } from './pipelining.ts';
 import type { ResponseCounts } from './response-counts.ts';
@@ -17,12 +17,17 @@ export const HEAD_TOO_SLOW: NodeJS.ErrnoException = Object.assign(new Error('Req
   code: 'ERR_HTTP_REQUEST_TIMEOUT',
 });
 
-/** The error of a CONNECT: node:http alone would cut the connection, with responses due on it. */
+/**
+ * The error of a CONNECT: node:http alone would cut the connection, with responses
+ * due on it.
+ */
 export const TUNNEL_REFUSED: NodeJS.ErrnoException = Object.assign(new Error('No tunnels'), {
   code: 'CONNECT',
 });
 
-/** Refuses the connection of a server whose requests are handled by `pipelining`. */
+/**
+ * Refuses the connection of a server whose requests are handled by `pipelining`.
+ */
 export type RefuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
 export function createMalformedRefusal(
@@ -45,7 +50,8 @@ export function createMalformedRefusal(
 }
 
 /**
- * Responds and hangs up. False: a response was under way or the client gone, so it only hung up.
+ * Responds and hangs up. False: a response was under way or the client gone, so it
+ * only hung up.
  */
 function refuseNow(status: string, socket: Duplex): boolean {
   if (!socket.writable || responseUnderWay(socket)?.headersSent === true) {

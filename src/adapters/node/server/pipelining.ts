@@ -1,27 +1,38 @@
-// Pipelining: requests of a connection are handled one at a time. node:http emits every request
-// that it has read at once, so responses behind a slow one would fill memory long before their
-// client can take them: some thousand for each 64 KiB of requests. Here a request waits for the
-// responses in front of it, and little more is read meanwhile (backpressure).
+// Pipelining: requests of a connection are handled one at a time. node:http emits
+// every request that it has read at once, so responses behind a slow one would fill
+// memory long before their client can take them: some thousand for each 64 KiB of
+// requests. Here a request waits for the responses in front of it, and little more
+// is read meanwhile (backpressure).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 export type HandleRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/** Waiting requests of a connection at which reading stops; the last read's 64 KiB come on top. */
+/**
+ * Waiting requests of a connection at which reading stops; the last read's 64 KiB
+ * come on top.
+ */
 const WAITING_MAX = 32;
 
 export type Pipelining = {
-  /** Handles a request after all in front of it; never one whose client has left by then. */
+  /**
+   * Handles a request after all in front of it; never one whose client has left by
+   * then.
+   */
   readonly handle: HandleRequest;
   /**
-   * Calls `refuse` for a connection with broken bytes, after the responses to all whole requests
-   * before them. A waiting request whose own body is broken is never handled.
+   * Calls `refuse` for a connection with broken bytes, after the responses to all
+   * whole requests before them. A waiting request whose own body is broken is never
+   * handled.
    */
   afterAnswers(socket: Duplex, refuse: () => void): void;
 };
 
-/** Makes the pipelining of a server. Cost: nothing for a request that waits for no other. */
+/**
+ * Makes the pipelining of a server. Cost: nothing for a request that waits for no
+ * other.
+ */
 export function createPipelining(handle: HandleRequest): Pipelining {
   const queues = new WeakMap<Socket, Queue>();
 
@@ -75,7 +86,10 @@ type Queue = {
   isBroken(response: ServerResponse): boolean;
 };
 
-/** The response that node:http is sending on a socket; the property's name is as old as Node. */
+/**
+ * The response that node:http is sending on a socket; the property's name is as old
+ * as Node.
+ */
 export function responseUnderWay(socket: Duplex): ServerResponse | null {
   return '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null;
 }
@@ -84,9 +98,9 @@ export function responseUnderWay(socket: Duplex): ServerResponse | null {
 type PausedSocket = Socket & { _paused: boolean; parser?: { resume(): void } | null };
 
 /**
- * A connection's queue. It pauses the socket as node:http does for a client that does not read, so
- * that no body that is read or dropped resumes it. Source: lib/_http_server.js of Node 26,
- * parserOnIncoming and socketOnDrain.
+ * A connection's queue. It pauses the socket as node:http does for a client that
+ * does not read, so that no body that is read or dropped resumes it. Source:
+ * lib/_http_server.js of Node 26, parserOnIncoming and socketOnDrain.
  */
 function createQueue(connection: Socket): Queue {
   const socket = connection as PausedSocket;

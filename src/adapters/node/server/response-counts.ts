@@ -1,16 +1,25 @@
-// Counts what only the server sees: responses under way, responses whose client left before their
-// end, and bytes that were no HTTP. serve.ts has one for the fast path and the full path together.
+// Counts what only the server sees: responses under way, responses whose client
+// left before their end, and bytes that were no HTTP. serve.ts has one for the fast
+// path and the full path together.
 import type { ServerResponse } from 'node:http';
 import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 
 export type ResponseCounts = {
   /** Counts a response of node:http until its end. Cost: 0.1 µs. */
   watch(outgoing: ServerResponse): void;
-  /** Counts a response of the fast path that is made later, or waits for its reader. */
+  /**
+   * Counts a response of the fast path that is made later, or waits for its reader.
+   */
   begun(): void;
-  /** Ends a response that was begun, once. `isWhole` false: its client left before the end. */
+  /**
+   * Ends a response that was begun, once. `isWhole` false: its client left before
+   * the end.
+   */
   ended(isWhole: boolean): void;
-  /** Counts a response that was not begun here, and that its client did not get whole. */
+  /**
+   * Counts a response that was not begun here, and that its client did not get
+   * whole.
+   */
   cutShort(): void;
   /** Counts bytes that were no request. */
   refused(): void;
@@ -25,7 +34,10 @@ export function createResponseCounts(): ResponseCounts {
     open -= 1;
     if (!isWhole) cutShort += 1;
   }
-  /** One listener for all responses: `close` comes once for each, whatever became of it. */
+  /**
+   * One listener for all responses: `close` comes once for each, whatever became of
+   * it.
+   */
   function onClose(this: ServerResponse): void {
     ended(this.writableFinished);
   }

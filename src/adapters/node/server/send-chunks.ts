@@ -1,12 +1,15 @@
-// Writes the chunks of a body to a socket or response, with backpressure: the next when the system
-// has taken the one before. So a slow client occupies one buffer, and buffers serve again. All is
-// freed once the client is gone.
+// Writes the chunks of a body to a socket or response, with backpressure: the next
+// when the system has taken the one before. So a slow client occupies one buffer,
+// and buffers serve again. All is freed once the client is gone.
 import type { Writable } from 'node:stream';
 import type { ByteChunks } from '../../../ports/chunk-stream.ts';
 import { CHUNK_SIZES } from '../blobs/chunk-buffers.ts';
 
 const [SMALL_BYTES, FIRST_BYTES, LARGE_BYTES] = CHUNK_SIZES;
-/** A client that takes longer for a chunk gets small ones, which occupy less memory. ms. */
+/**
+ * A client that takes longer for a chunk gets small ones, which occupy less memory.
+ * ms.
+ */
 const SLOW_MS = 200;
 
 export type SendChunksOptions = {
@@ -16,7 +19,10 @@ export type SendChunksOptions = {
   readonly head?: Uint8Array;
   /** Called when the system has taken all. It must end `out`, or go on with it. */
   readonly onSent: () => void;
-  /** Called when a read failed, or the chunks ended early; not for a client that left. */
+  /**
+   * Called when a read failed, or the chunks ended early; not for a client that
+   * left.
+   */
   readonly onFailed: (cause: unknown) => void;
 };
 

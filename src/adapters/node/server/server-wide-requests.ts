@@ -1,5 +1,6 @@
-// Requests that concern the server as a whole: `OPTIONS *`, and HTTP/1.0 without a host. serve.ts
-// calls it on the way to the app; the app and @hono/node-server would refuse both.
+// Requests that concern the server as a whole: `OPTIONS *`, and HTTP/1.0 without a
+// host. serve.ts calls it on the way to the app; the app and @hono/node-server
+// would refuse both.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Methods of all surfaces together. */
@@ -7,7 +8,10 @@ const METHODS = 'GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS';
 /** A host that no bucket can have: the service itself. */
 const NO_HOST = 'localhost';
 
-/** Responds to `OPTIONS *`. False: it is another request. Source: RFC 9110 section 9.3.7. */
+/**
+ * Responds to `OPTIONS *`. False: it is another request. Source: RFC 9110 section
+ * 9.3.7.
+ */
 export function respondForServer(
   { method, url }: IncomingMessage,
   outgoing: ServerResponse,
@@ -17,7 +21,10 @@ export function respondForServer(
   return true;
 }
 
-/** Adds a Host to HTTP/1.0 without one, as health checks send it. Source: RFC 9112 section 3.2. */
+/**
+ * Adds a Host to HTTP/1.0 without one, as health checks send it. Source: RFC 9112
+ * section 3.2.
+ */
 export function assumeHost({ httpVersion, headers }: IncomingMessage): void {
   if (httpVersion === '1.0' && !headers.host) headers.host = NO_HOST;
 }

@@ -1,6 +1,7 @@
-// Closes node:http's connections in which too little moves, by a look at all of them once a second.
-// node:http would set a timer twice a request and restart it with each byte: near a tenth of the
-// cost of a hot response of 10 KiB there (measured: bench/README.md, delivery).
+// Closes node:http's connections in which too little moves, by a look at all of
+// them once a second. node:http would set a timer twice a request and restart it
+// with each byte: near a tenth of the cost of a hot response of 10 KiB there
+// (measured: bench/README.md, delivery).
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -8,23 +9,38 @@ import { acceptedAt } from './connection-limits.ts';
 import { TOO_SLOW } from './http-request.ts';
 import { responseUnderWay } from './pipelining.ts';
 
-/** Idle keep-alive, ms: longer than the 60 s after which load balancers and SDKs close first. */
+/**
+ * Idle keep-alive, ms: longer than the 60 s after which load balancers and SDKs
+ * close first.
+ */
 export const KEEP_ALIVE_MS = 75_000;
-/** Wait beyond the announced keep-alive, ms, as in node:http, so that the client closes first. */
+/**
+ * Wait beyond the announced keep-alive, ms, as in node:http, so that the client
+ * closes first.
+ */
 export const KEEP_ALIVE_BUFFER_MS = 1000;
-/** Milliseconds without a byte in either direction during a request: its reader stopped reading. */
+/**
+ * Milliseconds without a byte in either direction during a request: its reader
+ * stopped reading.
+ */
 export const SOCKET_IDLE_MS = 300_000;
 /**
- * Time that a body may come slower than the least rate, milliseconds: as long as one that does not
- * come at all. A faster body earns time again, up to this.
+ * Time that a body may come slower than the least rate, milliseconds: as long as
+ * one that does not come at all. A faster body earns time again, up to this.
  */
 export const BODY_CREDIT_MS = 60_000;
 
-/** How often connections are checked, milliseconds; each limit is that much longer at most. */
+/**
+ * How often connections are checked, milliseconds; each limit is that much longer
+ * at most.
+ */
 export const LIMITS_CHECK_MS = 1000;
 
 export type ReceiveLimits = {
-  /** Milliseconds from the connection, or a further request's first byte, to the head's end. */
+  /**
+   * Milliseconds from the connection, or a further request's first byte, to the
+   * head's end.
+   */
   readonly requestHeadMs: number;
   /** Bytes a second of a body; 0: none. */
   readonly receiveRateMin: number;
@@ -47,7 +63,10 @@ type Watched = {
   bodyCreditMs: number;
 };
 
-/** `nowMs`: a monotonic clock. `refuseSlow` responds with 408 to a late head, and closes. */
+/**
+ * `nowMs`: a monotonic clock. `refuseSlow` responds with 408 to a late head, and
+ * closes.
+ */
 export function createSocketTimeouts(
   nowMs: () => number,
   { requestHeadMs, receiveRateMin }: ReceiveLimits,
@@ -56,7 +75,10 @@ export function createSocketTimeouts(
   const watched = new Set<Watched>();
   let lookedAtMs = nowMs();
 
-  /** Whether a head takes too long. Bytes without a response since the last look are a head's. */
+  /**
+   * Whether a head takes too long. Bytes without a response since the last look are
+   * a head's.
+   */
   function isHeadSlow(connection: Watched, now: number): boolean {
     const { bytesRead, bytesWritten } = connection.socket;
     if (bytesWritten !== connection.writtenBytes) connection.headSinceMs = null;
@@ -64,7 +86,10 @@ export function createSocketTimeouts(
     return connection.headSinceMs !== null && now - connection.headSinceMs >= requestHeadMs;
   }
 
-  /** Whether a body comes too slowly. While nobody reads it, that is not its client's fault. */
+  /**
+   * Whether a body comes too slowly. While nobody reads it, that is not its
+   * client's fault.
+   */
   function isBodySlow(
     connection: Watched,
     { complete, readableFlowing }: IncomingMessage,
@@ -108,7 +133,8 @@ export function createSocketTimeouts(
     watch(socket) {
       if (!(socket instanceof Socket)) return;
       const { bytesRead, bytesWritten } = socket;
-      // A connection from the fast path that had responses comes with a head that has just begun.
+      // A connection from the fast path that had responses comes with a head that
+      // has just begun.
       const isFresh = bytesWritten === 0;
       watched.add({
         socket,
@@ -133,10 +159,15 @@ export function createSocketTimeouts(
   };
 }
 
-/** Internals of node:net's sockets. The names are the same in every Node since 0.x. */
+/**
+ * Internals of node:net's sockets. The names are the same in every Node since 0.x.
+ */
 type Internals = Socket & { _handle?: { writeQueueSize?: number } | null };
 
-/** Bytes that came and that the system took; written ones may still wait in node:net's handle. */
+/**
+ * Bytes that came and that the system took; written ones may still wait in
+ * node:net's handle.
+ */
 function movedBytesOf(socket: Internals): number {
   return socket.bytesRead + socket.bytesWritten - (socket._handle?.writeQueueSize ?? 0);
 }

@@ -1,9 +1,11 @@
-// The client of a connection: its peer or, behind proxies that the settings name, the client that
-// they report. The only code of the Node platform that reads X-Forwarded-For and X-Forwarded-Proto;
-// http-request.ts and the fast path call it. From any other peer these headers count for nothing.
+// The client of a connection: its peer or, behind proxies that the settings name,
+// the client that they report. The only code of the Node platform that reads
+// X-Forwarded-For and X-Forwarded-Proto; http-request.ts and the fast path call it.
+// From any other peer these headers count for nothing.
 //
-// Only the X-Forwarded pair is read, not `Forwarded` (RFC 7239). A proxy that writes one kind
-// passes the other on as the client sent it, so a server that reads both can be deceived.
+// Only the X-Forwarded pair is read, not `Forwarded` (RFC 7239). A proxy that
+// writes one kind passes the other on as the client sent it, so a server that reads
+// both can be deceived.
 import { BlockList, isIP, isIPv4, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -14,7 +16,10 @@ export type Client = {
   /** Without a port, IPv4 in its own form; null when it is not known. */
   readonly remoteAddress: string | null;
   readonly isSecure: boolean;
-  /** Null over a plain connection, unless a trusted proxy says it: a proxy may be unnamed. */
+  /**
+   * Null over a plain connection, unless a trusted proxy says it: a proxy may be
+   * unnamed.
+   */
   readonly knownProtocol: KnownProtocol;
 };
 
@@ -28,7 +33,10 @@ export function peerOf(socket: Duplex): Peer {
   return { address, isEncrypted: socket instanceof TLSSocket };
 }
 
-/** Addresses of this machine itself. Source: RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3 */
+/**
+ * Addresses of this machine itself. Source: RFC 1122 section 3.2.1.3, RFC 4291
+ * section 2.5.3
+ */
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 /** Headers that proxies add. Source: RFC 7239 section 4, RFC 9110 section 7.6.3 */
 const PASSED_ON_HEADERS = [
@@ -40,8 +48,8 @@ const PASSED_ON_HEADERS = [
 ] as const;
 
 /**
- * Whether both ends of the connection are this machine, and no header has a trace of a proxy, named
- * or not: `HttpRequest.isFromLoopback` on Node.
+ * Whether both ends of the connection are this machine, and no header has a trace
+ * of a proxy, named or not: `HttpRequest.isFromLoopback` on Node.
  */
 export function isFromLoopback(socket: Duplex, header: (name: string) => string | null): boolean {
   if (!(socket instanceof Socket)) return false;
@@ -53,13 +61,19 @@ export function isFromLoopback(socket: Duplex, header: (name: string) => string 
 /** `header` gives a value by lower-case name, repeated ones joined by a comma. */
 export type ReadClient = (peer: Peer, header: (name: string) => string | null) => Client;
 
-/** Most proxies of a chain. Each look-up costs 1 µs, so the sender must not choose how many. */
+/**
+ * Most proxies of a chain. Each look-up costs 1 µs, so the sender must not choose
+ * how many.
+ */
 const HOPS_MAX = 16;
 const IPV4_IN_IPV6 = '::ffff:';
 /** `1.2.3.4:5678` or `[::1]:5678`, as some load balancers write. */
 const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/;
 
-/** The address, IPv4 in its own form also where it came over an IPv6 socket. Cost: 5 ns. */
+/**
+ * The address, IPv4 in its own form also where it came over an IPv6 socket. Cost: 5
+ * ns.
+ */
 export function plainAddress(address: string | undefined): string | null {
   if (address === undefined) return null;
   return address.startsWith(IPV4_IN_IPV6) && address.includes('.')
@@ -67,11 +81,14 @@ export function plainAddress(address: string | undefined): string | null {
     : address;
 }
 
-/** Whether an address, as `plainAddress` gives it, is a trusted proxy's. Cost: 1 µs. */
+/**
+ * Whether an address, as `plainAddress` gives it, is a trusted proxy's. Cost: 1 µs.
+ */
 export type IsTrusted = (address: string) => boolean;
 
 /**
- * `ranges` are addresses and CIDR ranges that config.ts has checked, empty for no trusted proxy.
+ * `ranges` are addresses and CIDR ranges that config.ts has checked, empty for no
+ * trusted proxy.
  */
 export function createProxyTrust(ranges: readonly string[]): IsTrusted {
   if (ranges.length === 0) return () => false;
@@ -128,9 +145,10 @@ function listOf(value: string | null): string[] {
 }
 
 /**
- * Index of the client in X-Forwarded-For. From the right, where the nearest proxy wrote, it is the
- * first address that is no trusted proxy, whatever stands further left. If all are trusted it is
- * the leftmost. -1, unknown: too many, or one is no address.
+ * Index of the client in X-Forwarded-For. From the right, where the nearest proxy
+ * wrote, it is the first address that is no trusted proxy, whatever stands further
+ * left. If all are trusted it is the leftmost. -1, unknown: too many, or one is no
+ * address.
  */
 function indexOfClient(hops: readonly string[], isTrusted: IsTrusted): number {
   for (let at = hops.length - 1; at >= 0; at--) {
@@ -149,7 +167,10 @@ function addressOf(hop: string | undefined): string | null {
   return isIP(address) === 0 ? null : plainAddress(address.toLowerCase());
 }
 
-/** Scheme of the client's own hop, where each proxy has added one; else that of the nearest. */
+/**
+ * Scheme of the client's own hop, where each proxy has added one; else that of the
+ * nearest.
+ */
 function protocolAt(
   protocols: readonly string[],
   hopCount: number,

@@ -1,5 +1,5 @@
-// TXT records by Node's resolver: by UDP, and by TCP for long responses. It queries the servers of
-// the system's configuration, or those of the settings.
+// TXT records by Node's resolver: by UDP, and by TCP for long responses. It queries
+// the servers of the system's configuration, or those of the settings.
 import { Resolver } from 'node:dns/promises';
 import { StorageError } from '../../../domain/errors.ts';
 import { DNS_LIMIT_MS, type TxtRecords } from '../../../ports/txt-records.ts';
@@ -7,7 +7,10 @@ import { DNS_LIMIT_MS, type TxtRecords } from '../../../ports/txt-records.ts';
 /** Milliseconds until a query is sent again; the wait doubles. */
 const FIRST_WAIT_MS = 1000;
 const TRIES = 3;
-/** No such name, no TXT records, or no valid name. Source: nodejs.org/api/dns.html#error-codes */
+/**
+ * No such name, no TXT records, or no valid name. Source:
+ * nodejs.org/api/dns.html#error-codes
+ */
 const NO_RECORDS: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 /** `servers`: addresses with or without a port; none: the system's. */
@@ -17,7 +20,8 @@ export function createDnsTxtRecords(
 ): TxtRecords {
   return {
     async read(name) {
-      // One resolver for each query, because cancelling ends all queries of a resolver.
+      // One resolver for each query, because cancelling ends all queries of a
+      // resolver.
       const resolver = new Resolver({ timeout: FIRST_WAIT_MS, tries: TRIES });
       if (servers.length > 0) resolver.setServers(servers);
       const timer = setTimeout(() => resolver.cancel(), limitMs);

@@ -1,6 +1,7 @@
-// Fonts of the Noto family for documents, from npm packages of Fontsource. A package has a font in
-// slices, each a WOFF2 file with the letters that `unicode.json` names. HarfBuzz cuts letters out
-// of a slice, in one weight. Everything is loaded when a document first needs it.
+// Fonts of the Noto family for documents, from npm packages of Fontsource. A
+// package has a font in slices, each a WOFF2 file with the letters that
+// `unicode.json` names. HarfBuzz cuts letters out of a slice, in one weight.
+// Everything is loaded when a document first needs it.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -13,11 +14,14 @@ import type {
 
 /** Weights of OpenType. */
 const WEIGHTS: Readonly<Record<FontWeight, number>> = { regular: 400, bold: 700 };
-/** Kerning, ligatures and marks: dropped, so that each letter is one glyph at its own width. */
+/**
+ * Kerning, ligatures and marks: dropped, so that each letter is one glyph at its
+ * own width.
+ */
 const LAYOUT_TABLES = ['GDEF', 'GPOS', 'GSUB'] as const;
 /**
- * Scripts that are written from left to right, a glyph for each letter. Others need shaping: with
- * letters in a row, Arabic and Devanagari would be wrong.
+ * Scripts that are written from left to right, a glyph for each letter. Others need
+ * shaping: with letters in a row, Arabic and Devanagari would be wrong.
  */
 const ALPHABETS = /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Common}]/u;
 /** Hangul in whole syllables: those in parts need shaping. */
@@ -71,7 +75,10 @@ export function createNotoFonts(): DocumentFonts {
 const isPrintable = (letter: string): boolean =>
   (ALPHABETS.test(letter) || EAST_ASIAN.test(letter)) && !UNPRINTABLE.test(letter);
 
-/** Names of packages in the order that they are tried: Han letters differ by the language. */
+/**
+ * Names of packages in the order that they are tried: Han letters differ by the
+ * language.
+ */
 function packagesFor(letters: ReadonlySet<string>): readonly string[] {
   const text = [...letters].join('');
   const japanese = KANA.test(text) ? ['noto-sans-jp'] : [];

@@ -1,6 +1,6 @@
-// Runs the dispatcher of the Node platform: at once when a message was enqueued, and when the next
-// one is due. Messages wait in the database, so nothing is lost with the timer. service-tasks.ts
-// starts and stops it.
+// Runs the dispatcher of the Node platform: at once when a message was enqueued,
+// and when the next one is due. Messages wait in the database, so nothing is lost
+// with the timer. service-tasks.ts starts and stops it.
 
 import type { BucketName } from '../../../domain/nouns.ts';
 import type { Directory } from '../../../ports/directory.ts';
@@ -16,7 +16,10 @@ export type OutboxRunner = {
   stop(): Promise<void>;
 };
 
-/** Wraps both ports: the listener hears of each call that may have enqueued a message. */
+/**
+ * Wraps both ports: the listener hears of each call that may have enqueued a
+ * message.
+ */
 export function watchOutbox(index: MetadataIndex, directory: Directory) {
   let listener = () => {};
 
@@ -52,7 +55,10 @@ export function watchOutbox(index: MetadataIndex, directory: Directory) {
 }
 const ANY_BUCKET = 'any' as BucketName;
 
-/** Longest time between two looks, ms: bounds how late a message is whose kick was lost. */
+/**
+ * Longest time between two looks, ms: bounds how late a message is whose kick was
+ * lost.
+ */
 const LOOK_AT_LEAST_MS = 30_000;
 /** Wait after a failure of the queue itself, milliseconds. */
 const AFTER_FAILURE_MS = 1000;

@@ -1,7 +1,7 @@
-// Images made with sharp (libvips), in its own threads. It is loaded with the first image: most
-// servers never make one, and a machine without its binary can do everything else. Uploads are
-// hostile: only five formats are read, whatever a file calls itself, and pixels, frames and time
-// are bounded.
+// Images made with sharp (libvips), in its own threads. It is loaded with the first
+// image: most servers never make one, and a machine without its binary can do
+// everything else. Uploads are hostile: only five formats are read, whatever a file
+// calls itself, and pixels, frames and time are bounded.
 import { availableParallelism } from 'node:os';
 import type { Sharp, SharpOptions } from 'sharp';
 import { StorageError } from '../../../domain/errors.ts';
@@ -11,20 +11,27 @@ import { boxOf, type ImageBox, MOVING_FORMATS } from '../../shared/image-box.ts'
 
 type SharpModule = typeof import('sharp').default;
 
-/** Pixels of an original, all frames together: 100 megapixels take 400 MB at the very worst. */
+/**
+ * Pixels of an original, all frames together: 100 megapixels take 400 MB at the
+ * very worst.
+ */
 const INPUT_MAX_PIXELS = 100_000_000;
 /** Seconds for one image; an AVIF of 16 megapixels takes about 5. */
 const TIMEOUT_SECONDS = 20;
 /**
- * CPU effort of AVIF, 0 to 9: 2 is four times as fast as the usual 4, for slightly larger files.
+ * CPU effort of AVIF, 0 to 9: 2 is four times as fast as the usual 4, for slightly
+ * larger files.
  */
 const AVIF_EFFORT = 2;
 /**
- * CPU effort of GIF, 1 to 10: 1 is ten times as fast as the usual 7, for files 5 to 15 percent
- * larger (noise, measured 2026-11).
+ * CPU effort of GIF, 1 to 10: 1 is ten times as fast as the usual 7, for files 5 to
+ * 15 percent larger (noise, measured 2026-11).
  */
 const GIF_EFFORT = 1;
-/** Readers of libvips, by the class in its documentation. All others stay blocked: SVG, PDF, … */
+/**
+ * Readers of libvips, by the class in its documentation. All others stay blocked:
+ * SVG, PDF, …
+ */
 const READERS = [
   'VipsForeignLoadJpeg',
   'VipsForeignLoadPng',
@@ -34,7 +41,10 @@ const READERS = [
 ];
 const FITS = { 'scale-down': 'inside', contain: 'inside', cover: 'cover', fill: 'fill' } as const;
 
-/** Makes images. InvalidRequest for no image or too large a one; NotImplemented without sharp. */
+/**
+ * Makes images. InvalidRequest for no image or too large a one; NotImplemented
+ * without sharp.
+ */
 export function createSharpImages(): (
   source: Uint8Array,
   recipe: ImageRecipe,

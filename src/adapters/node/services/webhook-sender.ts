@@ -1,7 +1,7 @@
-// Sends webhooks on Node. Race: a name resolves to a public address for the check, and to a private
-// one for the connection (DNS rebinding). Guard: it is resolved once, every address must be public,
-// and the connection goes to the checked one. No redirect, proxy or cookie is used. The dispatcher
-// calls it.
+// Sends webhooks on Node. Race: a name resolves to a public address for the check,
+// and to a private one for the connection (DNS rebinding). Guard: it is resolved
+// once, every address must be public, and the connection goes to the checked one.
+// No redirect, proxy or cookie is used. The dispatcher calls it.
 import { type LookupAddress, lookup as resolve } from 'node:dns';
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -9,11 +9,17 @@ import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from '../../../domain/public-address.ts';
 import { WebhookFailure, type WebhookResponse, type WebhookSender } from '../../../ports/outbox.ts';
 
-/** Bytes of a response's body that are read and dropped, so that the connection ends in order. */
+/**
+ * Bytes of a response's body that are read and dropped, so that the connection ends
+ * in order.
+ */
 const RESPONSE_MAX_BYTES = 64 * 1024;
 const HEADERS_MAX_BYTES = 16 * 1024;
 
-/** Makes the sender. `mayBePrivate`: whether any address may be called, and plain http. */
+/**
+ * Makes the sender. `mayBePrivate`: whether any address may be called, and plain
+ * http.
+ */
 export function createWebhookSender(mayBePrivate: boolean): WebhookSender {
   const lookup = guardedLookup(mayBePrivate);
   return {
@@ -43,7 +49,8 @@ export function createWebhookSender(mayBePrivate: boolean): WebhookSender {
 /** Sends the body, and resolves with the head of the response. */
 function send(request: ClientRequest, bytes: Buffer): Promise<WebhookResponse> {
   return new Promise((resolveAnswer, reject) => {
-    // An error after the response's head changes nothing any more, but needs a listener.
+    // An error after the response's head changes nothing any more, but needs a
+    // listener.
     request.on('error', (cause) => reject(toFailure(cause)));
     request.once('response', (response) => {
       request.removeAllListeners('error').on('error', () => undefined);
@@ -103,7 +110,8 @@ const CAUSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Translates an error. Node's own text may contain internal addresses, so the account sees ours.
+ * Translates an error. Node's own text may contain internal addresses, so the
+ * account sees ours.
  */
 function toFailure(cause: Error): WebhookFailure {
   if (cause instanceof WebhookFailure) return cause;

@@ -1,4 +1,5 @@
-// Access keys for S3. The secret is in the response that makes a key, and nowhere else.
+// Access keys for S3. The secret is in the response that makes a key, and nowhere
+// else.
 import { z } from '@hono/zod-openapi';
 import {
   type AccessKeyChange,

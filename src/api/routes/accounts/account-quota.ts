@@ -1,4 +1,5 @@
-// The quota of an account: the operator sets it, the account sees it with what it stores.
+// The quota of an account: the operator sets it, the account sees it with what it
+// stores.
 import { z } from '@hono/zod-openapi';
 import { readAccountTotals } from '../../../core/accounts/account-totals.ts';
 import { getAccountQuota, setAccountQuota } from '../../../core/quotas/account-quota.ts';
@@ -31,7 +32,10 @@ const standingSchema = quotaSchema
 
 const etagOf = (quota: StorageQuota | null) => etagOfState(showQuota(quota ?? NO_QUOTA));
 
-/** Responds with the quota and what the account stores; the ETag is of the quota alone. */
+/**
+ * Responds with the quota and what the account stores; the ETag is of the quota
+ * alone.
+ */
 async function respondStanding(c: ApiContext, accountId: AccountId) {
   const { core } = callOf(c);
   const [quota, totals] = await Promise.all([

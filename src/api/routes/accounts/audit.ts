@@ -1,5 +1,5 @@
-// The audit log: every change of settings, accounts and keys, by this API and by S3, and what this
-// API did to objects; by whom, when and from where.
+// The audit log: every change of settings, accounts and keys, by this API and by
+// S3, and what this API did to objects; by whom, when and from where.
 import { z } from '@hono/zod-openapi';
 import type { AuditEntry } from '../../../domain/account-records.ts';
 import { accountOf } from '../../routing/account-of.ts';

@@ -1,4 +1,5 @@
-// Members of an account: its owner makes them and says their role; they change their own password.
+// Members of an account: its owner makes them and says their role; they change
+// their own password.
 import { z } from '@hono/zod-openapi';
 import { addMember, changePassword } from '../../../core/accounts/members.ts';
 import { requireRecentProof } from '../../../core/accounts/recent-proof.ts';
@@ -92,8 +93,8 @@ async function findMember(call: SignedInCall, id: string, accountIdInQuery: stri
 }
 
 /**
- * Refuses a caller who would make somebody that may do more: a token for members alone makes no
- * owner. AccessDenied.
+ * Refuses a caller who would make somebody that may do more: a token for members
+ * alone makes no owner. AccessDenied.
  */
 function requireCoversRole({ caller }: SignedInCall, role: Role): void {
   if (coversRole(caller, role)) return;

@@ -1,5 +1,5 @@
-// Passkeys of members: registered while signed in, shown to sign in (POST /sessions), listed and
-// removed.
+// Passkeys of members: registered while signed in, shown to sign in (POST
+// /sessions), listed and removed.
 import { z } from '@hono/zod-openapi';
 import { addPasskey, removePasskey } from '../../../core/accounts/passkeys.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -32,7 +32,10 @@ function show({ id, name, createdAtMs, lastUsedMs }: Passkey) {
   return { id, name, createdAt: isoTime(createdAtMs), lastUsedAt: isoTimeOrNull(lastUsedMs) };
 }
 
-/** The caller as a member. NoSuchMember for an access key that signed in: passkeys are people's. */
+/**
+ * The caller as a member. NoSuchMember for an access key that signed in: passkeys
+ * are people's.
+ */
 function memberOf(c: ApiContext) {
   const call = callOf(c);
   const { accountId, memberId } = call.caller;

@@ -1,4 +1,5 @@
-// Sessions: signing in and out, and who one is. The only routes that anybody may call.
+// Sessions: signing in and out, and who one is. The only routes that anybody may
+// call.
 import { z } from '@hono/zod-openapi';
 import { proveByPassword } from '../../../core/accounts/members.ts';
 import { proveByPasskey } from '../../../core/accounts/passkeys.ts';
@@ -90,7 +91,10 @@ function show(session: Session, currentId: string) {
   return { id, label, memberId, accessKeyId, ...times, isCurrent: id === currentId };
 }
 
-/** The holder of the secret that was shown. InvalidCredentials, TooManyRequests, AccessDenied. */
+/**
+ * The holder of the secret that was shown. InvalidCredentials, TooManyRequests,
+ * AccessDenied.
+ */
 function proveBy(call: ApiCall, secret: z.infer<typeof signInSchema>): Promise<Holder> {
   const from = { source: networkOf(call.request.remoteAddress), requestId: call.requestId };
   if ('login' in secret) return proveByPassword(call.core, secret, from);

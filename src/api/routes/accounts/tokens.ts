@@ -1,5 +1,5 @@
-// Bearer tokens: made, listed and withdrawn. The text of one is in the response that makes it, and
-// nowhere else.
+// Bearer tokens: made, listed and withdrawn. The text of one is in the response
+// that makes it, and nowhere else.
 import { z } from '@hono/zod-openapi';
 import { createToken } from '../../../core/accounts/tokens.ts';
 import type { Token } from '../../../domain/accounts.ts';

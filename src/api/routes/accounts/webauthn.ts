@@ -1,6 +1,6 @@
-// The ceremonies of WebAuthn, by @simplewebauthn/server, which is loaded when somebody begins one.
-// The relying party is the host of the request. A browser lets no other site use its passkeys, and
-// the origin that it names is checked here.
+// The ceremonies of WebAuthn, by @simplewebauthn/server, which is loaded when
+// somebody begins one. The relying party is the host of the request. A browser lets
+// no other site use its passkeys, and the origin that it names is checked here.
 import { z } from '@hono/zod-openapi';
 import { type ChallengeFor, newChallenge, takeChallenge } from '../../../core/accounts/passkeys.ts';
 import { hostNameOf } from '../../../core/hosting/host-names.ts';
@@ -20,7 +20,10 @@ const credential = {
   clientExtensionResults: extensions,
 };
 
-/** `PublicKeyCredential.toJSON()` of a new credential; fields that browsers add are ignored. */
+/**
+ * `PublicKeyCredential.toJSON()` of a new credential; fields that browsers add are
+ * ignored.
+ */
 export const registrationSchema = z
   .object({
     ...credential,
@@ -53,7 +56,9 @@ export const optionsSchema = z.looseObject({ challenge: z.string() }).openapi('P
 
 const library = () => import('@simplewebauthn/server');
 
-/** The relying party. Over plain http browsers have passkeys on this machine alone. */
+/**
+ * The relying party. Over plain http browsers have passkeys on this machine alone.
+ */
 function partyOf({ request }: ApiCall): {
   readonly expectedRPID: string;
   readonly expectedOrigin: string[];
@@ -67,8 +72,8 @@ function partyOf({ request }: ApiCall): {
 }
 
 /**
- * Options with which a browser makes a passkey of that member, none that the member has. Cost: one
- * commit of the directory.
+ * Options with which a browser makes a passkey of that member, none that the member
+ * has. Cost: one commit of the directory.
  */
 export async function registrationOptions(
   call: ApiCall,
@@ -91,8 +96,8 @@ export async function registrationOptions(
 }
 
 /**
- * Options with which a browser signs in by any passkey of this host. Cost: one commit of the
- * directory.
+ * Options with which a browser signs in by any passkey of this host. Cost: one
+ * commit of the directory.
  */
 export async function authenticationOptions(call: ApiCall): Promise<z.infer<typeof optionsSchema>> {
   const { generateAuthenticationOptions } = await library();
@@ -103,7 +108,9 @@ export async function authenticationOptions(call: ApiCall): Promise<z.infer<type
   };
 }
 
-/** The passkey that the response proves; null for a response that proves nothing. */
+/**
+ * The passkey that the response proves; null for a response that proves nothing.
+ */
 export async function verifyRegistration(
   call: ApiCall,
   memberId: string,
@@ -161,8 +168,8 @@ type Unverified = {
 };
 
 /**
- * Runs the library, which throws for whatever it can't read. A failure of ours is thrown on: it
- * says nothing of the passkey, which must not count as a wrong one.
+ * Runs the library, which throws for whatever it can't read. A failure of ours is
+ * thrown on: it says nothing of the passkey, which must not count as a wrong one.
  */
 async function unverifiedWhenItThrows<Result>(
   run: () => Promise<Result>,

@@ -1,5 +1,5 @@
-// The card that an account has, and its credits: the account sees them, the operator sets them. The
-// cards themselves are in rate-cards.ts.
+// The card that an account has, and its credits: the account sees them, the
+// operator sets them. The cards themselves are in rate-cards.ts.
 import { z } from '@hono/zod-openapi';
 import { addCredit, leftOf } from '../../../core/billing/invoices/account-credits.ts';
 import { runningMonth } from '../../../core/billing/month.ts';
@@ -75,7 +75,9 @@ const stripeCustomerSchema = z.strictObject({
 });
 const query = z.strictObject({ accountId: accountIdQuery });
 
-/** The tag of which cards an account has and from when on, not of what is in them. */
+/**
+ * The tag of which cards an account has and from when on, not of what is in them.
+ */
 const etagOfChoices = (choices: readonly CardChoice[]) => etagOfState({ choices });
 
 function showCredit(billing: AccountBilling, credit: CreditRow): z.infer<typeof creditSchema> {

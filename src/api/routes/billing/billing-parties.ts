@@ -1,4 +1,5 @@
-// Who bills, who buys and by what tax. What is set counts for bills that are closed from then on.
+// Who bills, who buys and by what tax. What is set counts for bills that are closed
+// from then on.
 import { z } from '@hono/zod-openapi';
 import { type Parties, readParties } from '../../../core/billing/invoices/terms.ts';
 import { StorageError } from '../../../domain/errors.ts';

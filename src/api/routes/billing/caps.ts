@@ -1,5 +1,5 @@
-// Caps on usage: an owner sets them, sees how each stands, and lifts one. A bucket goes by its
-// name, as everywhere in the API.
+// Caps on usage: an owner sets them, sees how each stands, and lifts one. A bucket
+// goes by its name, as everywhere in the API.
 import { z } from '@hono/zod-openapi';
 import { nameOfBucketId } from '../../../core/buckets/owner-bucket.ts';
 import type { CapStanding } from '../../../core/caps/allowances.ts';
@@ -97,7 +97,10 @@ async function scopeOf(
   return { kind: 'bucket', bucketId: bucket.record().id };
 }
 
-/** The tag of what is set: how the cap stands changes with each read, and is no change of it. */
+/**
+ * The tag of what is set: how the cap stands changes with each read, and is no
+ * change of it.
+ */
 function etagOf(cap: Cap): string {
   return etagOfState({ ...cap, limit: `${cap.limit}` });
 }

@@ -173,7 +173,10 @@ const partSchema = z.strictObject({
     .openapi({ description: 'In place of netMicro: lines of the invoice, from 0.' }),
 });
 
-/** The part of an invoice that a note takes back; null: all that is left. InvalidInput. */
+/**
+ * The part of an invoice that a note takes back; null: all that is left.
+ * InvalidInput.
+ */
 function toPart({ netMicro, lines }: z.infer<typeof partSchema>) {
   if (netMicro !== undefined && lines !== undefined) {
     throw new StorageError('InvalidInput', {

@@ -1,5 +1,5 @@
-// Bills: listed, read, as files, what the month will come to, and what a month would have cost
-// elsewhere.
+// Bills: listed, read, as files, what the month will come to, and what a month
+// would have cost elsewhere.
 import { z } from '@hono/zod-openapi';
 import { readBucketUsage } from '../../../core/billing/exports/bucket-shares.ts';
 import { focusCsv, focusJson } from '../../../core/billing/exports/focus.ts';

@@ -1,5 +1,6 @@
-// Rate cards. Everybody sees the prices that ship with Quayside, an account those of its own card;
-// the operator alone sees all, and sets them. Which account has which is in account-billing.ts.
+// Rate cards. Everybody sees the prices that ship with Quayside, an account those
+// of its own card; the operator alone sees all, and sets them. Which account has
+// which is in account-billing.ts.
 import { z } from '@hono/zod-openapi';
 import { mayDo } from '../../../core/auth/permissions.ts';
 import {
@@ -37,13 +38,19 @@ export const showRateCard = (card: RateCard): RateCardJson =>
 
 const etagOf = (card: RateCard) => etagOfState(showRateCard(card));
 
-/** The position of a shipped card is its number, that of an own one its id behind a colon. */
+/**
+ * The position of a shipped card is its number, that of an own one its id behind a
+ * colon.
+ */
 function positionOfCard(cardId: string): string {
   const index = RATE_CARDS.findIndex(({ id }) => id === cardId);
   return index < 0 ? `:${cardId}` : String(index);
 }
 
-/** Reads up to `limit` cards behind a position: the shipped ones, then those of the account. */
+/**
+ * Reads up to `limit` cards behind a position: the shipped ones, then those of the
+ * account.
+ */
 async function readCards(
   { core, caller }: SignedInCall,
   position: string,

@@ -1,5 +1,5 @@
-// The receipts of a month against its bill. Receipts themselves come with the responses that they
-// are about.
+// The receipts of a month against its bill. Receipts themselves come with the
+// responses that they are about.
 import { z } from '@hono/zod-openapi';
 import {
   type ReceiptStatement,

@@ -1,5 +1,5 @@
-// The usage of an account, for charts: by hour, day or month, by bucket, key and meter, or by one
-// family of meters.
+// The usage of an account, for charts: by hour, day or month, by bucket, key and
+// meter, or by one family of meters.
 import { z } from '@hono/zod-openapi';
 import { toBillingUnits } from '../../../core/billing/read-usage.ts';
 import type { Core } from '../../../core/core.ts';
@@ -139,19 +139,26 @@ function hoursOf({ from, to }: Query, nowMs: number): { fromMs: number; toMs: nu
   return { fromMs, toMs };
 }
 
-/** The groups of a query. Operations are meters of their own, so the ledger has no such group. */
+/**
+ * The groups of a query. Operations are meters of their own, so the ledger has no
+ * such group.
+ */
 function groupsOf({ groupBy, meter }: Query) {
   const names = new Set(groupBy?.split(',') ?? []);
   const isByOperation = names.delete('operation') || meter?.split('/')[0] === 'operation';
   return { groups: [...names] as readonly UsageGroup[], isByOperation };
 }
 
-/** Whether a meter is the requested one, or of its kind; any is without a request. */
+/**
+ * Whether a meter is the requested one, or of its kind; any is without a request.
+ */
 function isOfMeter(meter: string, requested: string | undefined): boolean {
   return requested === undefined || meter === requested || meter.startsWith(`${requested}/`);
 }
 
-/** The one bucket or key of a query, if it names any. NoSuchBucket, AccessDenied. */
+/**
+ * The one bucket or key of a query, if it names any. NoSuchBucket, AccessDenied.
+ */
 async function narrowed(
   call: SignedInCall,
   { bucket: name, accessKeyId }: Query,

@@ -1,5 +1,6 @@
-// The hosts of a bucket: whether requests for them come to it, and the DNS record by which the
-// account proves that a host is its own. Setting `hosting` binds them; nothing here does.
+// The hosts of a bucket: whether requests for them come to it, and the DNS record
+// by which the account proves that a host is its own. Setting `hosting` binds them;
+// nothing here does.
 import { z } from '@hono/zod-openapi';
 import { HOST_MAX_LENGTH, hostNameOf, isBindableHost } from '../../../core/hosting/host-names.ts';
 import {
@@ -125,7 +126,8 @@ function addCheck(api: Api): void {
       const { host } = c.req.valid('json');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'buckets:write');
       requireMayBindHosts(call.core, bucket.record().ownerId);
-      // The host of this request serves the API; bound to a bucket it would serve that alone.
+      // The host of this request serves the API; bound to a bucket it would serve
+      // that alone.
       const ownHosts = [...call.core.settings.ownHosts, hostNameOf(call.request.host)];
       if (!isBindableHost(host, ownHosts)) {
         const detail = 'The host must be a domain name in lower case that is not of this service.';

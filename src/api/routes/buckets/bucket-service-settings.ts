@@ -1,6 +1,6 @@
-// Services of a bucket as JSON: its log, its website in S3's way, its lock, its notifications,
-// deduplication. Schemas, and the way from and to core's types; bucket-settings.ts puts them
-// together with the other settings.
+// Services of a bucket as JSON: its log, its website in S3's way, its lock, its
+// notifications, deduplication. Schemas, and the way from and to core's types;
+// bucket-settings.ts puts them together with the other settings.
 import { z } from '@hono/zod-openapi';
 import {
   RETENTION_MAX_DAYS,
@@ -180,8 +180,8 @@ type Services = Partial<
 >;
 
 /**
- * The services of a change as core takes them; what is absent stays. `currentRules` are the rules
- * of the bucket, `makeId` names new ones.
+ * The services of a change as core takes them; what is absent stays. `currentRules`
+ * are the rules of the bucket, `makeId` names new ones.
  */
 export function toServiceSettings(
   { logging, website, objectLock, notifications, deduplication }: ServiceSettingsChange,
@@ -207,7 +207,9 @@ function toLogging({
   return { targetBucket: parseBucketName(targetBucket), targetPrefix, partitionedBy };
 }
 
-/** The rules; null for none. One that S3 made keeps the ARN that S3's tools know. */
+/**
+ * The rules; null for none. One that S3 made keeps the ARN that S3's tools know.
+ */
 function toRules(
   rules: readonly z.infer<typeof ruleSchema>[],
   currentRules: readonly NotificationRule[],

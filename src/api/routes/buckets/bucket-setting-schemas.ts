@@ -1,6 +1,7 @@
 // Schemas of the settings of a bucket: as they may be sent, and as they are shown.
-// bucket-settings.ts turns them into core's types, and back. Names and meanings are those of
-// domain/bucket-settings.ts and domain/lifecycle.ts; docs/json-api.md explains them to owners.
+// bucket-settings.ts turns them into core's types, and back. Names and meanings are
+// those of domain/bucket-settings.ts and domain/lifecycle.ts; docs/json-api.md
+// explains them to owners.
 import { z } from '@hono/zod-openapi';
 import { KMS_KEY_ID_FORM } from '../../../core/encryption/kms-keys.ts';
 import { CORS_MAX_RULES, LIFECYCLE_MAX_RULES, OBJECT_MAX_BYTES } from '../../../core/limits.ts';
@@ -177,8 +178,8 @@ export const bucketSchema = z
   .openapi('Bucket');
 
 /**
- * A change with each setting whole: what is absent stays. merge-bucket-change.ts makes it of a
- * PATCH.
+ * A change with each setting whole: what is absent stays. merge-bucket-change.ts
+ * makes it of a PATCH.
  */
 export const bucketChangeSchema = z
   .strictObject({

@@ -1,5 +1,5 @@
-// The settings of a bucket: from core's types to JSON, and from a change in JSON to core's types.
-// buckets.ts uses it; bucket-setting-schemas.ts has the schemas.
+// The settings of a bucket: from core's types to JSON, and from a change in JSON to
+// core's types. buckets.ts uses it; bucket-setting-schemas.ts has the schemas.
 import type { z } from '@hono/zod-openapi';
 import type { BucketChange } from '../../../core/buckets/change-bucket.ts';
 import { stateTagOf } from '../../../core/buckets/state-tag.ts';
@@ -111,7 +111,9 @@ function withDate<Timed extends { readonly dateMs: number | null }>({ dateMs, ..
 
 type Change = z.infer<typeof bucketChangeSchema>;
 
-/** The change as core takes it. InvalidInput, InvalidRequest (hosting), InvalidTag. */
+/**
+ * The change as core takes it. InvalidInput, InvalidRequest (hosting), InvalidTag.
+ */
 export function toBucketChange(call: ApiCall, record: BucketRecord, change: Change): BucketChange {
   const policyJson = policyOf(record, change);
   requireSize('cors', change.cors, CORS_MAX_BYTES);
@@ -127,7 +129,10 @@ export function toBucketChange(call: ApiCall, record: BucketRecord, change: Chan
   };
 }
 
-/** The fields that `toFields` makes of a value; none for one that is absent, which stays. */
+/**
+ * The fields that `toFields` makes of a value; none for one that is absent, which
+ * stays.
+ */
 function ifPresent<Value, Fields extends object>(
   value: Value | undefined,
   toFields: (value: Value) => Fields,
@@ -183,7 +188,8 @@ function requireSize(name: string, setting: object | null | undefined, maxBytes:
 }
 
 function readSite(call: ApiCall, hosting: object) {
-  // The host of this request serves the API; bound to a bucket it would serve that alone.
+  // The host of this request serves the API; bound to a bucket it would serve that
+  // alone.
   const ownHosts = [...call.core.settings.ownHosts, hostNameOf(call.request.host)];
   return readHosting(new TextEncoder().encode(JSON.stringify(hosting)), ownHosts);
 }

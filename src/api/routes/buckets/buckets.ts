@@ -172,8 +172,8 @@ function addChanging(api: Api): void {
     async (c) => {
       const call = callOf(c);
       const name = c.req.valid('param').bucket;
-      // Until the first commit the bucket must be in the state that If-Match names, however often
-      // it is opened again.
+      // Until the first commit the bucket must be in the state that If-Match names,
+      // however often it is opened again.
       let isChanged = false;
       const bucket = await openBucketOf(call, name, 'buckets:write', (record) => {
         if (!isChanged) requireMatch(c, bucketEtag(record));
@@ -181,8 +181,8 @@ function addChanging(api: Api): void {
 
       const merged = mergeBucketChange(bucket.record(), c.req.valid('json'));
       const change = toBucketChange(call, bucket.record(), merged);
-      // A log shows what others do: it goes into buckets of the account alone, and of others
-      // nothing is said here.
+      // A log shows what others do: it goes into buckets of the account alone, and
+      // of others nothing is said here.
       if (change.settings.logging)
         await openBucketOf(call, change.settings.logging.targetBucket, 'buckets:read');
 

@@ -1,5 +1,5 @@
-// Purges of the caches of a bucket, which POST ?purge does on the S3 surface. They delete nothing:
-// that is a job (jobs.ts).
+// Purges of the caches of a bucket, which POST ?purge does on the S3 surface. They
+// delete nothing: that is a job (jobs.ts).
 import { z } from '@hono/zod-openapi';
 import { purge } from '../../../core/buckets/purge.ts';
 import { KEY_MAX_BYTES, PURGE_MAX_SCOPES } from '../../../core/limits.ts';

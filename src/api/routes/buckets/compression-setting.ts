@@ -1,5 +1,5 @@
-// Compression at rest as a setting of a bucket: its schema, and the way from and to core's type.
-// bucket-settings.ts uses it.
+// Compression at rest as a setting of a bucket: its schema, and the way from and to
+// core's type. bucket-settings.ts uses it.
 import { z } from '@hono/zod-openapi';
 import type { BucketSettings } from '../../../domain/bucket-settings.ts';
 
@@ -22,7 +22,10 @@ export function showCompression({
   return compression === null ? null : { afterDays: compression.afterDays };
 }
 
-/** The setting as core takes it; `nowMs` is when it was put, so that it counts for all bodies. */
+/**
+ * The setting as core takes it; `nowMs` is when it was put, so that it counts for
+ * all bodies.
+ */
 export function toCompression(
   setting: z.infer<typeof compressionSchema> | null,
   nowMs: number,

@@ -1,4 +1,5 @@
-// What the lifecycle rules of a bucket, and its trash, would do: foreseen, not done.
+// What the lifecycle rules of a bucket, and its trash, would do: foreseen, not
+// done.
 import { z } from '@hono/zod-openapi';
 import type { DueSubject } from '../../../core/lifecycle/foresee-page.ts';
 import { previewLifecycle } from '../../../core/lifecycle/preview-lifecycle.ts';

@@ -1,5 +1,6 @@
-// A PATCH of a bucket merged with its settings: each nested setting that the patch names is laid
-// over the one that the bucket has. buckets.ts calls it; bucket-settings.ts reads the outcome.
+// A PATCH of a bucket merged with its settings: each nested setting that the patch
+// names is laid over the one that the bucket has. buckets.ts calls it;
+// bucket-settings.ts reads the outcome.
 import { z } from '@hono/zod-openapi';
 import { isJsonObject, type Json } from '../../../core/json.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
@@ -9,8 +10,8 @@ import { showBucket } from './bucket-settings.ts';
 import { mergePatch } from './merge-patch.ts';
 
 /**
- * Settings that are merged. `policy` is not among them: merged, a statement could keep conditions
- * that its new text does not name.
+ * Settings that are merged. `policy` is not among them: merged, a statement could
+ * keep conditions that its new text does not name.
  */
 const MERGED = [
   'compression',
@@ -55,7 +56,10 @@ export const bucketPatchSchema = z
   .partial()
   .openapi('BucketChange');
 
-/** Merges a patch with the settings. InvalidInput for what does not hold together once merged. */
+/**
+ * Merges a patch with the settings. InvalidInput for what does not hold together
+ * once merged.
+ */
 export function mergeBucketChange(
   record: BucketRecord,
   patch: z.infer<typeof bucketPatchSchema>,

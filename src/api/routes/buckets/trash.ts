@@ -1,5 +1,5 @@
-// The trash of a bucket: how long it keeps what is deleted, and what is in it. Restoring and
-// emptying are jobs (jobs.ts).
+// The trash of a bucket: how long it keeps what is deleted, and what is in it.
+// Restoring and emptying are jobs (jobs.ts).
 import { z } from '@hono/zod-openapi';
 import { listTrash } from '../../../core/key-jobs/list-trash.ts';
 import { setTrash, TRASH_MAX_DAYS } from '../../../core/key-jobs/trash.ts';

@@ -1,5 +1,5 @@
-// Jobs over many keys: renames and moves, bulk deletions with a preview, restores and emptying of
-// the trash; each with progress, cancelling and undo.
+// Jobs over many keys: renames and moves, bulk deletions with a preview, restores
+// and emptying of the trash; each with progress, cancelling and undo.
 import { z } from '@hono/zod-openapi';
 import { TASK_MAX_KEYS } from '../../../core/key-jobs/key-tasks.ts';
 import { type DeletionPreview, previewDeletion } from '../../../core/key-jobs/preview-deletion.ts';
@@ -30,7 +30,9 @@ const keysSchema = z
   .max(TASK_MAX_KEYS)
   .optional()
   .openapi({ description: 'Of the keys with the prefix only these; absent: all.' });
-/** The kind that core calls `purge`, which means caches everywhere else in this API. */
+/**
+ * The kind that core calls `purge`, which means caches everywhere else in this API.
+ */
 const EMPTY_TRASH = 'empty-trash';
 const selection = { prefix: prefixSchema, keys: keysSchema };
 
@@ -285,8 +287,8 @@ function addEnds(api: Api): void {
       const { bucket: name, jobId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:write');
       const { task } = await findKeyJob(call.core, bucket, jobId);
-      // Somebody else may have begun the move, into a bucket that this caller has nothing to do
-      // with.
+      // Somebody else may have begun the move, into a bucket that this caller has
+      // nothing to do with.
       await requireTargetBucket(call, task);
       const { accountId } = call.caller;
       const job = await undoKeyJob(call.core, bucket, { id: jobId, accountId });

@@ -1,5 +1,6 @@
-// Headers, metadata and tags of an object as JSON: schemas, and the way from and to core's types.
-// object.ts and uploads.ts use it. Texts are Unicode here, and bytes in headers.
+// Headers, metadata and tags of an object as JSON: schemas, and the way from and to
+// core's types. object.ts and uploads.ts use it. Texts are Unicode here, and bytes
+// in headers.
 import { z } from '@hono/zod-openapi';
 import { OBJECT_MAX_TAGS } from '../../../core/limits.ts';
 import { toTags } from '../../../core/objects/tags.ts';
@@ -8,7 +9,10 @@ import type { Tags } from '../../../domain/object-facts.ts';
 import { headerToText, textToHeader } from '../../../http/semantics/header-text.ts';
 import { readObjectAttributes } from '../../../http/semantics/object-headers.ts';
 
-/** Longest text of one header, characters; S3's bound on all together is checked later. */
+/**
+ * Longest text of one header, characters; S3's bound on all together is checked
+ * later.
+ */
 const TEXT = z.string().max(8192);
 const NAMES = {
   contentType: 'content-type',
@@ -48,8 +52,8 @@ export const attributesSchema = z
   .partial();
 
 /**
- * A change of attributes: what is absent stays, null takes away; metadata and tags are merged, name
- * by name (RFC 7396).
+ * A change of attributes: what is absent stays, null takes away; metadata and tags
+ * are merged, name by name (RFC 7396).
  */
 export const attributesChangeSchema = attributesSchema.extend({
   metadata: z.record(metadataSchema.keyType, TEXT.nullable()).nullable().optional(),
@@ -78,8 +82,8 @@ export function showAttributes({ headers, userMetadata, storageClass }: ObjectAt
 }
 
 /**
- * The attributes after a change: what is absent stays as `current` has it. Throws what
- * readObjectAttributes does, which reads the headers of S3 too.
+ * The attributes after a change: what is absent stays as `current` has it. Throws
+ * what readObjectAttributes does, which reads the headers of S3 too.
  */
 export function toAttributes(
   change: AttributesChange,

@@ -1,5 +1,5 @@
-// The versions of a bucket's keys, as they followed each other. One of them is shown and made
-// current again by object.ts.
+// The versions of a bucket's keys, as they followed each other. One of them is
+// shown and made current again by object.ts.
 import { z } from '@hono/zod-openapi';
 import type { VersionName, VersionSummary } from '../../../domain/nouns.ts';
 import { versionNameOf } from '../../../http/s3/formats/version-name.ts';

@@ -1,5 +1,5 @@
-// The lock of an object version as JSON: retention and legal hold, how they are changed, and who
-// may override a retention. object.ts uses it.
+// The lock of an object version as JSON: retention and legal hold, how they are
+// changed, and who may override a retention. object.ts uses it.
 import { z } from '@hono/zod-openapi';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
@@ -32,7 +32,10 @@ export function showLock(lock: ObjectLock | null) {
   };
 }
 
-/** The change of a lock as core takes it; what is absent stays. InvalidRequest, InvalidInput. */
+/**
+ * The change of a lock as core takes it; what is absent stays. InvalidRequest,
+ * InvalidInput.
+ */
 export function toLockChange(
   call: SignedInCall,
   record: BucketRecord,
@@ -51,8 +54,8 @@ export function toLockChange(
 }
 
 /**
- * The retention with the change laid over it. InvalidInput where half of it is missing, and for an
- * end that is past.
+ * The retention with the change laid over it. InvalidInput where half of it is
+ * missing, and for an end that is past.
  */
 function toRetention(
   call: SignedInCall,
@@ -70,7 +73,9 @@ function toRetention(
   return { mode, untilMs };
 }
 
-/** Whether a request overrides retentions. AccessDenied for a caller who may not. */
+/**
+ * Whether a request overrides retentions. AccessDenied for a caller who may not.
+ */
 export function mayBypass({ caller }: SignedInCall, isRequested: boolean): boolean {
   if (isRequested && caller.role !== 'owner' && caller.role !== 'admin') {
     throw new StorageError('AccessDenied', {

@@ -1,5 +1,6 @@
-// One object as a console's side panel shows it: a version with all its facts, changed, deleted or
-// made current again. The history of a key is in object-history.ts; bytes go by presign.ts.
+// One object as a console's side panel shows it: a version with all its facts,
+// changed, deleted or made current again. The history of a key is in
+// object-history.ts; bytes go by presign.ts.
 import { z } from '@hono/zod-openapi';
 import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
 import { deleteObjects } from '../../../core/objects/delete-objects.ts';
@@ -91,7 +92,10 @@ function showEncryption({ encryption }: ObjectVersion) {
   return { kind, keyId: kind === 'named' ? encryption.keyId : null };
 }
 
-/** The version of that name. NoSuchKey, NoSuchVersion; MethodNotAllowed for a delete marker. */
+/**
+ * The version of that name. NoSuchKey, NoSuchVersion; MethodNotAllowed for a delete
+ * marker.
+ */
 async function findVersion(bucket: BucketHandle, key: string, versionId: string | undefined) {
   const name = (versionId ?? null) as VersionName | null;
   const entry = await bucket.call('getVersion', { key: key as ObjectKey, versionId: name });
@@ -112,7 +116,10 @@ export function addObjectDetailRoutes(api: Api): void {
   addRestore(api);
 }
 
-/** Responds with the ETag of all that is shown: other tags or another lock are another state. */
+/**
+ * Responds with the ETag of all that is shown: other tags or another lock are
+ * another state.
+ */
 function respondDetail(c: ApiContext, detail: ReturnType<typeof showObject>) {
   return jsonWithEtag(c, etagOfState(detail), detail, 200);
 }
@@ -174,8 +181,8 @@ function addChange(api: Api): void {
 }
 
 /**
- * Changes one version. Headers, metadata and storage class make a new one; tags and lock change
- * where they stand.
+ * Changes one version. Headers, metadata and storage class make a new one; tags and
+ * lock change where they stand.
  */
 async function changeObject(
   call: SignedInCall,

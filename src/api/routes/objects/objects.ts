@@ -1,5 +1,5 @@
-// Objects as a console shows them: folders by name, size or date, search by a part of the name,
-// sizes of prefixes.
+// Objects as a console shows them: folders by name, size or date, search by a part
+// of the name, sizes of prefixes.
 import { z } from '@hono/zod-openapi';
 import { listFolder } from '../../../core/key-jobs/list-folder.ts';
 import { measurePrefixes } from '../../../core/key-jobs/measure-prefixes.ts';
@@ -138,7 +138,10 @@ function pageOfSorted(
   };
 }
 
-/** A page of a walk over the keys; its position is `>` and the last key that was looked at. */
+/**
+ * A page of a walk over the keys; its position is `>` and the last key that was
+ * looked at.
+ */
 function pageOfWalk(
   {
     objects,

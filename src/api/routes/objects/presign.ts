@@ -1,6 +1,6 @@
-// The bytes of objects: presigned URLs of the S3 surface. Uploads and downloads have one entrance
-// with all its checks, ranges and meters. A browser that is signed in here shows and sends files at
-// the same origin, without any CORS rule.
+// The bytes of objects: presigned URLs of the S3 surface. Uploads and downloads
+// have one entrance with all its checks, ranges and meters. A browser that is
+// signed in here shows and sends files at the same origin, without any CORS rule.
 import { z } from '@hono/zod-openapi';
 import { memberKeyId } from '../../../core/auth/member-key.ts';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
@@ -21,10 +21,16 @@ const TAGS = ['Objects'];
 const REQUESTS_MAX = 1000;
 const HEADERS_MAX = 40;
 const EXPIRES_DEFAULT_SECONDS = 3600;
-/** Life of a redirect's URL: it is followed at once, but a slow player reads ranges for hours. */
+/**
+ * Life of a redirect's URL: it is followed at once, but a slow player reads ranges
+ * for hours.
+ */
 const REDIRECT_EXPIRES_SECONDS = 6 * 3600;
 
-/** Headers in which the sender of the bytes may describe the object, besides those of x-amz. */
+/**
+ * Headers in which the sender of the bytes may describe the object, besides those
+ * of x-amz.
+ */
 const SIGNED_HEADERS: ReadonlySet<string> = new Set([
   'content-type',
   'content-disposition',
@@ -51,7 +57,10 @@ const headersSchema = z
     (headers) => Object.keys(headers).length <= HEADERS_MAX,
     `at most ${HEADERS_MAX} headers`,
   );
-/** Digests, and nothing else: what is true of all parts was said when the upload began. */
+/**
+ * Digests, and nothing else: what is true of all parts was said when the upload
+ * began.
+ */
 const PART_HEADER = /^(?:content-md5|x-amz-checksum-[a-z0-9]{1,20})$/;
 const partHeadersSchema = z
   .record(
@@ -216,8 +225,9 @@ function addContent(api: Api): void {
 }
 
 /**
- * How URLs of a bucket are signed: by the key of the caller, for as long as requested. AccessDenied
- * where it is not the account's own bucket, which the operator may otherwise name.
+ * How URLs of a bucket are signed: by the key of the caller, for as long as
+ * requested. AccessDenied where it is not the account's own bucket, which the
+ * operator may otherwise name.
  */
 async function signingOf(
   call: SignedInCall,
@@ -232,7 +242,10 @@ async function signingOf(
   return { accessKey, bucket: name, expiresSeconds: limitedSeconds(call, requestedSeconds) };
 }
 
-/** Seconds that a URL lasts: no longer than the token that has it made; at least 1 s. */
+/**
+ * Seconds that a URL lasts: no longer than the token that has it made; at least 1
+ * s.
+ */
 function limitedSeconds({ caller, core }: SignedInCall, requestedSeconds: number): number {
   if (caller.endsAtMs === null) return requestedSeconds;
   const leftSeconds = Math.floor((caller.endsAtMs - core.ports.clock.nowMs()) / 1000);

@@ -1,6 +1,6 @@
-// Multipart uploads by JSON: begun, listed, completed, aborted. Parts go to URLs that presign.ts
-// makes (`put-part`), so that a browser sends them past this API, several at once, and goes on
-// after a reload.
+// Multipart uploads by JSON: begun, listed, completed, aborted. Parts go to URLs
+// that presign.ts makes (`put-part`), so that a browser sends them past this API,
+// several at once, and goes on after a reload.
 import { z } from '@hono/zod-openapi';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
 import { abortUpload } from '../../../core/multipart/abort-upload.ts';
@@ -45,7 +45,10 @@ const partSchema = z
     checksum: z.object({ algorithm: z.string(), value: z.string() }).nullable(),
   })
   .openapi('UploadPart');
-/** What S3 calls x-amz-checksum-algorithm: every part is stored with a checksum of that kind. */
+/**
+ * What S3 calls x-amz-checksum-algorithm: every part is stored with a checksum of
+ * that kind.
+ */
 const checksumSchema = z
   .enum(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'])
   .optional()

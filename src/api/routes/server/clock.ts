@@ -1,5 +1,5 @@
-// The server's clock: whether it is trusted, so that what goes by age goes on, and the operator's
-// confirmation that it is right.
+// The server's clock: whether it is trusted, so that what goes by age goes on, and
+// the operator's confirmation that it is right.
 import { z } from '@hono/zod-openapi';
 import { confirmTime } from '../../../core/clock/confirm-time.ts';
 import { readTimeState } from '../../../core/clock/trust-time.ts';

@@ -1,5 +1,5 @@
-// The first page of a console in one response: buckets, what they store, what the month costs, how
-// the caps stand. What the caller may not see is null.
+// The first page of a console in one response: buckets, what they store, what the
+// month costs, how the caps stand. What the caller may not see is null.
 import { z } from '@hono/zod-openapi';
 import { type AccountTotals, readAccountTotals } from '../../../core/accounts/account-totals.ts';
 import { mayDo } from '../../../core/auth/permissions.ts';

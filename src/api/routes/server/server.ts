@@ -1,5 +1,5 @@
-// The server itself, for a console: where S3 is, what it can do, which limits hold; and the
-// operator's KMS keys.
+// The server itself, for a console: where S3 is, what it can do, which limits hold;
+// and the operator's KMS keys.
 import { z } from '@hono/zod-openapi';
 import { isRoot } from '../../../core/auth/permissions.ts';
 import {

@@ -1,5 +1,5 @@
-// Deliveries to a webhook: tried, listed, sent again. Events of objects wait in the outbox of their
-// bucket, so deliveries are listed by bucket.
+// Deliveries to a webhook: tried, listed, sent again. Events of objects wait in the
+// outbox of their bucket, so deliveries are listed by bucket.
 import { z } from '@hono/zod-openapi';
 import {
   countDeliveries,
@@ -55,7 +55,10 @@ function showDelivery(delivery: Delivery) {
   };
 }
 
-/** The outbox of a bucket; without a name that of the account. NoSuchBucket, AccessDenied. */
+/**
+ * The outbox of a bucket; without a name that of the account. NoSuchBucket,
+ * AccessDenied.
+ */
 async function outboxOf(call: SignedInCall, bucketName: string | undefined): Promise<OutboxOf> {
   if (bucketName === undefined) return null;
   const bucket = await openBucketOf(call, bucketName, 'buckets:read');

@@ -1,5 +1,5 @@
-// Webhooks of an account: made, listed, changed, deleted, and their secrets. What was sent to them
-// is in webhook-deliveries.ts.
+// Webhooks of an account: made, listed, changed, deleted, and their secrets. What
+// was sent to them is in webhook-deliveries.ts.
 import { z } from '@hono/zod-openapi';
 import {
   createWebhook,
@@ -65,7 +65,10 @@ const webhookChangeSchema = z.strictObject({
 
 export const webhookParams = z.strictObject({ webhookId: idSchema });
 
-/** A webhook as the API shows it, which its ETag stands for: a new secret is no change of it. */
+/**
+ * A webhook as the API shows it, which its ETag stands for: a new secret is no
+ * change of it.
+ */
 function show({ id, arn, url, description, types, isEnabled, createdAtMs }: WebhookInfo) {
   return {
     id,

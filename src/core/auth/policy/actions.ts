@@ -1,7 +1,8 @@
-// The actions that can be allowed or denied on buckets and objects, by S3's names, so that policies
-// written for S3 mean here what they mean there. Actions without an operation in
-// http/s3/operations/table stand here too: a policy may name them.
-// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
+// The actions that can be allowed or denied on buckets and objects, by S3's names,
+// so that policies written for S3 mean here what they mean there. Actions without
+// an operation in http/s3/operations/table stand here too: a policy may name them.
+// Source:
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
 
 /** Actions whose resource is an object. */
 export const OBJECT_ACTIONS = [

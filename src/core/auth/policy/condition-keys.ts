@@ -1,11 +1,16 @@
-// The condition keys that a bucket policy may name. A key that nobody knows is refused when the
-// policy is put: a Deny that hangs on a misspelt key would never deny. Keys of AWS that nothing
-// here can have (a VPC, an organisation) are known and simply absent from every request. Source:
-// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html (condition
-// keys) and https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
+// The condition keys that a bucket policy may name. A key that nobody knows is
+// refused when the policy is put: a Deny that hangs on a misspelt key would never
+// deny. Keys of AWS that nothing here can have (a VPC, an organisation) are known
+// and simply absent from every request. Source:
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
+// (condition keys) and
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
 import { conditionKey } from './pattern.ts';
 
-/** Keys that requests here can have; http/access/condition-values.ts gives their values. */
+/**
+ * Keys that requests here can have; http/access/condition-values.ts gives their
+ * values.
+ */
 export const SERVED_KEYS = [
   'aws:CurrentTime',
   'aws:EpochTime',

@@ -1,5 +1,6 @@
-// The condition operators of policies: what a statement's Condition block demands of a request.
-// Values are read and checked once, when the policy is parsed; holds() then compares. Source, on
+// The condition operators of policies: what a statement's Condition block demands
+// of a request. Values are read and checked once, when the policy is parsed;
+// holds() then compares. Source, on
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/:
 // reference_policies_elements_condition_operators.html
 import { type IpRange, isInRange, parseIp, parseIpRange } from '../../../domain/ip-range.ts';
@@ -84,8 +85,8 @@ const NAME = /^(?:(ForAllValues|ForAnyValue):)?([A-Za-z]+?)(IfExists)?$/;
 export type ConditionProblem = { readonly problem: string };
 
 /**
- * Reads one entry of a Condition block. `hasVariables` as in parsePattern. `Null` becomes a
- * condition without tests: only whether the key is there counts.
+ * Reads one entry of a Condition block. `hasVariables` as in parsePattern. `Null`
+ * becomes a condition without tests: only whether the key is there counts.
  */
 export function parseCondition(
   name: string,
@@ -125,8 +126,8 @@ function parseNull(key: string, expected: readonly string[]): Condition | Condit
   if ([...booleans].some((text) => text !== 'true' && text !== 'false') || booleans.size === 0) {
     return { problem: `Invalid value for the condition Null of ${key}` };
   }
-  // The test passes for every value: the condition holds for a request with the key exactly where
-  // the policy says "false".
+  // The test passes for every value: the condition holds for a request with the key
+  // exactly where the policy says "false".
   const tests: readonly Test[] = booleans.has('false') ? [() => true] : [];
   return {
     key,
@@ -140,8 +141,8 @@ function parseNull(key: string, expected: readonly string[]): Condition | Condit
 }
 
 /**
- * Whether a request with these values meets the condition. The result means nothing once the effort
- * is spent.
+ * Whether a request with these values meets the condition. The result means nothing
+ * once the effort is spent.
  */
 export function holds(condition: Condition, values: ConditionValues, effort: Effort): boolean {
   const actual = values(condition.key);
@@ -205,7 +206,10 @@ function patternTest(
     matchesPattern(folded, fold(value), foldedValues(values), effort);
 }
 
-/** Compares ARNs: each of the six parts is a pattern of its own, so `*` never spans a colon. */
+/**
+ * Compares ARNs: each of the six parts is a pattern of its own, so `*` never spans
+ * a colon.
+ */
 function arnTest(expected: string, hasVariables: boolean): Test | null {
   const patterns = arnParts(expected).map((part) =>
     parsePattern(part, { hasVariables, hasWildcards: true }),
@@ -222,7 +226,10 @@ function arnTest(expected: string, hasVariables: boolean): Test | null {
   };
 }
 
-/** The parts of `arn:partition:service:region:account:resource`; the last may have colons. */
+/**
+ * The parts of `arn:partition:service:region:account:resource`; the last may have
+ * colons.
+ */
 function arnParts(text: string): string[] {
   const parts = text.split(':');
   return parts.length <= 6 ? parts : [...parts.slice(0, 5), parts.slice(5).join(':')];
@@ -263,8 +270,8 @@ function parseNumber(text: string): number | null {
 }
 
 /**
- * Reads a time, ISO 8601 as W3C profiles it or seconds since 1970, into milliseconds.
- * Source: https://www.w3.org/TR/NOTE-datetime
+ * Reads a time, ISO 8601 as W3C profiles it or seconds since 1970, into
+ * milliseconds. Source: https://www.w3.org/TR/NOTE-datetime
  */
 function parseDate(text: string): number | null {
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;

@@ -1,14 +1,17 @@
-// Evaluates a policy for one request. A pure function: everything that counts is in its arguments.
-// A Deny that applies wins over every Allow; where no statement applies, access control lists
-// decide.
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+// Evaluates a policy for one request. A pure function: everything that counts is in
+// its arguments. A Deny that applies wins over every Allow; where no statement
+// applies, access control lists decide. Source:
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 import type { S3Action } from './actions.ts';
 import { holds } from './conditions.ts';
 import { type Effort, spend, unlimited } from './match-glob.ts';
 import { type ConditionValues, matchesPattern } from './pattern.ts';
 import type { Policy, PolicyMatch, PolicyPrincipals, Statement } from './policy.ts';
 
-/** A caller in the terms of policies: an account, a program of this service, or anybody. */
+/**
+ * A caller in the terms of policies: an account, a program of this service, or
+ * anybody.
+ */
 export type PolicyCaller =
   | { readonly kind: 'account'; readonly accountId: string }
   | { readonly kind: 'service'; readonly name: string }
@@ -20,7 +23,10 @@ export type PolicyRequest = {
   /** The bucket's name, or name, slash and key. */
   readonly resource: string;
   readonly values: ConditionValues;
-  /** Budget that all decisions of one HTTP request share; absent: each has only its own. */
+  /**
+   * Budget that all decisions of one HTTP request share; absent: each has only its
+   * own.
+   */
   readonly effort?: Effort | undefined;
 };
 
@@ -28,15 +34,16 @@ export type PolicyRequest = {
 export type PolicyVerdict = 'allow' | 'deny' | 'none';
 
 /**
- * Budget of one decision, in comparisons of characters: 10 ms of them (measured November 2026).
- * Every pattern that a policy has room for can be searched for in the longest key; S3 names no
- * limit.
+ * Budget of one decision, in comparisons of characters: 10 ms of them (measured
+ * November 2026). Every pattern that a policy has room for can be searched for in
+ * the longest key; S3 names no limit.
  */
 const EFFORT_MAX = 2_000_000;
 
 /**
- * Budget of all decisions of one HTTP request, in comparisons of characters: 19 patterns searched
- * for in each of 1,000 of the longest keys, or ten of the longest decisions. S3 names no limit.
+ * Budget of all decisions of one HTTP request, in comparisons of characters: 19
+ * patterns searched for in each of 1,000 of the longest keys, or ten of the longest
+ * decisions. S3 names no limit.
  */
 const REQUEST_EFFORT_MAX = 20_000_000;
 
@@ -44,9 +51,10 @@ const REQUEST_EFFORT_MAX = 20_000_000;
 export const createRequestEffort = (): Effort => ({ left: REQUEST_EFFORT_MAX });
 
 /**
- * Evaluates the policy for a request. Strangers choose how long a value is, and owners how often it
- * is searched: a request that needs more than EFFORT_MAX, or than its budget, is denied. Cost:
- * about 1 µs for each statement with conditions, less without.
+ * Evaluates the policy for a request. Strangers choose how long a value is, and
+ * owners how often it is searched: a request that needs more than EFFORT_MAX, or
+ * than its budget, is denied. Cost: about 1 µs for each statement with conditions,
+ * less without.
  */
 export function evaluatePolicy(policy: Policy, request: PolicyRequest): PolicyVerdict {
   if (isSpent(request.effort)) return 'deny';
@@ -70,8 +78,8 @@ export function evaluatePolicy(policy: Policy, request: PolicyRequest): PolicyVe
 const LOOKUP_EFFORT = 50;
 
 /**
- * Counts the look-ups too: a policy has room for a thousand of them, and a value may have to be
- * decoded.
+ * Counts the look-ups too: a policy has room for a thousand of them, and a value
+ * may have to be decoded.
  */
 function countLookups(values: ConditionValues, effort: Effort): ConditionValues {
   return (key) => {
@@ -88,7 +96,10 @@ export function isSpent(effort: Effort | undefined): boolean {
   return effort !== undefined && effort.left < 0;
 }
 
-/** Whether a statement allows the caller the action on any resource, under any conditions. */
+/**
+ * Whether a statement allows the caller the action on any resource, under any
+ * conditions.
+ */
 export function couldAllow(policy: Policy, caller: PolicyCaller, action: S3Action): boolean {
   return policy.statements.some(
     ({ effect, principals, actions }) =>
@@ -103,8 +114,8 @@ export function couldAllow(policy: Policy, caller: PolicyCaller, action: S3Actio
 const NO_VALUES: ConditionValues = () => null;
 
 /**
- * Finds the statement that denies the request, with its number from 1; null: none does, or the
- * budget is spent. Cost: that of evaluatePolicy.
+ * Finds the statement that denies the request, with its number from 1; null: none
+ * does, or the budget is spent. Cost: that of evaluatePolicy.
  */
 export function findDenial(
   { statements }: Policy,
@@ -137,7 +148,10 @@ function applies(
   );
 }
 
-/** Whether an Allow can mean the caller: programs of this service must be allowed by name. */
+/**
+ * Whether an Allow can mean the caller: programs of this service must be allowed by
+ * name.
+ */
 function isNoServiceOrNamed({ services }: PolicyPrincipals, caller: PolicyCaller): boolean {
   return caller.kind !== 'service' || services.has(caller.name);
 }

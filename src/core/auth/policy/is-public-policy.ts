@@ -1,5 +1,5 @@
-// Whether a policy is public, as S3 defines it: it is, unless every Allow names fixed callers, or a
-// fixed network that they come from. Source:
+// Whether a policy is public, as S3 defines it: it is, unless every Allow names
+// fixed callers, or a fixed network that they come from. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
 // (The meaning of "public")
 
@@ -37,10 +37,16 @@ const NARROWING_OPERATORS: ReadonlySet<string> = new Set([
   'ArnLike',
 ]);
 const SOURCE_IP = conditionKey('aws:SourceIp');
-/** Shortest prefixes of ranges that are not everybody. Source: the page named at the top. */
+/**
+ * Shortest prefixes of ranges that are not everybody. Source: the page named at the
+ * top.
+ */
 const NARROW_IPV4_BITS = 8;
 const NARROW_IPV6_BITS = 32;
-/** Addresses of private networks are narrow in any width. Source: RFC 1918 section 3. */
+/**
+ * Addresses of private networks are narrow in any width. Source: RFC 1918 section
+ * 3.
+ */
 const PRIVATE_NETWORKS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].flatMap(
   (text) => parseIpRange(text) ?? [],
 );

@@ -1,19 +1,24 @@
-// Compares a text with a pattern of plain texts and wildcards. Owners write the patterns and
-// strangers the texts, so no choice of both may make it slow: what stands between two `*` is
-// searched for once, by a bit-parallel NFA (Shift-And) where it is long.
+// Compares a text with a pattern of plain texts and wildcards. Owners write the
+// patterns and strangers the texts, so no choice of both may make it slow: what
+// stands between two `*` is searched for once, by a bit-parallel NFA (Shift-And)
+// where it is long.
 
 /** `any`: a run of characters, or none; `one`: a single character. */
 export type Wildcard = { readonly kind: 'any' | 'one' };
 export type GlobPart = string | Wildcard;
 
 /**
- * How many comparisons of characters may still be made, one for each character of the text and each
- * 32 of the pattern. Below 0: there were too many, and nothing matched from then on. `whole`: what
- * this effort is a part of, and takes its comparisons from.
+ * How many comparisons of characters may still be made, one for each character of
+ * the text and each 32 of the pattern. Below 0: there were too many, and nothing
+ * matched from then on. `whole`: what this effort is a part of, and takes its
+ * comparisons from.
  */
 export type Effort = { left: number; readonly whole?: Effort | undefined };
 
-/** Spends that many comparisons; false: there are not so many left, here or in the whole. */
+/**
+ * Spends that many comparisons; false: there are not so many left, here or in the
+ * whole.
+ */
 export function spend(effort: Effort, comparisons: number): boolean {
   const isTooMany = comparisons > effort.left;
   const isTaken = !isTooMany && (effort.whole === undefined || spend(effort.whole, comparisons));
@@ -21,15 +26,17 @@ export function spend(effort: Effort, comparisons: number): boolean {
   return isTaken;
 }
 
-/** An effort without a limit, for texts that are short and patterns that are few. */
+/**
+ * An effort without a limit, for texts that are short and patterns that are few.
+ */
 export const unlimited = (): Effort => ({ left: Number.MAX_SAFE_INTEGER });
 
 /** A part of a pattern between two `*`: texts and single characters. */
 type Segment = readonly GlobPart[];
 
 /**
- * Whether the text matches. Cost: 0.1 µs for plain beginnings and ends, else 5 ns for each
- * comparison that `effort` counts.
+ * Whether the text matches. Cost: 0.1 µs for plain beginnings and ends, else 5 ns
+ * for each comparison that `effort` counts.
  */
 export function matchesGlob(
   parts: readonly GlobPart[],
@@ -86,12 +93,15 @@ function isPairBefore(text: string, end: number): boolean {
 }
 
 /**
- * Product of both lengths up to which trying each position beats the NFA; it then costs at most 0.1
- * ms.
+ * Product of both lengths up to which trying each position beats the NFA; it then
+ * costs at most 0.1 ms.
  */
 const SMALL = 1 << 16;
 
-/** Where the first match behind `from` ends; -1: there is none, or the effort is spent. */
+/**
+ * Where the first match behind `from` ends; -1: there is none, or the effort is
+ * spent.
+ */
 function searchFor(segment: Segment, text: string, from: number, effort: Effort): number {
   const leftLength = text.length - from;
   const length = segment.reduce(
@@ -109,8 +119,8 @@ function searchFor(segment: Segment, text: string, from: number, effort: Effort)
 }
 
 /**
- * Searches with a bit-parallel NFA (Shift-And). Each state is a bit, set while the segment up to
- * that character ends the text so far.
+ * Searches with a bit-parallel NFA (Shift-And). Each state is a bit, set while the
+ * segment up to that character ends the text so far.
  */
 function searchInParallel(segment: Segment, text: string, from: number): number {
   const { words, ones, characters, lastBit } = statesOf(segment);
@@ -140,8 +150,9 @@ function searchInParallel(segment: Segment, text: string, from: number): number 
 const NO_STATES: readonly number[] = [];
 
 /**
- * Makes the states, one for each character of the segment. `characters`: the states that take a
- * character, as pairs of a word and its bits; `ones`: those that take any.
+ * Makes the states, one for each character of the segment. `characters`: the states
+ * that take a character, as pairs of a word and its bits; `ones`: those that take
+ * any.
  */
 function statesOf(segment: Segment) {
   const length = segment.reduce(

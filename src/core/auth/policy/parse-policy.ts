@@ -1,7 +1,8 @@
-// Parses the JSON of a bucket policy and refuses, in S3's words, what could not be enforced as it
-// is written: a policy that is stored means what it says. Called when a policy is put, and to
-// evaluate a stored one. Source:
-// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html and
+// Parses the JSON of a bucket policy and refuses, in S3's words, what could not be
+// enforced as it is written: a policy that is stored means what it says. Called
+// when a policy is put, and to evaluate a stored one. Source:
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html
+// and
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-policy-language-overview.html
 import type { BucketName } from '../../../domain/nouns.ts';
 import { isJsonObject, type Json } from '../../json.ts';
@@ -17,7 +18,8 @@ import { readPrincipals } from './principals.ts';
 const ARN = 'arn:aws:s3:::';
 const CURRENT_VERSION = '2012-10-17';
 /**
- * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_version.html
+ * Source:
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_version.html
  */
 const OLD_VERSION = '2008-10-17';
 const POLICY_ELEMENTS = new Set(['Version', 'Id', 'Statement']);
@@ -37,8 +39,8 @@ const STATEMENT_ELEMENTS = new Set([
 type Reading = { readonly bucket: BucketName; readonly hasVariables: boolean };
 
 /**
- * Parses the policy of a bucket. MalformedPolicy. Cost: 5 µs for a common one, 0.5 ms for one of 20
- * KiB.
+ * Parses the policy of a bucket. MalformedPolicy. Cost: 5 µs for a common one, 0.5
+ * ms for one of 20 KiB.
  */
 export function parsePolicy(json: string, bucket: BucketName): Policy {
   let document: unknown;
@@ -137,8 +139,8 @@ function readResources(statement: Json, reading: Reading): PolicyMatch {
 }
 
 /**
- * Whether the part of a resource before the first slash can be this bucket; a statement about
- * another one would never apply.
+ * Whether the part of a resource before the first slash can be this bucket; a
+ * statement about another one would never apply.
  */
 function canMeanBucket({ source }: Pattern, bucket: BucketName): boolean {
   const slashAt = source.indexOf('/');
@@ -169,7 +171,9 @@ function readConditions(block: unknown, { hasVariables }: Reading): readonly Con
   return conditions;
 }
 
-/** Reads the values of a condition, which may be JSON's own numbers and booleans. */
+/**
+ * Reads the values of a condition, which may be JSON's own numbers and booleans.
+ */
 function readConditionValues(value: unknown, operator: string): readonly string[] {
   const list = Array.isArray(value) ? value : [value];
   return readTexts(
@@ -181,10 +185,10 @@ function readConditionValues(value: unknown, operator: string): readonly string[
 }
 
 /**
- * Refuses an action that applies to none of its statement's resources: GetObject on a bucket,
- * ListBucket on objects. Such a statement looks like a rule and is none. Called when a policy is
- * put, never for stored ones, or a policy older than this check would shut its bucket.
- * MalformedPolicy.
+ * Refuses an action that applies to none of its statement's resources: GetObject on
+ * a bucket, ListBucket on objects. Such a statement looks like a rule and is none.
+ * Called when a policy is put, never for stored ones, or a policy older than this
+ * check would shut its bucket. MalformedPolicy.
  */
 export function requireUsefulStatements({ statements }: Policy): void {
   for (const { actions, resources } of statements) {

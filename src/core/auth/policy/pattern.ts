@@ -1,12 +1,12 @@
-// Patterns of policies: text in which `*` stands for any run of characters, `?` for one, and
-// `${key}` for a value of the request. The value of a variable is plain text: a wildcard in it
-// stands for itself.
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html
+// Patterns of policies: text in which `*` stands for any run of characters, `?` for
+// one, and `${key}` for a value of the request. The value of a variable is plain
+// text: a wildcard in it stands for itself. Source:
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html
 import { type Effort, type GlobPart, matchesGlob, unlimited, type Wildcard } from './match-glob.ts';
 
 /**
- * Returns all values of a condition key in a request, null when it has none. Keys are spelt as
- * `conditionKey` does.
+ * Returns all values of a condition key in a request, null when it has none. Keys
+ * are spelt as `conditionKey` does.
  */
 export type ConditionValues = (key: string) => readonly string[] | null;
 
@@ -30,8 +30,8 @@ const NO_VALUES: ConditionValues = () => null;
 const VARIABLE = /^\s*([A-Za-z0-9:/_.+=@-]+)\s*(?:,\s*'([^']*)'\s*)?$/;
 
 /**
- * Parses a pattern; null for a malformed variable. `hasVariables`: whether `${` begins one, as it
- * does in policies of version 2012-10-17.
+ * Parses a pattern; null for a malformed variable. `hasVariables`: whether `${`
+ * begins one, as it does in policies of version 2012-10-17.
  */
 export function parsePattern(
   source: string,
@@ -59,7 +59,9 @@ export function parsePattern(
 /** A run of plain text, a wildcard, or what stands in the braces of a variable. */
 type PatternToken = GlobPart | { readonly inside: string };
 
-/** Cuts a pattern into tokens in one pass. A `${` that nothing closes is plain text. */
+/**
+ * Cuts a pattern into tokens in one pass. A `${` that nothing closes is plain text.
+ */
 function* tokensOf(
   source: string,
   {
@@ -79,13 +81,17 @@ function* tokensOf(
       yield isVariable ? { inside: source.slice(at + 2, end) } : source[at] === '*' ? ANY : ONE;
       plainFrom = end + 1;
     }
-    // Without variables, what looks like one is plain text: wildcards in it are none.
+    // Without variables, what looks like one is plain text: wildcards in it are
+    // none.
     at = end;
   }
   yield source.slice(plainFrom);
 }
 
-/** The part of a token: `${*}`, `${?}` and `${$}` are plain characters. Null: malformed. */
+/**
+ * The part of a token: `${*}`, `${?}` and `${$}` are plain characters. Null:
+ * malformed.
+ */
 function partOf(token: Exclude<PatternToken, string>): PatternPart | null {
   if ('kind' in token) return token;
   const { inside } = token;
@@ -96,7 +102,10 @@ function partOf(token: Exclude<PatternToken, string>): PatternPart | null {
     : { kind: 'variable', key: conditionKey(key), fallback: fallback ?? null };
 }
 
-/** Normalizes a condition key: its name is case-insensitive, a tag's key after the slash is not. */
+/**
+ * Normalizes a condition key: its name is case-insensitive, a tag's key after the
+ * slash is not.
+ */
 export function conditionKey(text: string): string {
   const slashAt = text.indexOf('/');
   return slashAt === -1
@@ -104,7 +113,10 @@ export function conditionKey(text: string): string {
     : text.slice(0, slashAt).toLowerCase() + text.slice(slashAt);
 }
 
-/** The literal prefix of every match: all of it where there is no wildcard or variable. */
+/**
+ * The literal prefix of every match: all of it where there is no wildcard or
+ * variable.
+ */
 export function literalPrefix({ parts }: Pattern): string {
   const [first] = parts;
   return typeof first === 'string' ? first : '';
@@ -118,8 +130,8 @@ export function isPrefixPattern({ parts }: Pattern): boolean {
 }
 
 /**
- * Whether the text matches. A pattern with a variable that has no value, or more than one, matches
- * nothing.
+ * Whether the text matches. A pattern with a variable that has no value, or more
+ * than one, matches nothing.
  */
 export function matchesPattern(
   pattern: Pattern,

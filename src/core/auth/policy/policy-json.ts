@@ -1,5 +1,5 @@
-// What the readers of a policy's elements share: lists of texts, and the one way to refuse. Called
-// by parse-policy.ts and principals.ts.
+// What the readers of a policy's elements share: lists of texts, and the one way to
+// refuse. Called by parse-policy.ts and principals.ts.
 import { StorageError } from '../../../domain/errors.ts';
 
 /** Makes the refusal of a policy; `detail` is for the client. */

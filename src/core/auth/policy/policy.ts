@@ -1,5 +1,6 @@
-// A parsed bucket policy: statements with their patterns read and checked. parse-policy.ts makes it
-// from the JSON that the owner put, evaluate-policy.ts evaluates it. Nothing here is stored.
+// A parsed bucket policy: statements with their patterns read and checked.
+// parse-policy.ts makes it from the JSON that the owner put, evaluate-policy.ts
+// evaluates it. Nothing here is stored.
 import type { Condition } from './conditions.ts';
 import type { Pattern } from './pattern.ts';
 

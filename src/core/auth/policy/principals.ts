@@ -1,6 +1,6 @@
-// The Principal element of a statement. An account is named by its id, alone or in an ARN of its
-// root. There are no users or roles below an account, so a statement about one is refused rather
-// than stored as one that never applies. Source, on
+// The Principal element of a statement. An account is named by its id, alone or in
+// an ARN of its root. There are no users or roles below an account, so a statement
+// about one is refused rather than stored as one that never applies. Source, on
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/:
 // s3-bucket-user-policy-specifying-principal-intro.html
 
@@ -10,7 +10,10 @@ import { malformedPolicy, readTexts } from './policy-json.ts';
 
 const ROOT_ARN = /^arn:aws:iam::([\w.-]{1,128}):root$/;
 const ACCOUNT_ID = /^[\w.-]{1,128}$/;
-/** The name of a program of this service; an unknown one is stored, and allows nobody. */
+/**
+ * The name of a program of this service; an unknown one is stored, and allows
+ * nobody.
+ */
 const SERVICE = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,10}$/;
 
 /** Reads Principal or NotPrincipal. MalformedPolicy. */

@@ -1,6 +1,7 @@
-// Shares a bill out between buckets (cost allocation), for the FOCUS dataset. Lines are priced for
-// the account as a whole, with its tiers and allowances. Each is shared out by what every bucket
-// used of it, and the shares add up to the line exactly.
+// Shares a bill out between buckets (cost allocation), for the FOCUS dataset. Lines
+// are priced for the account as a whole, with its tiers and allowances. Each is
+// shared out by what every bucket used of it, and the shares add up to the line
+// exactly.
 
 import { hasCode } from '../../../domain/errors.ts';
 import type { AccountId, BucketId, BucketName } from '../../../domain/nouns.ts';
@@ -10,8 +11,8 @@ import type { MeterName } from '../../metering/usage.ts';
 import { type BillingMonth, monthBounds } from '../month.ts';
 
 /**
- * What one bucket used, as the ledger counts it. `bucket` null: usage of no bucket, such as lists
- * of buckets.
+ * What one bucket used, as the ledger counts it. `bucket` null: usage of no bucket,
+ * such as lists of buckets.
  */
 export type BucketUsage = {
   readonly bucket: { readonly id: BucketId; readonly name: BucketName } | null;
@@ -19,9 +20,9 @@ export type BucketUsage = {
 };
 
 /**
- * Reads the usage of a month by bucket, in the order of ids, deleted buckets included. Empty where
- * there are too many sums: then a bill has no shares. Late usage of a closed month moves shares,
- * never sums. Cost: one query of the ledger.
+ * Reads the usage of a month by bucket, in the order of ids, deleted buckets
+ * included. Empty where there are too many sums: then a bill has no shares. Late
+ * usage of a closed month moves shares, never sums. Cost: one query of the ledger.
  */
 export async function readBucketUsage(
   core: Core,
@@ -58,10 +59,10 @@ export function weightsOf(
 }
 
 /**
- * Shares a total out in proportion to the weights, by the largest remainder method: shares are
- * whole numbers and add up to the total. Each is rounded down; what is left goes one by one to
- * those that lost most, the first of equals first. A negative total is shared like its opposite.
- * Null: all weights are 0.
+ * Shares a total out in proportion to the weights, by the largest remainder method:
+ * shares are whole numbers and add up to the total. Each is rounded down; what is
+ * left goes one by one to those that lost most, the first of equals first. A
+ * negative total is shared like its opposite. Null: all weights are 0.
  */
 export function shareOut(total: bigint, weights: readonly bigint[]): readonly bigint[] | null {
   const totalWeight = weights.reduce((sum, weight) => sum + weight, 0n);

@@ -1,7 +1,7 @@
-// A bill as a FOCUS dataset (FinOps Open Cost and Usage Specification, version 1.2). It has one row
-// for each price of each line, so that price times quantity is the cost. Columns are all that 1.2
-// makes mandatory, and the others that say something here.
-// Source: https://focus.finops.org/focus-specification/v1-2/
+// A bill as a FOCUS dataset (FinOps Open Cost and Usage Specification, version
+// 1.2). It has one row for each price of each line, so that price times quantity is
+// the cost. Columns are all that 1.2 makes mandatory, and the others that say
+// something here. Source: https://focus.finops.org/focus-specification/v1-2/
 import { formatDecimal, formatMicro } from '../decimal.ts';
 import type { Credit, Invoice, InvoiceLine, InvoicePart, LateUsage } from '../invoices/invoice.ts';
 import type { InvoiceDocument } from '../invoices/invoice-document.ts';
@@ -51,7 +51,10 @@ export const FOCUS_COLUMNS = [
 ] as const;
 
 export type FocusColumn = (typeof FOCUS_COLUMNS)[number];
-/** A row of the dataset. Numbers are texts of decimals, so that none is rounded; null: no value. */
+/**
+ * A row of the dataset. Numbers are texts of decimals, so that none is rounded;
+ * null: no value.
+ */
 export type FocusRow = Readonly<Record<FocusColumn, string | null>>;
 
 const GB_UNITS: ReadonlyMap<bigint, string> = new Map([
@@ -74,9 +77,9 @@ const METER_TITLES: Readonly<Record<string, string>> = {
 const focusTime = (atMs: number): string => new Date(atMs).toISOString().replace('.000Z', 'Z');
 
 /**
- * Makes the rows of a bill; their costs add up to its total and tax, to the last micro-unit.
- * `issuer`: who provides and bills. `buckets`: what each used, by which lines are shared out;
- * without them rows have no resources.
+ * Makes the rows of a bill; their costs add up to its total and tax, to the last
+ * micro-unit. `issuer`: who provides and bills. `buckets`: what each used, by which
+ * lines are shared out; without them rows have no resources.
  */
 export function focusRows(
   document: InvoiceDocument,
@@ -131,8 +134,8 @@ function usedRows({ invoice, card }: InvoiceDocument, buckets: readonly BucketUs
 }
 
 /**
- * Rows of what was saved. FOCUS allows no negative quantity or price of usage, so a saving is an
- * adjustment.
+ * Rows of what was saved. FOCUS allows no negative quantity or price of usage, so a
+ * saving is an adjustment.
  */
 function savedRows({ lines }: Invoice, buckets: readonly BucketUsage[]): readonly OwnColumns[] {
   const savings = lines.filter((line) => line.saving !== null);
@@ -147,7 +150,10 @@ function savedRows({ lines }: Invoice, buckets: readonly BucketUsage[]): readonl
 const minimumRows = (description: string, minimumMicro: bigint): readonly OwnColumns[] =>
   minimumMicro === 0n ? [] : [otherRow('Adjustment', 'Recurring', description, minimumMicro)];
 
-/** Rows of late usage: FOCUS calls a charge of a period that was billed before a correction. */
+/**
+ * Rows of late usage: FOCUS calls a charge of a period that was billed before a
+ * correction.
+ */
 function lateRows({ period, lines, minimumMicro }: LateUsage) {
   const suffix = `late usage of ${monthText(period)}`;
   const bounds = monthBounds(period);
@@ -186,8 +192,8 @@ const NO_RESOURCE = { ResourceId: null, ResourceName: null, ResourceType: null }
 type Resource = Pick<FocusRow, keyof typeof NO_RESOURCE>;
 
 /**
- * Shares the numbers of a line out between buckets; the shares of each add up to it. A bucket that
- * gets nothing of any is left out.
+ * Shares the numbers of a line out between buckets; the shares of each add up to
+ * it. A bucket that gets nothing of any is left out.
  */
 function shares(
   meters: InvoiceLine['meters'],
@@ -212,7 +218,9 @@ function shares(
   return used.length === 0 ? whole : used;
 }
 
-/** Rows of one line: one for each tier and bucket, with quantities and unit prices. */
+/**
+ * Rows of one line: one for each tier and bucket, with quantities and unit prices.
+ */
 function lineRows(
   cardId: string,
   { unit }: CardLine,
@@ -259,8 +267,8 @@ function lineRows(
 }
 
 /**
- * The four costs of a row, which are one: nothing is amortised, and the prices are the only
- * discounts.
+ * The four costs of a row, which are one: nothing is amortised, and the prices are
+ * the only discounts.
  */
 function costs(amountMicro: bigint) {
   const cost = formatMicro(amountMicro, 6);
@@ -291,7 +299,10 @@ const otherRow = (
   SkuPriceId: null,
 });
 
-/** Writes the dataset as CSV, with a line of column names; cells without a value are empty. */
+/**
+ * Writes the dataset as CSV, with a line of column names; cells without a value are
+ * empty.
+ */
 export function focusCsv(
   document: InvoiceDocument,
   issuer: string,

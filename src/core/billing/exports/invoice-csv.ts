@@ -1,5 +1,5 @@
-// A bill as CSV for spreadsheets: one row for each part of a line, and a total. Called by the JSON
-// API; the rows are those of every format (invoice-rows.ts).
+// A bill as CSV for spreadsheets: one row for each part of a line, and a total.
+// Called by the JSON API; the rows are those of every format (invoice-rows.ts).
 import { formatCoins } from '../coins.ts';
 import { formatMicro } from '../decimal.ts';
 import { type InvoiceDocument, payable } from '../invoices/invoice-document.ts';
@@ -23,8 +23,8 @@ const HEAD = [
 ];
 
 /**
- * Writes a bill as CSV. Amounts have six digits behind the point and add up to the row `total`;
- * `net` is that rounded down to a coin, `payable` is net and tax.
+ * Writes a bill as CSV. Amounts have six digits behind the point and add up to the
+ * row `total`; `net` is that rounded down to a coin, `payable` is net and tax.
  */
 export function invoiceCsv(document: InvoiceDocument): string {
   const { number, accountId, accountName, invoice } = document;

@@ -1,5 +1,5 @@
-// A bill as rows that people read. CSV, HTML and PDF are all made of them, so that the three say
-// the same. No format here.
+// A bill as rows that people read. CSV, HTML and PDF are all made of them, so that
+// the three say the same. No format here.
 import { formatDecimal, formatMicro } from '../decimal.ts';
 import type { InvoiceLine, LateUsage } from '../invoices/invoice.ts';
 import type { InvoiceDocument } from '../invoices/invoice-document.ts';
@@ -7,8 +7,8 @@ import { dayText, monthBounds, monthText } from '../month.ts';
 import { meterWords } from './meter-words.ts';
 
 /**
- * A row of a bill: a part of a line, a saving, the minimum, late usage, or a credit. Numbers are
- * decimals; `unit` and `price` are empty where there is none.
+ * A row of a bill: a part of a line, a saving, the minimum, late usage, or a
+ * credit. Numbers are decimals; `unit` and `price` are empty where there is none.
  */
 export type InvoiceRow = {
   readonly kind: 'usage' | 'saving' | 'minimum' | 'late' | 'credit' | 'unpriced';
@@ -20,8 +20,8 @@ export type InvoiceRow = {
 };
 
 /**
- * The rows of a bill: usage tier by tier with what is free, then the minimum, late usage, credits,
- * and usage without a price.
+ * The rows of a bill: usage tier by tier with what is free, then the minimum, late
+ * usage, credits, and usage without a price.
  */
 export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[] {
   const used = invoice.lines.flatMap((line) =>
@@ -53,7 +53,10 @@ export function amountRow(
   return { kind, label, quantity: '', unit: '', price: '', amount: formatMicro(amountMicro, 6) };
 }
 
-/** Rows of late usage: one for each line that changed, and one for the change of the minimum. */
+/**
+ * Rows of late usage: one for each line that changed, and one for the change of the
+ * minimum.
+ */
 function lateRows({ period, lines, minimumMicro }: LateUsage): readonly InvoiceRow[] {
   const suffix = `late usage of ${monthText(period)}`;
   const rows = lines.map(({ label, units, unitName, amountMicro }) => ({
@@ -79,7 +82,10 @@ function usedRows(line: InvoiceLine): readonly InvoiceRow[] {
   }));
 }
 
-/** The row of a saving: it may save in several tiers at once, so it has no price of its own. */
+/**
+ * The row of a saving: it may save in several tiers at once, so it has no price of
+ * its own.
+ */
 function savedRow({ label, units, unitName, amountMicro }: InvoiceLine): InvoiceRow {
   return {
     kind: 'saving',

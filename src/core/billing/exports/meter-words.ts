@@ -1,5 +1,5 @@
-// What meters are called on bills, and the units that they are shown in. One table for each
-// language; English is the only one. It knows no price.
+// What meters are called on bills, and the units that they are shown in. One table
+// for each language; English is the only one. It knows no price.
 
 import { isInByteTime, type MeterName } from '../../metering/usage.ts';
 import { formatDecimal, SCALE } from '../decimal.ts';

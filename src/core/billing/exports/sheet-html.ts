@@ -1,6 +1,6 @@
-// A bill or credit note as one HTML page to read and to print. No script, no other file, nothing
-// unescaped: names of accounts and labels of cards are other people's texts. sheet.ts says what
-// stands on it.
+// A bill or credit note as one HTML page to read and to print. No script, no other
+// file, nothing unescaped: names of accounts and labels of cards are other people's
+// texts. sheet.ts says what stands on it.
 import { escapeHtml } from '../../escape-html.ts';
 import type { Sheet } from './sheet.ts';
 
@@ -27,7 +27,10 @@ const STYLE = `
   @page { margin: 18mm; }
   @media print { body { margin: 0; max-width: none; padding: 0; } }`;
 
-/** Columns of numbers, right of the item; the amount's follows, under the name of the currency. */
+/**
+ * Columns of numbers, right of the item; the amount's follows, under the name of
+ * the currency.
+ */
 const NUMBER_COLUMNS = ['Quantity', 'Unit', 'Price'];
 
 /** Writes a sheet as an HTML page in English. */
@@ -77,8 +80,8 @@ ${sums.join('\n')}
 }
 
 /**
- * Escapes other people's text, and isolates the direction of each line: a name may be written from
- * right to left.
+ * Escapes other people's text, and isolates the direction of each line: a name may
+ * be written from right to left.
  */
 function text(value: string): string {
   return value

@@ -1,5 +1,5 @@
-// A bill or credit note as a sheet to read and print. HTML and PDF are both made of it, so that the
-// two say the same. No format here.
+// A bill or credit note as a sheet to read and print. HTML and PDF are both made of
+// it, so that the two say the same. No format here.
 import { formatCoins } from '../coins.ts';
 import { formatMicro } from '../decimal.ts';
 import type { CreditNoteDocument } from '../invoices/credit-note.ts';
@@ -22,7 +22,9 @@ export type Sheet = {
   readonly notes: readonly string[];
 };
 
-/** Makes the sheet of a bill. `issuer`: who sends an old bill, which has no terms. */
+/**
+ * Makes the sheet of a bill. `issuer`: who sends an old bill, which has no terms.
+ */
 export function invoiceSheet(document: InvoiceDocument, issuer: string): Sheet {
   const { invoice, card, terms, closedAtMs } = document;
   const { first, last } = periodDays(document);
@@ -58,7 +60,10 @@ export function invoiceSheet(document: InvoiceDocument, issuer: string): Sheet {
   };
 }
 
-/** Makes the sheet of a credit note. `issuer`: who sends one of an old bill, without terms. */
+/**
+ * Makes the sheet of a credit note. `issuer`: who sends one of an old bill, without
+ * terms.
+ */
 export function creditNoteSheet(note: CreditNoteDocument, issuer: string): Sheet {
   const { currency, netMicro, taxMicro, terms } = note;
   const whole = amountRow('credit', `Of invoice ${note.invoiceNumber}`, -netMicro);

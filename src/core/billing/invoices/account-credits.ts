@@ -1,5 +1,6 @@
-// An account's credits as the directory stores them, in the terms of credits.ts. Called when bills
-// are made and by the JSON API; which credit pays what is decided there.
+// An account's credits as the directory stores them, in the terms of credits.ts.
+// Called when bills are made and by the JSON API; which credit pays what is decided
+// there.
 
 import type { AccountBilling, CreditRow } from '../../../domain/billing/billing.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
@@ -9,8 +10,8 @@ import { type CreditGrant, creditsFor } from './credits.ts';
 import type { Credit } from './invoice.ts';
 
 /**
- * What is left of the account's credits for a month in that currency, in the order in which bills
- * take it.
+ * What is left of the account's credits for a month in that currency, in the order
+ * in which bills take it.
  */
 export function creditsOf(
   { credits, uses }: AccountBilling,
@@ -28,7 +29,8 @@ export function leftOf({ uses }: AccountBilling, { id, amountMicro }: CreditRow)
 }
 
 /**
- * Adds a credit, once for its id (idempotent). The caller has checked its id, label and amount.
+ * Adds a credit, once for its id (idempotent). The caller has checked its id, label
+ * and amount.
  */
 export function addCredit(core: Core, accountId: AccountId, credit: CreditRow): Promise<CreditRow> {
   return core.ports.directory.call('addCredit', { accountId, credit });

@@ -1,13 +1,15 @@
-// Makes the last bills of an account that is deleted: of every month that is still open, the
-// running one as far as it has come. Called by accounts/delete-account.ts.
+// Makes the last bills of an account that is deleted: of every month that is still
+// open, the running one as far as it has come. Called by
+// accounts/delete-account.ts.
 import type { Account } from '../../../domain/nouns.ts';
 import type { Core } from '../../core.ts';
 import { monthOf, monthsLater, monthText, parseMonth } from '../month.ts';
 import { closeMonth } from './close-month.ts';
 
 /**
- * Closes the account's open months, the oldest first, and reports none to its webhooks, which go
- * with it. Idempotent. Cost: some directory calls and a query of the ledger for each.
+ * Closes the account's open months, the oldest first, and reports none to its
+ * webhooks, which go with it. Idempotent. Cost: some directory calls and a query of
+ * the ledger for each.
  */
 export async function closeLastMonths(core: Core, account: Account): Promise<void> {
   const { clock, directory } = core.ports;

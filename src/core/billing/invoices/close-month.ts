@@ -1,6 +1,6 @@
-// Makes the bill of an account for a month that is over, once and for good. Called by
-// close-months.ts. Idempotent, also when two processes run it at once: the directory stores the
-// first bill, and every caller gets that one.
+// Makes the bill of an account for a month that is over, once and for good. Called
+// by close-months.ts. Idempotent, also when two processes run it at once: the
+// directory stores the first bill, and every caller gets that one.
 
 import type { NewInvoice } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -17,21 +17,25 @@ import { invoiceJson, parseStoredInvoice } from './invoice-json.ts';
 import { findLateUsage } from './late-usage.ts';
 import { makeTerms, readParties } from './terms.ts';
 
-/** Attempts at storing a bill while other months of the account are closed at once. */
+/**
+ * Attempts at storing a bill while other months of the account are closed at once.
+ */
 const ATTEMPTS = 3;
 
 /**
- * Whether a month can be closed: it ended so long ago that the ledger has what was counted late.
+ * Whether a month can be closed: it ended so long ago that the ledger has what was
+ * counted late.
  */
 export function isDue(core: Core, period: BillingMonth, nowMs: number): boolean {
   return monthBounds(period).endMs + core.settings.billingCloseHours * HOUR_MS <= nowMs;
 }
 
 /**
- * Closes a month and returns its bill; null when the account used nothing and nothing came late.
- * What the ledger hears of the month afterwards stands on the next bill. `isLast`: the account
- * ends, so the month need not be over. InvalidInput for a month that is not due,
- * ConditionalRequestConflict when others close at once.
+ * Closes a month and returns its bill; null when the account used nothing and
+ * nothing came late. What the ledger hears of the month afterwards stands on the
+ * next bill. `isLast`: the account ends, so the month need not be over.
+ * InvalidInput for a month that is not due, ConditionalRequestConflict when others
+ * close at once.
  */
 export async function closeMonth(
   core: Core,
@@ -87,8 +91,8 @@ export async function closeMonth(
 }
 
 /**
- * Reads the bill as it was closed, the last issue unless one is named; null: the month is open.
- * Cost: one directory read.
+ * Reads the bill as it was closed, the last issue unless one is named; null: the
+ * month is open. Cost: one directory read.
  */
 export async function readClosed(
   core: Core,

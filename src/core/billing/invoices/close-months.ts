@@ -1,6 +1,6 @@
-// Closes the months that are due for all accounts, one after the other, and stores a cursor: a run
-// that ends in the middle, by its bound or by a crash, goes on in the next one. The timers of both
-// platforms call it, by scheduled/run-billing.ts.
+// Closes the months that are due for all accounts, one after the other, and stores
+// a cursor: a run that ends in the middle, by its bound or by a crash, goes on in
+// the next one. The timers of both platforms call it, by scheduled/run-billing.ts.
 import type { Account, AccountId } from '../../../domain/nouns.ts';
 import { HOUR_MS } from '../../../domain/time.ts';
 import { ROOT_ACCOUNT } from '../../auth/root-account.ts';
@@ -15,11 +15,14 @@ const PAGE = 100;
 /** Accounts that one run looks at; the rest waits for the next. */
 const ACCOUNTS_PER_RUN = 100_000;
 /**
- * Accounts whose bills may fail while a run still goes on to the next month. Where more fail, the
- * fault is not theirs.
+ * Accounts whose bills may fail while a run still goes on to the next month. Where
+ * more fail, the fault is not theirs.
  */
 const FAILED_MAX = 100;
-/** How long after its closing a bill is reported, milliseconds: two runs of the timer. */
+/**
+ * How long after its closing a bill is reported, milliseconds: two runs of the
+ * timer.
+ */
 const REPORT_MS = 2 * HOUR_MS;
 
 export type CloseOptions = {
@@ -29,9 +32,9 @@ export type CloseOptions = {
 };
 
 /**
- * Closes all due months and returns how many bills there are of them. An account whose bill fails
- * is logged and retried in the next run; until then its later months stay open too. Other accounts
- * are not held up by it.
+ * Closes all due months and returns how many bills there are of them. An account
+ * whose bill fails is logged and retried in the next run; until then its later
+ * months stay open too. Other accounts are not held up by it.
  */
 export async function closeMonths(core: Core, options: CloseOptions = {}): Promise<number> {
   const { directory, clock } = core.ports;
@@ -65,11 +68,17 @@ export async function closeMonths(core: Core, options: CloseOptions = {}): Promi
 type Run = {
   left: number;
   readonly stopping: AbortSignal | null;
-  /** Whose bill of this or an earlier month failed; one more than FAILED_MAX at most. */
+  /**
+   * Whose bill of this or an earlier month failed; one more than FAILED_MAX at
+   * most.
+   */
   readonly failed: Set<AccountId>;
 };
 
-/** Closes one month for the accounts after `start`; `isDone`: all of them were looked at. */
+/**
+ * Closes one month for the accounts after `start`; `isDone`: all of them were
+ * looked at.
+ */
 async function closeForAll(core: Core, period: BillingMonth, start: string, run: Run) {
   const { directory, log } = core.ports;
   const { failed } = run;
@@ -80,7 +89,8 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
       if (run.left <= 0 || run.stopping?.aborted === true) return { closed, isDone: false };
       run.left -= 1;
       after = account.id;
-      // The bills of an account are made in the order of its months: credits go to the older one.
+      // The bills of an account are made in the order of its months: credits go to
+      // the older one.
       if (failed.has(account.id)) continue;
       try {
         const bill = await closeMonth(core, account, period);
@@ -90,7 +100,8 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
         if (failed.size <= FAILED_MAX) failed.add(account.id);
         log.error('closing-failed', { accountId: account.id, period: monthText(period), cause });
       }
-      // The cursor stays before the first failure, so that the next run comes by it again.
+      // The cursor stays before the first failure, so that the next run comes by it
+      // again.
       if (failed.size === 0)
         await directory.call('setClosing', { period: monthText(period), after });
     }
@@ -99,8 +110,9 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
 }
 
 /**
- * Reports a new bill to the account's webhooks. A run that was cut short between closing and
- * reporting reports in the next one, within REPORT_MS; a repetition has the same message id.
+ * Reports a new bill to the account's webhooks. A run that was cut short between
+ * closing and reporting reports in the next one, within REPORT_MS; a repetition has
+ * the same message id.
  */
 async function reportBill(
   core: Core,
@@ -123,8 +135,8 @@ async function reportBill(
 }
 
 /**
- * Reads the accounts after an id, in the order of ids: those of the settings, those of the
- * directory, and owners of buckets.
+ * Reads the accounts after an id, in the order of ids: those of the settings, those
+ * of the directory, and owners of buckets.
  */
 async function readPage(core: Core, after: string): Promise<readonly Account[]> {
   const { directory } = core.ports;

@@ -1,7 +1,7 @@
-// Credit notes: money of a closed bill that need not be paid, or is paid back, with the tax on it.
-// The bill itself never changes. A void takes back all that is left. Another bill may take its
-// place: of the same usage, card and credits, by today's terms, because what was wrong is mostly an
-// address or a tax.
+// Credit notes: money of a closed bill that need not be paid, or is paid back, with
+// the tax on it. The bill itself never changes. A void takes back all that is left.
+// Another bill may take its place: of the same usage, card and credits, by today's
+// terms, because what was wrong is mostly an address or a tax.
 
 import type { NewInvoice, StoredCreditNote } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -15,7 +15,9 @@ import type { InvoiceDocument } from './invoice-document.ts';
 import { parseStoredInvoice } from './invoice-json.ts';
 import { amountsOf, makeTerms, readParties, type Terms } from './terms.ts';
 
-/** Attempts at storing a note while other notes of the same bill are stored at once. */
+/**
+ * Attempts at storing a note while other notes of the same bill are stored at once.
+ */
 const ATTEMPTS = 3;
 
 export type CreditNoteDocument = {
@@ -37,8 +39,8 @@ export type CreditNoteDocument = {
 };
 
 /**
- * What is taken back: an amount without tax, lines by their positions in the bill, or all that is
- * left.
+ * What is taken back: an amount without tax, lines by their positions in the bill,
+ * or all that is left.
  */
 export type CreditRequest = {
   readonly reason: string;
@@ -46,8 +48,8 @@ export type CreditRequest = {
 };
 
 /**
- * Issues a credit note for a part of a bill. NoSuchInvoice; InvalidInput for more than is left, and
- * for an amount that is not in whole coins.
+ * Issues a credit note for a part of a bill. NoSuchInvoice; InvalidInput for more
+ * than is left, and for an amount that is not in whole coins.
  */
 export async function creditInvoice(
   core: Core,
@@ -74,8 +76,9 @@ export async function creditInvoice(
 }
 
 /**
- * Voids a bill: takes back all that is left of it, and returns the credits that it took. With
- * `isReissued` another bill takes its place in the same commit. NoSuchInvoice, InvalidInput.
+ * Voids a bill: takes back all that is left of it, and returns the credits that it
+ * took. With `isReissued` another bill takes its place in the same commit.
+ * NoSuchInvoice, InvalidInput.
  */
 export async function voidInvoice(
   core: Core,
@@ -103,7 +106,10 @@ type Draft = Pick<CreditNoteDocument, 'netMicro' | 'lines' | 'reason' | 'isVoid'
   readonly reissue: NewInvoice | null;
 };
 
-/** Stores the note that `draftOf` makes, optimistically: again from the start when it changed. */
+/**
+ * Stores the note that `draftOf` makes, optimistically: again from the start when
+ * it changed.
+ */
 async function issueNote(
   core: Core,
   account: Account,
@@ -162,7 +168,9 @@ async function issueNote(
 const sumOf = (notes: readonly StoredCreditNote[], name: 'netMicro' | 'taxMicro'): bigint =>
   notes.reduce((sum, note) => sum + BigInt(note[name]), 0n);
 
-/** Makes the draft, and refuses one that takes back more than is left of the bill. */
+/**
+ * Makes the draft, and refuses one that takes back more than is left of the bill.
+ */
 function requireLeft(
   document: InvoiceDocument,
   notes: readonly StoredCreditNote[],
@@ -179,8 +187,8 @@ function requireLeft(
 }
 
 /**
- * The tax of a part: the tax of all parts with this one, less that of the parts before. All parts
- * together therefore take back the whole tax, to the coin.
+ * The tax of a part: the tax of all parts with this one, less that of the parts
+ * before. All parts together therefore take back the whole tax, to the coin.
  */
 function taxOf(
   { invoice, terms }: InvoiceDocument,

@@ -1,6 +1,7 @@
-// Credits: money that accounts need not pay, granted until an end and used up by invoices in their
-// order. What was taken of a grant is recorded in the invoices alone, so that nothing is taken
-// twice and no second sum has to be kept in step. Pure.
+// Credits: money that accounts need not pay, granted until an end and used up by
+// invoices in their order. What was taken of a grant is recorded in the invoices
+// alone, so that nothing is taken twice and no second sum has to be kept in step.
+// Pure.
 
 import { type BillingMonth, monthBounds } from '../month.ts';
 import type { Credit, Invoice } from './invoice.ts';
@@ -17,8 +18,8 @@ export type CreditGrant = {
 };
 
 /**
- * What is left of each grant for a month, the one that expires first at the front. A month that
- * ended before the grant gets none of it.
+ * What is left of each grant for a month, the one that expires first at the front.
+ * A month that ended before the grant gets none of it.
  */
 export function creditsFor(
   period: BillingMonth,

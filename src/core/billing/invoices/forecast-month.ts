@@ -1,5 +1,6 @@
-// Forecasts what the running month will come to, as a bill. Reads the ledger and the account's
-// prices; forecast.ts extends the usage to the month's end. Called by the JSON API.
+// Forecasts what the running month will come to, as a bill. Reads the ledger and
+// the account's prices; forecast.ts extends the usage to the month's end. Called by
+// the JSON API.
 
 import type { UsageSum } from '../../../domain/billing/usage.ts';
 import type { Account } from '../../../domain/nouns.ts';
@@ -20,14 +21,14 @@ export type MonthForecast = {
 };
 
 /**
- * How far back a bucket's latest full hour in the ledger may lie, hours: it stands for what is
- * stored now.
+ * How far back a bucket's latest full hour in the ledger may lie, hours: it stands
+ * for what is stored now.
  */
 const LATEST_HOURS = 48;
 
 /**
- * Forecasts the running month by whole hours, without the one that runs. Cost: 5 queries of the
- * ledger, more for thousands of buckets; 4 directory reads.
+ * Forecasts the running month by whole hours, without the one that runs. Cost: 5
+ * queries of the ledger, more for thousands of buckets; 4 directory reads.
  */
 export async function forecastMonth(core: Core, account: Account): Promise<MonthForecast> {
   const nowMs = core.ports.clock.nowMs();
@@ -40,7 +41,8 @@ export async function forecastMonth(core: Core, account: Account): Promise<Month
     readStored(core, account, hourMs),
     core.ports.ledger.call('getFirstHour', { accountId: account.id }),
   ]);
-  // A new account has a shorter past: dividing by a whole week would forecast too little.
+  // A new account has a shorter past: dividing by a whole week would forecast too
+  // little.
   const windowMs = Math.min(FORECAST_WINDOW_MS, Math.max(0, hourMs - (firstMs ?? hourMs)));
   const usageAtEnd = forecastUsage({ period, nowMs: hourMs, used, recent, windowMs, stored });
 
@@ -52,8 +54,9 @@ export async function forecastMonth(core: Core, account: Account): Promise<Month
 }
 
 /**
- * Bytes stored and bytes saved, by meter, in the latest hour that the ledger has of each bucket and
- * class. Savings come from that very hour, because an hour without any has no row for them.
+ * Bytes stored and bytes saved, by meter, in the latest hour that the ledger has of
+ * each bucket and class. Savings come from that very hour, because an hour without
+ * any has no row for them.
  */
 async function readStored(core: Core, { id: accountId }: Account, hourMs: number): Promise<Usage> {
   const fromMs = hourMs - LATEST_HOURS * HOUR_MS;

@@ -1,13 +1,14 @@
-// Forecasts what a month will have used when it ends. Storage is taken to stay as it is now;
-// everything else goes on as in the last week. Pure; forecast-month.ts reads the ledger for it.
+// Forecasts what a month will have used when it ends. Storage is taken to stay as
+// it is now; everything else goes on as in the last week. Pure; forecast-month.ts
+// reads the ledger for it.
 import { DAY_MS, HOUR_MS } from '../../../domain/time.ts';
 import { addUsage, isOverTime, type MeterName, type Usage } from '../../metering/usage.ts';
 import { divideRounded } from '../decimal.ts';
 import { type BillingMonth, monthBounds } from '../month.ts';
 
 /**
- * Time that a forecast goes by, milliseconds: a week, which has each weekday once. It may reach
- * into the month before, so that a month's first day has a past.
+ * Time that a forecast goes by, milliseconds: a week, which has each weekday once.
+ * It may reach into the month before, so that a month's first day has a past.
  */
 export const FORECAST_WINDOW_MS = 7 * DAY_MS;
 

@@ -1,5 +1,5 @@
-// The bill of an account for a month: as it was closed or, while the month is open, as it stands
-// now. Called by the JSON API and forecasts; it stores nothing.
+// The bill of an account for a month: as it was closed or, while the month is open,
+// as it stands now. Called by the JSON API and forecasts; it stores nothing.
 import type { Account } from '../../../domain/nouns.ts';
 import type { Core } from '../../core.ts';
 import type { Usage } from '../../metering/usage.ts';
@@ -13,8 +13,8 @@ import { findLateUsage } from './late-usage.ts';
 import { makeTerms, readParties } from './terms.ts';
 
 /**
- * Reads the bill of a month; null for a month to come, and for an issue that there is not. The
- * running hour is in it as far as the ledger has heard of it.
+ * Reads the bill of a month; null for a month to come, and for an issue that there
+ * is not. The running hour is in it as far as the ledger has heard of it.
  */
 export async function getInvoice(
   core: Core,
@@ -30,7 +30,9 @@ export async function getInvoice(
   return openInvoice(core, account, period, await readUsage(core, account.id, startMs, endMs));
 }
 
-/** Makes the bill of this usage by the account's card and credits; it is not stored. */
+/**
+ * Makes the bill of this usage by the account's card and credits; it is not stored.
+ */
 export async function openInvoice(
   core: Core,
   account: Account,

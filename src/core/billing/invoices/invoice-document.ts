@@ -1,6 +1,7 @@
-// The bill of an account for a month as a document: with everything that it was made from, so that
-// anybody can make it again from the document alone. Closed bills are stored as JSON and never
-// change; that of an open month is made for each call.
+// The bill of an account for a month as a document: with everything that it was
+// made from, so that anybody can make it again from the document alone. Closed
+// bills are stored as JSON and never change; that of an open month is made for each
+// call.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import type { Usage } from '../../metering/usage.ts';
 import { formatCoins } from '../coins.ts';
@@ -11,7 +12,10 @@ import { priceLateUsage } from './price-late-usage.ts';
 import { amountsOf, type Terms } from './terms.ts';
 
 export type InvoiceDocument = {
-  /** Number in its series, as the directory gave it; an open month's names account and month. */
+  /**
+   * Number in its series, as the directory gave it; an open month's names account
+   * and month.
+   */
   readonly number: string;
   readonly accountId: string;
   readonly accountName: string;
@@ -42,22 +46,22 @@ export type InvoiceInput = {
 };
 
 /**
- * Hex digits of an account's digest in a number, 48 bits: of 50,000 installations with 100,000
- * accounts, one has two accounts that share them.
+ * Hex digits of an account's digest in a number, 48 bits: of 50,000 installations
+ * with 100,000 accounts, one has two accounts that share them.
  */
 const NUMBER_DIGITS = 12;
 
 /**
- * The number of an open bill: `QS-2026-11-` and the beginning of the digest of the account's id,
- * which itself may be long.
+ * The number of an open bill: `QS-2026-11-` and the beginning of the digest of the
+ * account's id, which itself may be long.
  */
 export function invoiceNumber(accountId: string, period: BillingMonth): string {
   return `QS-${monthText(period)}-${sha256Hex(accountId).slice(0, NUMBER_DIGITS)}`;
 }
 
 /**
- * Makes the document of a bill. Pure: equal input gives an equal document. Usage of 0 is left out,
- * and meters stand in byte order.
+ * Makes the document of a bill. Pure: equal input gives an equal document. Usage of
+ * 0 is left out, and meters stand in byte order.
  */
 export function makeDocument(input: InvoiceInput): InvoiceDocument {
   const used = [...input.usage]
@@ -79,8 +83,8 @@ export function makeDocument(input: InvoiceInput): InvoiceDocument {
 }
 
 /**
- * Makes the invoice again from the document's own usage, card, late usage and credits. It equals
- * the one in the document.
+ * Makes the invoice again from the document's own usage, card, late usage and
+ * credits. It equals the one in the document.
  */
 export function recompute(document: InvoiceDocument): Invoice {
   const { usage, card, invoice } = document;

@@ -1,5 +1,6 @@
-// Invoices as JSON and back: what the API shows and what is stored of closed months. Money and
-// quantities are texts of whole numbers, because they pass 2^53. Stored fields keep their names.
+// Invoices as JSON and back: what the API shows and what is stored of closed
+// months. Money and quantities are texts of whole numbers, because they pass 2^53.
+// Stored fields keep their names.
 import type { StoredInvoice } from '../../../domain/billing/billing.ts';
 import type { MeterName, Usage } from '../../metering/usage.ts';
 import { formatDecimal, parseDecimal } from '../decimal.ts';
@@ -10,7 +11,9 @@ import type { Invoice, InvoiceLine, LateUsage } from './invoice.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { amountsOf } from './terms.ts';
 
-/** Version of the stored format; a change that old readers can't read makes it 2. */
+/**
+ * Version of the stored format; a change that old readers can't read makes it 2.
+ */
 const FORMAT = 1;
 
 type WrittenJson = ReturnType<typeof invoiceJson>;
@@ -26,7 +29,10 @@ const usageJson = (usage: Usage): Readonly<Record<string, string>> =>
 const usageOf = (json: Readonly<Record<string, string>>): Usage =>
   new Map(Object.entries(json).map(([meter, quantity]) => [meter as MeterName, BigInt(quantity)]));
 
-/** An invoice as JSON: times are ISO 8601 in UTC, `*Micro` are millionths of the currency. */
+/**
+ * An invoice as JSON: times are ISO 8601 in UTC, `*Micro` are millionths of the
+ * currency.
+ */
 export function invoiceJson({ invoice, ...document }: InvoiceDocument) {
   const { startMs, endMs } = monthBounds(invoice.period);
   const amounts = amountsOf(invoice.totalMicro, invoice.currency, document.terms);
@@ -96,8 +102,8 @@ const lineJson = (line: InvoiceLine) => ({
 });
 
 /**
- * Reads what `invoiceJson` wrote, as it was written: nothing is computed anew. Error for anything
- * else.
+ * Reads what `invoiceJson` wrote, as it was written: nothing is computed anew.
+ * Error for anything else.
  */
 export function parseInvoiceJson(json: InvoiceJson): InvoiceDocument {
   const period = parseMonth(json.period);
@@ -131,8 +137,8 @@ export function parseInvoiceJson(json: InvoiceJson): InvoiceDocument {
 }
 
 /**
- * Reads a bill from its row in the directory, which has its number, its issue and whether it is
- * void.
+ * Reads a bill from its row in the directory, which has its number, its issue and
+ * whether it is void.
  */
 export function parseStoredInvoice({
   json,

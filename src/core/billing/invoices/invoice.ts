@@ -1,6 +1,7 @@
-// Prices a month: an invoice is a pure function of usage, rate card and period, so equal input
-// gives equal amounts to the last micro-unit, now and in ten years. Amounts are exact fractions
-// until each line is rounded once. It reads no clock and no store.
+// Prices a month: an invoice is a pure function of usage, rate card and period, so
+// equal input gives equal amounts to the last micro-unit, now and in ten years.
+// Amounts are exact fractions until each line is rounded once. It reads no clock
+// and no store.
 
 import {
   isSaving,
@@ -17,7 +18,10 @@ import { divideRounded, divideUp, least, MICRO, SCALE } from '../decimal.ts';
 import { type BillingMonth, hoursOf } from '../month.ts';
 import type { CardLine, RateCard, Tier } from '../prices/rate-card.ts';
 
-/** What a line costs in one tier of its prices; what is free of it comes as the first part. */
+/**
+ * What a line costs in one tier of its prices; what is free of it comes as the
+ * first part.
+ */
 export type InvoicePart = {
   /** Which of the line's tiers, from 0; null for what is free before them. */
   readonly tier: number | null;
@@ -31,25 +35,29 @@ export type InvoicePart = {
 export type InvoiceLine = {
   readonly label: string;
   /**
-   * Null for a line of usage. Otherwise what is saved of the usage line before it: units that need
-   * not be paid, with negative amounts.
+   * Null for a line of usage. Otherwise what is saved of the usage line before it:
+   * units that need not be paid, with negative amounts.
    */
   readonly saving: Saving | null;
   readonly meters: readonly MeterName[];
   readonly unitName: string;
   /**
-   * In units, scaled by 10^12 and rounded: for people. The amount comes from the exact quantity.
+   * In units, scaled by 10^12 and rounded: for people. The amount comes from the
+   * exact quantity.
    */
   readonly units: bigint;
   readonly billedUnits: bigint;
   /**
-   * Tier by tier; their amounts add up to the line's. Units that were rounded up are in the last.
+   * Tier by tier; their amounts add up to the line's. Units that were rounded up
+   * are in the last.
    */
   readonly parts: readonly InvoicePart[];
   readonly amountMicro: bigint;
 };
 
-/** Late usage: the ledger heard of it after its month was closed (late-usage.ts). */
+/**
+ * Late usage: the ledger heard of it after its month was closed (late-usage.ts).
+ */
 export type LateUsage = {
   readonly period: BillingMonth;
   /** The card that the month was billed by. */
@@ -75,7 +83,10 @@ export type Invoice = {
   readonly minimumMicro: bigint;
   /** Late usage of months before. */
   readonly late: readonly LateUsage[];
-  /** What is taken off; together never more than the lines, the minimum and late usage. */
+  /**
+   * What is taken off; together never more than the lines, the minimum and late
+   * usage.
+   */
   readonly credits: readonly Credit[];
   readonly totalMicro: bigint;
   /** Usage that the card has no price for: it costs nothing, and is shown. */
@@ -83,8 +94,8 @@ export type Invoice = {
 };
 
 /**
- * Prices a month's usage. Late usage that would take off more than there is to pay waits for a
- * later bill. Cost: some BigInt operations per line.
+ * Prices a month's usage. Late usage that would take off more than there is to pay
+ * waits for a later bill. Cost: some BigInt operations per line.
  */
 export function makeInvoice(
   usage: Usage,
@@ -132,8 +143,8 @@ const sumOf = (usage: Usage, meters: readonly MeterName[]): bigint =>
   meters.reduce((sum, meter) => sum + (usage.get(meter) ?? 0n), 0n);
 
 /**
- * Prices a line of the card: an invoice line of all its usage, and one for each saving. Their sum
- * is the price of what is left.
+ * Prices a line of the card: an invoice line of all its usage, and one for each
+ * saving. Their sum is the price of what is left.
  */
 function priceLine(line: CardLine, usage: Usage, monthHours: bigint): readonly InvoiceLine[] {
   const freeStored = line.freePerStored === null ? 0n : sumOf(usage, line.freePerStored.meters);
@@ -158,7 +169,10 @@ const SAVING_LABELS: Readonly<Record<Saving, string>> = {
   compressed: 'saved by compression',
 };
 
-/** The line of what a saving saves, tier by tier; no tier has more after it than before. */
+/**
+ * The line of what a saving saves, tier by tier; no tier has more after it than
+ * before.
+ */
 function savingLine(
   saving: Saving,
   stored: readonly MeterName[],
@@ -185,9 +199,9 @@ function savingLine(
 }
 
 /**
- * Prices a quantity of a line's meters, exactly: whole numbers over `unitSize` × 10^12, until the
- * line's amount is rounded once. `stored`: byte-hours that the free allowance goes by, as clients
- * see them, whatever is saved of them.
+ * Prices a quantity of a line's meters, exactly: whole numbers over `unitSize` ×
+ * 10^12, until the line's amount is rounded once. `stored`: byte-hours that the
+ * free allowance goes by, as clients see them, whatever is saved of them.
  */
 function priceQuantity(
   line: CardLine,
@@ -195,8 +209,8 @@ function priceQuantity(
   stored: bigint,
   monthHours: bigint,
 ): InvoiceLine {
-  // Storage comes in byte-hours. To compare it with other quantities, those are multiplied by the
-  // hours of the month.
+  // Storage comes in byte-hours. To compare it with other quantities, those are
+  // multiplied by the hours of the month.
   const share = line.freePerStored === null ? 1n : monthHours;
   const unitSize = line.unit.size * (line.unit.isPerMonth ? monthHours : share);
   const used = quantity * share * SCALE;
@@ -219,8 +233,8 @@ function priceQuantity(
 }
 
 /**
- * Prices units tier by tier. Amounts are differences of rounded sums, so that they add up to the
- * rounded sum.
+ * Prices units tier by tier. Amounts are differences of rounded sums, so that they
+ * add up to the rounded sum.
  */
 function priceTiers(
   billed: bigint,

@@ -1,5 +1,6 @@
-// Late usage: the ledger heard of it after its month was closed. It stands on the account's next
-// bill as a part of its own. Found here, priced by price-late-usage.ts.
+// Late usage: the ledger heard of it after its month was closed. It stands on the
+// account's next bill as a part of its own. Found here, priced by
+// price-late-usage.ts.
 
 import type { AccountBilling } from '../../../domain/billing/billing.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
@@ -17,10 +18,11 @@ import { priceLateUsage } from './price-late-usage.ts';
 const LATE_MONTHS = 6;
 
 /**
- * Finds late usage of closed months before `period` that is on no bill yet, the oldest month first,
- * only of months whose card has that currency. Race: another bill may take the same usage at once.
- * Guard: `billing` was read before, and a bill is stored only while its invoice count is current.
- * Cost: a query of the ledger, two directory reads.
+ * Finds late usage of closed months before `period` that is on no bill yet, the
+ * oldest month first, only of months whose card has that currency. Race: another
+ * bill may take the same usage at once. Guard: `billing` was read before, and a
+ * bill is stored only while its invoice count is current. Cost: a query of the
+ * ledger, two directory reads.
  */
 export async function findLateUsage(
   core: Core,
@@ -46,7 +48,8 @@ export async function findLateUsage(
   for (const monthMs of new Set(sums.map(({ timeMs }) => timeMs ?? fromMs))) {
     const month = monthOf(monthMs);
     const bill = bills.find(({ invoice }) => monthText(invoice.period) === monthText(month));
-    // A month without a bill is closed only when the closing of all accounts has passed it.
+    // A month without a bill is closed only when the closing of all accounts has
+    // passed it.
     if (bill === undefined && monthText(month) >= (closing?.period ?? '')) continue;
 
     const card = bill?.card ?? (await rateCardOf(core, billing.cards, monthText(month)));
@@ -57,7 +60,10 @@ export async function findLateUsage(
   return late;
 }
 
-/** The billed usage of a month: by the last bill with late usage of it, else by its own bill. */
+/**
+ * The billed usage of a month: by the last bill with late usage of it, else by its
+ * own bill.
+ */
 function billedOf(month: BillingMonth, bills: readonly InvoiceDocument[]): Usage {
   const text = monthText(month);
   const parts = bills

@@ -1,11 +1,11 @@
-// Prices late usage: the bill that its month would have now, less the one that it had, by the card
-// of then. So allowances, tiers and the minimum count once, and nothing is billed twice however
-// often usage comes late. Pure.
+// Prices late usage: the bill that its month would have now, less the one that it
+// had, by the card of then. So allowances, tiers and the minimum count once, and
+// nothing is billed twice however often usage comes late. Pure.
 import { type InvoiceLine, type InvoicePart, type LateUsage, makeInvoice } from './invoice.ts';
 
 /**
- * Prices the late usage of a month. Pure. `before`: its usage that was billed so far; `after`: its
- * usage in the ledger now.
+ * Prices the late usage of a month. Pure. `before`: its usage that was billed so
+ * far; `after`: its usage in the ledger now.
  */
 export function priceLateUsage(
   input: Pick<LateUsage, 'period' | 'card' | 'before' | 'after'>,

@@ -1,5 +1,6 @@
-// The terms of a bill: who bills whom, by what tax, and until when it is to be paid. Settings may
-// change; the terms that held when a month was closed are frozen in its bill.
+// The terms of a bill: who bills whom, by what tax, and until when it is to be
+// paid. Settings may change; the terms that held when a month was closed are frozen
+// in its bill.
 import type { Account, AccountId } from '../../../domain/nouns.ts';
 import { DAY_MS } from '../../../domain/time.ts';
 import type { Core } from '../../core.ts';
@@ -35,8 +36,9 @@ export type Issuer = Party & {
 export type AccountTax = {
   readonly percent: string | null;
   /**
-   * The buyer's tax id that the operator has checked: while it is the buyer's, the tax is the
-   * buyer's to pay. A buyer that changes it pays tax until the new one is checked.
+   * The buyer's tax id that the operator has checked: while it is the buyer's, the
+   * tax is the buyer's to pay. A buyer that changes it pays tax until the new one
+   * is checked.
    */
   readonly reverseChargeTaxId: string | null;
 };
@@ -77,7 +79,10 @@ const defaultIssuer = (name: string): Issuer => ({
   reverseChargeNote: 'Reverse charge: the recipient is liable for the tax.',
 });
 
-/** Reads the parties as they are now, with the JSON that is stored. Cost: a directory read. */
+/**
+ * Reads the parties as they are now, with the JSON that is stored. Cost: a
+ * directory read.
+ */
 export async function readParties(core: Core, accountId: AccountId) {
   const stored = await core.ports.directory.call('getParties', { accountId });
   const parse = <Value>(json: string | null): Value | null =>
@@ -112,7 +117,10 @@ export function makeTerms(account: Account, parties: Parties, closedAtMs: number
   };
 }
 
-/** The shortest text of a decimal: `19` of `19.00`, so that a rate of 0 is known by its text. */
+/**
+ * The shortest text of a decimal: `19` of `19.00`, so that a rate of 0 is known by
+ * its text.
+ */
 const plainDecimal = (text: string): string => formatDecimal(parseDecimal(text) ?? 0n);
 
 /** The amounts to pay, in whole coins. */
@@ -123,8 +131,9 @@ export type Amounts = {
 };
 
 /**
- * The amounts of a bill: its total rounded down to a coin, the tax on that to the nearest coin
- * (halves up), and both together. A bill without terms is an old one, and has no tax.
+ * The amounts of a bill: its total rounded down to a coin, the tax on that to the
+ * nearest coin (halves up), and both together. A bill without terms is an old one,
+ * and has no tax.
  */
 export function amountsOf(totalMicro: bigint, currency: string, terms: Terms | null): Amounts {
   const netMicro = wholeCoins(totalMicro, currency);

@@ -1,7 +1,8 @@
-// Which rate card prices a month of an account: the one that the operator gave it, else the
-// server's default. Cards ship with Quayside or are the operator's, which can't take the id of a
-// shipped one. Both have versions, each from a month on, so that a change leaves the months before
-// as they were (docs/adr/0035-prices-have-a-beginning.md).
+// Which rate card prices a month of an account: the one that the operator gave it,
+// else the server's default. Cards ship with Quayside or are the operator's, which
+// can't take the id of a shipped one. Both have versions, each from a month on, so
+// that a change leaves the months before as they were
+// (docs/adr/0035-prices-have-a-beginning.md).
 
 import type { CardChoice } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -16,8 +17,9 @@ import { rateCardJson } from './rate-card-json.ts';
 import { RATE_CARDS } from './rate-cards.ts';
 
 /**
- * Finds the version of a card that prices a month, the running one by default; null: there is no
- * such card. Cost: none for a shipped card in the running month, else one or two directory reads.
+ * Finds the version of a card that prices a month, the running one by default;
+ * null: there is no such card. Cost: none for a shipped card in the running month,
+ * else one or two directory reads.
  */
 export async function findRateCard(
   core: Core,
@@ -31,7 +33,9 @@ export async function findRateCard(
   return json === null ? null : withoutBlocked(parseRateCard(JSON.parse(json)));
 }
 
-/** Removes the price of refused requests, which old cards may have and no bill uses. */
+/**
+ * Removes the price of refused requests, which old cards may have and no bill uses.
+ */
 function withoutBlocked(card: RateCard): RateCard {
   if (!card.lines.some(({ meters }) => meters.includes(BLOCKED))) return card;
   const lines = card.lines.map((line) => {
@@ -43,14 +47,17 @@ function withoutBlocked(card: RateCard): RateCard {
   return { ...card, lines };
 }
 
-/** The id of the card that these choices make for a month; null: the server's default. */
+/**
+ * The id of the card that these choices make for a month; null: the server's
+ * default.
+ */
 export function choiceAt(choices: readonly CardChoice[], period: string): string | null {
   return choices.findLast(({ validFrom }) => validFrom <= period)?.cardId ?? null;
 }
 
 /**
- * Finds the card that prices a month of an account with these choices. ServiceUnavailable when
- * there is none of that id, which an operator can mend.
+ * Finds the card that prices a month of an account with these choices.
+ * ServiceUnavailable when there is none of that id, which an operator can mend.
  */
 export async function rateCardOf(
   core: Core,
@@ -68,8 +75,8 @@ export async function rateCardOf(
 }
 
 /**
- * Finds the card that prices a month of an account, the running one by default. Cost: one to three
- * directory reads.
+ * Finds the card that prices a month of an account, the running one by default.
+ * Cost: one to three directory reads.
  */
 export async function findAccountCard(
   core: Core,
@@ -81,10 +88,10 @@ export async function findAccountCard(
 }
 
 /**
- * Finds the version of a card that prices a month, if `readerId` may know its prices; null
- * otherwise. An account may read cards that ship, and those that it has, had or will have; the
- * operator any. What others have agreed on with the operator is theirs. Cost: at most four
- * directory reads.
+ * Finds the version of a card that prices a month, if `readerId` may know its
+ * prices; null otherwise. An account may read cards that ship, and those that it
+ * has, had or will have; the operator any. What others have agreed on with the
+ * operator is theirs. Cost: at most four directory reads.
  */
 export async function findReadableCard(
   core: Core,
@@ -104,7 +111,10 @@ export async function findReadableCard(
 /** Whether a card ships under this id, which the operator then can't take. */
 export const isShipped = (id: string): boolean => RATE_CARDS.some((card) => card.id === id);
 
-/** Lists the operator's cards that `readerId` may read, after an id and in the order of ids. */
+/**
+ * Lists the operator's cards that `readerId` may read, after an id and in the order
+ * of ids.
+ */
 export async function listReadableCards(
   core: Core,
   readerId: AccountId,
@@ -123,10 +133,11 @@ export async function listReadableCards(
 }
 
 /**
- * Stores a card of the operator's, or a version of one. It prices months from its `validFrom` on,
- * by default the running one. `check` gets the version that prices that month now (null: there is
- * none), and throws where the caller meant another. InvalidInput for JSON that is no card, for the
- * id of a shipped one, and for months that are over; PreconditionFailed when it changes meanwhile.
+ * Stores a card of the operator's, or a version of one. It prices months from its
+ * `validFrom` on, by default the running one. `check` gets the version that prices
+ * that month now (null: there is none), and throws where the caller meant another.
+ * InvalidInput for JSON that is no card, for the id of a shipped one, and for
+ * months that are over; PreconditionFailed when it changes meanwhile.
  */
 export async function putRateCard(
   core: Core,
@@ -158,7 +169,10 @@ export async function putRateCard(
   return card;
 }
 
-/** Refuses prices from a month that is over, whose usage keeps the prices it had. InvalidInput. */
+/**
+ * Refuses prices from a month that is over, whose usage keeps the prices it had.
+ * InvalidInput.
+ */
 function requireOpen(core: Core, validFrom: string): void {
   if (validFrom >= runningMonth(core)) return;
   throw new StorageError('InvalidInput', {
@@ -186,10 +200,10 @@ export type ChoiceOptions = {
 };
 
 /**
- * Gives an account a card from a month on, by default the running one; null is the server's
- * default. `check` gets the choices so far, and throws where the caller meant others.
- * NoSuchRateCard; InvalidInput for a month that is over; PreconditionFailed when another choice is
- * made meanwhile.
+ * Gives an account a card from a month on, by default the running one; null is the
+ * server's default. `check` gets the choices so far, and throws where the caller
+ * meant others. NoSuchRateCard; InvalidInput for a month that is over;
+ * PreconditionFailed when another choice is made meanwhile.
  */
 export async function setAccountCard(
   core: Core,

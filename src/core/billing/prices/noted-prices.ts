@@ -1,6 +1,7 @@
-// Notes prices that no call changes: the default card, which is a setting, and the cards that ship,
-// which a release may change. They are noted in the running month. A restart with others on the
-// first of the next therefore leaves that month as it was.
+// Notes prices that no call changes: the default card, which is a setting, and the
+// cards that ship, which a release may change. They are noted in the running month.
+// A restart with others on the first of the next therefore leaves that month as it
+// was.
 import type { Core } from '../../core.ts';
 import { runningMonth } from '../month.ts';
 import { parseRateCard, type RateCard } from './rate-card.ts';
@@ -10,7 +11,10 @@ import { RATE_CARDS } from './rate-cards.ts';
 /** Name under which the default card is noted; no card's id has a blank. */
 const DEFAULT = 'default card';
 
-/** Notes the prices of the running month, before months are closed. Cost: a directory call. */
+/**
+ * Notes the prices of the running month, before months are closed. Cost: a
+ * directory call.
+ */
 export async function notePrices(core: Core): Promise<void> {
   const cards = RATE_CARDS.map((card) => ({
     name: card.id,
@@ -21,7 +25,8 @@ export async function notePrices(core: Core): Promise<void> {
 }
 
 /**
- * The id of the default card in a month. Cost: none for the running month, else a directory read.
+ * The id of the default card in a month. Cost: none for the running month, else a
+ * directory read.
  */
 export async function defaultCardId(core: Core, period: string): Promise<string> {
   const { rateCardId } = core.settings;
@@ -30,7 +35,9 @@ export async function defaultCardId(core: Core, period: string): Promise<string>
   return noted ?? rateCardId;
 }
 
-/** Finds a shipped card as it was in a month that is over. Cost: a directory read. */
+/**
+ * Finds a shipped card as it was in a month that is over. Cost: a directory read.
+ */
 export async function findShippedThen(
   core: Core,
   shipped: RateCard,

@@ -1,5 +1,5 @@
-// Writes a rate card as the JSON that parseRateCard reads: for the API, for what is stored, and
-// inside closed invoices. Stored fields keep their names.
+// Writes a rate card as the JSON that parseRateCard reads: for the API, for what is
+// stored, and inside closed invoices. Stored fields keep their names.
 import { formatDecimal } from '../decimal.ts';
 import type { CardLine, RateCard } from './rate-card.ts';
 

@@ -1,5 +1,6 @@
-// Reads and checks rate cards: what a quantity costs, as data. A card is JSON with its source and
-// date, so that anybody can check it and write another. invoices/invoice.ts applies it.
+// Reads and checks rate cards: what a quantity costs, as data. A card is JSON with
+// its source and date, so that anybody can check it and write another.
+// invoices/invoice.ts applies it.
 
 import type { CardLine, RateCard, Tier } from '../../../domain/billing/rate-card.ts';
 import { isJsonObject, type Json } from '../../json.ts';
@@ -23,7 +24,10 @@ const KINDS: ReadonlySet<string> = new Set<MeterKind>([
   'egress',
   'retrieval',
 ]);
-/** Lines of a card, and meters of a line. Ours: cards stay small enough to stand in bills. */
+/**
+ * Lines of a card, and meters of a line. Ours: cards stay small enough to stand in
+ * bills.
+ */
 const LINES_MAX = 100;
 /** Price tiers of a line. Ours. */
 const TIERS_MAX = 20;
@@ -55,7 +59,10 @@ function list(value: unknown, where: string, maxLength: number): readonly unknow
   throw new RateCardError(`${where} must be a list of 1 to ${maxLength}.`);
 }
 
-/** Reads a card from parsed JSON, where a meter may stand in one line only. RateCardError. */
+/**
+ * Reads a card from parsed JSON, where a meter may stand in one line only.
+ * RateCardError.
+ */
 export function parseRateCard(json: unknown): RateCard {
   if (!isJsonObject(json)) throw new RateCardError('A rate card must be an object.');
   const { monthHours } = json;

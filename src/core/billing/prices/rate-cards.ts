@@ -1,5 +1,6 @@
-// The rate cards that ship with Quayside: list prices of object stores, as JSON in cards/. They are
-// parsed once, when a process starts; a release may change them (noted-prices.ts).
+// The rate cards that ship with Quayside: list prices of object stores, as JSON in
+// cards/. They are parsed once, when a process starts; a release may change them
+// (noted-prices.ts).
 import alibabaOss from '../cards/alibaba-oss-cn-hangzhou.json' with { type: 'json' };
 import awsS3 from '../cards/aws-s3-us-east-1.json' with { type: 'json' };
 import backblazeB2 from '../cards/backblaze-b2.json' with { type: 'json' };

@@ -1,6 +1,6 @@
-// Reconciles the receipts of a month with its bill: how much of each line had receipts, how much
-// had none, and what is the month's alone. Whoever collects receipts can check the bill by it, and
-// the other way round.
+// Reconciles the receipts of a month with its bill: how much of each line had
+// receipts, how much had none, and what is the month's alone. Whoever collects
+// receipts can check the bill by it, and the other way round.
 
 import type { ReceiptPart, ReceiptSums } from '../../../domain/billing/receipts.ts';
 import type { MeterName } from '../../../domain/billing/usage.ts';
@@ -15,8 +15,8 @@ import { lineTotal } from './price-receipt.ts';
 import { tariffOf } from './tariffs.ts';
 
 /**
- * A line of the bill. `receiptsMicro` and `restMicro` add up to `amountMicro`; what was stored
- * never has receipts.
+ * A line of the bill. `receiptsMicro` and `restMicro` add up to `amountMicro`; what
+ * was stored never has receipts.
  */
 export type StatementLine = {
   readonly label: string;
@@ -34,7 +34,10 @@ export type ReceiptStatement = {
   readonly restMicro: bigint;
   readonly lateMicro: bigint;
   readonly creditsMicro: bigint;
-  /** Receipts by the version of the card that priced them; `isCurrent`: the bill's version. */
+  /**
+   * Receipts by the version of the card that priced them; `isCurrent`: the bill's
+   * version.
+   */
   readonly cards: readonly (Omit<ReceiptSums, 'parts'> & {
     readonly amountMicro: bigint;
     readonly isCurrent: boolean;
@@ -43,8 +46,8 @@ export type ReceiptStatement = {
 };
 
 /**
- * Reads the statement of a month; null for a month to come. Usage and receipts are of one moment.
- * Cost: a call to the ledger, and the bill's look-ups.
+ * Reads the statement of a month; null for a month to come. Usage and receipts are
+ * of one moment. Cost: a call to the ledger, and the bill's look-ups.
  */
 export async function receiptStatement(
   core: Core,

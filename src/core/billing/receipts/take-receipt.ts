@@ -1,11 +1,12 @@
-// Records one response in the ledger at once and returns its receipt, for requests that want one.
-// A response never fails for it: where the ledger fails, the use goes the way of all others
-// (metering/flush-usage.ts), is counted once, and has no price.
+// Records one response in the ledger at once and returns its receipt, for requests
+// that want one. A response never fails for it: where the ledger fails, the use
+// goes the way of all others (metering/flush-usage.ts), is counted once, and has no
+// price.
 
 import type { ReceiptPart, Tariff } from '../../../domain/billing/receipts.ts';
 import type { UsageBatch } from '../../../domain/billing/usage.ts';
-import type { AccountId } from '../../../domain/nouns.ts';
 import { createSemaphore, type Permit } from '../../../domain/concurrency/semaphore.ts';
+import type { AccountId } from '../../../domain/nouns.ts';
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
 import type { UsageOwner, Use } from '../../../ports/metering.ts';
 import { withTimeout } from '../../../ports/with-timeout.ts';
@@ -29,24 +30,30 @@ export type Receipt = {
 };
 
 /**
- * Counts a use within the tick of the call, and returns its receipt; never rejects. Cost: one call
- * to the ledger.
+ * Counts a use within the tick of the call, and returns its receipt; never rejects.
+ * Cost: one call to the ledger.
  */
 export type TakeReceipt = (owner: UsageOwner, use: Use) => Promise<Receipt>;
 
 /** Timeout of a receipt, milliseconds: so long a response waits for it. */
 const TIMEOUT_MS = 2_000;
-/** Cooldown of the circuit breaker of an account whose receipt failed, milliseconds. */
+/**
+ * Cooldown of the circuit breaker of an account whose receipt failed, milliseconds.
+ */
 const COOLDOWN_MS = 2_000;
 /** Receipts under way at once in a process; those above have no price. */
 const UNDER_WAY_MAX = 256;
-/** Time after which a receipt that the runtime has ended gives its permit back, milliseconds. */
+/**
+ * Time after which a receipt that the runtime has ended gives its permit back,
+ * milliseconds.
+ */
 const LOST_MS = 60_000;
 
 /**
- * Makes `TakeReceipt`. `source` is a name that no other process has had. Each receipt under way has
- * a source slot of its own in the ledger, by which a batch that comes twice or late is recognised.
- * There are as many slots as were ever under way at once.
+ * Makes `TakeReceipt`. `source` is a name that no other process has had. Each
+ * receipt under way has a source slot of its own in the ledger, by which a batch
+ * that comes twice or late is recognised. There are as many slots as were ever
+ * under way at once.
  */
 export function createReceipts(
   core: Core,
@@ -114,8 +121,8 @@ export function createReceipts(
     } catch (cause) {
       log.error('receipt-not-taken', { accountId, cause });
       breaker.begin(accountId);
-      // It may have been recorded, or may be yet: a batch that is sent again is counted once. Its
-      // slot is not used any more.
+      // It may have been recorded, or may be yet: a batch that is sent again is
+      // counted once. Its slot is not used any more.
       flusher.adopt(accountId, batch);
       return { operationClass, price: null };
     } finally {
@@ -135,11 +142,14 @@ export function createReceipts(
     }
 
     const receipt = take(owner, use, permit);
-    // A client that leaves ends its request on Cloudflare; what was begun here goes on.
+    // A client that leaves ends its request on Cloudflare; what was begun here goes
+    // on.
     background.run('receipt', () => receipt);
     return receipt;
   };
 }
 
-/** A source slot: a name in the ledger under which batches come one after the other. */
+/**
+ * A source slot: a name in the ledger under which batches come one after the other.
+ */
 type SourceSlot = { readonly source: string; sequence: number };

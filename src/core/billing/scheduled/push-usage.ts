@@ -1,7 +1,8 @@
-// Reports to a billing service outside, day by day, what accounts used that have a customer there.
-// The timers of both platforms call it. Each event has an idempotency key of its account, meter and
-// day, and progress is noted around it: a crash repeats at most one event, which the service then
-// knows. An event that can't be repeated safely any more is left out, in the customer's favour.
+// Reports to a billing service outside, day by day, what accounts used that have a
+// customer there. The timers of both platforms call it. Each event has an
+// idempotency key of its account, meter and day, and progress is noted around it: a
+// crash repeats at most one event, which the service then knows. An event that
+// can't be repeated safely any more is left out, in the customer's favour.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import type { PushProgress, PushTarget } from '../../../domain/billing/billing.ts';
 import type { MeterName } from '../../../domain/billing/usage.ts';
@@ -13,26 +14,31 @@ import { netUsage, type Usage } from '../../metering/usage.ts';
 import { dayText, monthBounds, monthOf } from '../month.ts';
 import { readUsage } from '../read-usage.ts';
 
-/** Wait after a day's end, milliseconds, until the ledger has what was counted late. */
+/**
+ * Wait after a day's end, milliseconds, until the ledger has what was counted late.
+ */
 export const DAY_GRACE_MS = 6 * HOUR_MS;
 /**
- * How long the service recognises a repeated identifier, milliseconds, with an hour to spare.
- * Source: Stripe, meter events, `identifier`: 24 hours.
+ * How long the service recognises a repeated identifier, milliseconds, with an hour
+ * to spare. Source: Stripe, meter events, `identifier`: 24 hours.
  */
 const REPEAT_MS = 23 * HOUR_MS;
 /**
- * Age of the oldest day that the service takes, milliseconds, with a day to spare. Source: Stripe,
- * meter events, `timestamp`: 35 days.
+ * Age of the oldest day that the service takes, milliseconds, with a day to spare.
+ * Source: Stripe, meter events, `timestamp`: 35 days.
  */
 const OLDEST_MS = 34 * DAY_MS;
 /** Accounts in one page of the directory. */
 const PAGE = 100;
-/** Unit of bytes and byte-hours in events: a million, since values have 15 digits at most. */
+/**
+ * Unit of bytes and byte-hours in events: a million, since values have 15 digits at
+ * most.
+ */
 const MEGA = 1_000_000n;
 
 /**
- * Pushes all days that are over and returns how many events were reported. An account whose push
- * fails is logged, and goes on in the next run.
+ * Pushes all days that are over and returns how many events were reported. An
+ * account whose push fails is logged, and goes on in the next run.
  */
 export async function pushUsage(
   core: Core,
@@ -63,7 +69,9 @@ export async function pushUsage(
 /** `next`: where the account's push goes on; null: no further day is over. */
 type PushedDay = { readonly reportedEvents: number; readonly next: PushTarget | null };
 
-/** Progress at the beginning of a day: no meter of it is reported, none was tried. */
+/**
+ * Progress at the beginning of a day: no meter of it is reported, none was tried.
+ */
 const NOTHING_REPORTED = {
   reportedMeter: '',
   attemptedMeter: '',
@@ -104,7 +112,8 @@ async function pushDay(core: Core, push: UsagePush, target: PushTarget): Promise
     } else {
       if (!wasTried) await note({ attemptedMeter: meter, attemptedAtMs: nowMs });
       await push.push(event).catch(async (error: unknown) => {
-        // The service refused it and counted nothing, so a repetition is always the first.
+        // The service refused it and counted nothing, so a repetition is always the
+        // first.
         if (hasCode(error, 'InvalidRequest')) await note({ attemptedMeter: '', attemptedAtMs: 0 });
         throw error;
       });
@@ -119,8 +128,8 @@ async function pushDay(core: Core, push: UsagePush, target: PushTarget): Promise
 }
 
 /**
- * The events of a day: what it adds to the month, in whole units. Rounding down runs over the
- * month, so that days lose nothing but at its end.
+ * The events of a day: what it adds to the month, in whole units. Rounding down
+ * runs over the month, so that days lose nothing but at its end.
  */
 async function eventsOf(core: Core, { accountId, customerId, dayMs }: PushTarget) {
   const { startMs } = monthBounds(monthOf(dayMs));
@@ -152,8 +161,8 @@ function wholeUnits(usage: Usage, meter: MeterName): bigint {
 }
 
 /**
- * Names an event: `quayside_class_a_standard`, and an identifier that is its idempotency key. It
- * holds a digest of the account, whose id may be long.
+ * Names an event: `quayside_class_a_standard`, and an identifier that is its
+ * idempotency key. It holds a digest of the account, whose id may be long.
  */
 function namesOf(
   accountId: string,

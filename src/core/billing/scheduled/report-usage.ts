@@ -1,6 +1,7 @@
-// Reports to the webhooks of accounts what was used on each day, once it is over: `usage.daily`.
-// The timers of both platforms call it. It walks over the accounts that have webhooks and stores a
-// cursor; a message that is repeated after a crash has the same id.
+// Reports to the webhooks of accounts what was used on each day, once it is over:
+// `usage.daily`. The timers of both platforms call it. It walks over the accounts
+// that have webhooks and stores a cursor; a message that is repeated after a crash
+// has the same id.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
 import { DAY_MS, startOfDay } from '../../../domain/time.ts';
@@ -15,13 +16,17 @@ import { DAY_GRACE_MS } from './push-usage.ts';
 const PAGE = 100;
 /** Accounts that one run looks at; the rest waits for the next. */
 const ACCOUNTS_PER_RUN = 100_000;
-/** Days that are reported late, when the server stood still; older ones are left out. */
+/**
+ * Days that are reported late, when the server stood still; older ones are left
+ * out.
+ */
 const DAYS_LATE = 7;
 
 /**
- * Reports the days that are over and returns how many messages went to webhooks. An account whose
- * message fails is logged and left out. Cost: for each account with a webhook, once a day, a query
- * of the ledger and three directory calls; else one directory call.
+ * Reports the days that are over and returns how many messages went to webhooks. An
+ * account whose message fails is logged and left out. Cost: for each account with a
+ * webhook, once a day, a query of the ledger and three directory calls; else one
+ * directory call.
  */
 export async function reportUsage(core: Core, options: CloseOptions = {}): Promise<number> {
   const { directory, clock } = core.ports;
@@ -50,7 +55,10 @@ export async function reportUsage(core: Core, options: CloseOptions = {}): Promi
 
 type Run = { left: number; readonly stopping: AbortSignal | null };
 
-/** Reports one day to the accounts after `start`; `isDone`: all of them were looked at. */
+/**
+ * Reports one day to the accounts after `start`; `isDone`: all of them were looked
+ * at.
+ */
 async function reportDay(core: Core, dayMs: number, start: string, run: Run) {
   const { directory, log } = core.ports;
   let messages = 0;
@@ -71,7 +79,9 @@ async function reportDay(core: Core, dayMs: number, start: string, run: Run) {
   }
 }
 
-/** Reports a day to one account's webhooks; a day without any use is not reported. */
+/**
+ * Reports a day to one account's webhooks; a day without any use is not reported.
+ */
 async function reportAccount(core: Core, accountId: AccountId, dayMs: number): Promise<number> {
   const usage = await readUsage(core, accountId, dayMs, dayMs + DAY_MS);
   const used = [...usage]

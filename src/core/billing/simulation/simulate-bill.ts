@@ -1,6 +1,6 @@
-// Simulates bills: what a month would have cost by other cards, and with one thing done otherwise.
-// The ledger does not know objects, so each what-if says what it assumes; where it can't know, it
-// assumes what costs more. Pure.
+// Simulates bills: what a month would have cost by other cards, and with one thing
+// done otherwise. The ledger does not know objects, so each what-if says what it
+// assumes; where it can't know, it assumes what costs more. Pure.
 
 import {
   addUsage,
@@ -24,40 +24,46 @@ export type ReplayedMonth = {
   readonly period: BillingMonth;
   readonly usage: Usage;
   /**
-   * Bytes of class STANDARD at each hour of the month, and before it as far as is known, oldest
-   * first.
+   * Bytes of class STANDARD at each hour of the month, and before it as far as is
+   * known, oldest first.
    */
   readonly standardBytesByHour: readonly bigint[];
-  /** Objects that there are, for what goes by the object; a bill with 0 of them leaves that out. */
+  /**
+   * Objects that there are, for what goes by the object; a bill with 0 of them
+   * leaves that out.
+   */
   readonly objectCount: bigint;
 };
 
 export type WhatIf =
   /**
-   * Bytes that have been stored for so many days move to STANDARD_IA. Assumes that deletes hit the
-   * newest bytes, that old bytes are read as often as others, and that moving costs one class A
-   * request per object.
+   * Bytes that have been stored for so many days move to STANDARD_IA. Assumes that
+   * deletes hit the newest bytes, that old bytes are read as often as others, and
+   * that moving costs one class A request per object.
    */
   | { readonly kind: 'lifecycle'; readonly days: number }
   /**
-   * Everything in STANDARD is STANDARD_IA from the start: requests have its prices, and bytes from
-   * the store are retrieved.
+   * Everything in STANDARD is STANDARD_IA from the start: requests have its prices,
+   * and bytes from the store are retrieved.
    */
   | { readonly kind: 'all-infrequent' }
   /**
-   * A cache holds each object for so many seconds, so that the store is read at most once in that
-   * time.
+   * A cache holds each object for so many seconds, so that the store is read at
+   * most once in that time.
    */
   | { readonly kind: 'cache-lifetime'; readonly seconds: number }
   /**
-   * A share of what is stored, in basis points, is there twice and would be stored once. Other
-   * savings go down with it.
+   * A share of what is stored, in basis points, is there twice and would be stored
+   * once. Other savings go down with it.
    */
   | { readonly kind: 'deduplication'; readonly duplicateBasisPoints: number };
 
 export type Simulation = { readonly card: RateCard; readonly invoice: Invoice };
 
-/** Makes the month's invoice by each of the cards, in their order. Cost: a card's lines each. */
+/**
+ * Makes the month's invoice by each of the cards, in their order. Cost: a card's
+ * lines each.
+ */
 export function simulateBill(
   month: ReplayedMonth,
   cards: readonly RateCard[],
@@ -71,8 +77,9 @@ export function simulateBill(
 }
 
 /**
- * Usage as a card counts it. A storage class that the card does not have counts as STANDARD, and
- * neither its minimum storage duration nor its retrieval costs anything.
+ * Usage as a card counts it. A storage class that the card does not have counts as
+ * STANDARD, and neither its minimum storage duration nor its retrieval costs
+ * anything.
  */
 export function toCard(usage: Usage, card: RateCard): Usage {
   const priced = new Set(card.lines.flatMap((line) => line.meters));
@@ -116,8 +123,8 @@ function apply(month: ReplayedMonth, whatIf: WhatIf): ReplayedMonth {
 const withUsage = (month: ReplayedMonth, usage: Usage): ReplayedMonth => ({ ...month, usage });
 
 /**
- * Moves `moved` of `stored` byte-hours to STANDARD_IA, with that share of the reads, and of the
- * writes unless they stay.
+ * Moves `moved` of `stored` byte-hours to STANDARD_IA, with that share of the
+ * reads, and of the writes unless they stay.
  */
 function toInfrequent(
   { usage }: ReplayedMonth,
@@ -141,14 +148,15 @@ function toInfrequent(
 }
 
 /**
- * Byte-hours of the month that had been in STANDARD for `days`: at each hour the sliding-window
- * minimum of the days before it. Cost: linear in the hours.
+ * Byte-hours of the month that had been in STANDARD for `days`: at each hour the
+ * sliding-window minimum of the days before it. Cost: linear in the hours.
  */
 function oldByteHours({ period, standardBytesByHour: bytes }: ReplayedMonth, days: number): bigint {
   const window = days * HOURS_PER_DAY;
   const first = bytes.length - Number(hoursOf(period));
   let sum = 0n;
-  // Hours of the window whose bytes may yet be its minimum, the smallest first (monotonic queue).
+  // Hours of the window whose bytes may yet be its minimum, the smallest first
+  // (monotonic queue).
   const candidates: number[] = [];
   for (const [hour, stored] of bytes.entries()) {
     while (candidates.length > 0 && (bytes[candidates.at(-1) ?? 0] ?? 0n) >= stored)
@@ -160,7 +168,10 @@ function oldByteHours({ period, standardBytesByHour: bytes }: ReplayedMonth, day
   return sum;
 }
 
-/** Cuts the reads of each class in proportion, so that together they are at most `readsMax`. */
+/**
+ * Cuts the reads of each class in proportion, so that together they are at most
+ * `readsMax`.
+ */
 function withReadsAtMost({ usage }: ReplayedMonth, readsMax: bigint): Usage {
   const reads = [...usage].filter(([meter]) => meter.startsWith('class-b/'));
   const totalReads = reads.reduce((sum, [, count]) => sum + count, 0n);

@@ -1,5 +1,6 @@
-// Replays a month of an account against other cards, with what-ifs (simulate-bill.ts). Called by
-// the JSON API; it reads the ledger and the cards that the reader may see, and stores nothing.
+// Replays a month of an account against other cards, with what-ifs
+// (simulate-bill.ts). Called by the JSON API; it reads the ledger and the cards
+// that the reader may see, and stores nothing.
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { Account, AccountId } from '../../../domain/nouns.ts';
@@ -29,9 +30,10 @@ export type SimulateInput = {
 };
 
 /**
- * Simulates a month by other cards. NoSuchRateCard. Cost: one query of the ledger; with a lifecycle
- * one more, for the hours of the month and of as many days before. A read of the directory for the
- * account, and one for each card that does not ship.
+ * Simulates a month by other cards. NoSuchRateCard. Cost: one query of the ledger;
+ * with a lifecycle one more, for the hours of the month and of as many days before.
+ * A read of the directory for the account, and one for each card that does not
+ * ship.
  */
 export async function simulateMonth(
   core: Core,

@@ -1,7 +1,8 @@
-// The fast path of delivery: answers a plain public read in one synchronous call, from memory or
-// not at all. Small ranges that the bucket has at hand take two, so that the platform may read them
-// when it sends them. It takes the steps of deliver.ts with the same pieces and must never answer
-// otherwise; what it leaves, and every error, is the full path's.
+// The fast path of delivery: answers a plain public read in one synchronous call,
+// from memory or not at all. Small ranges that the bucket has at hand take two, so
+// that the platform may read them when it sends them. It takes the steps of
+// deliver.ts with the same pieces and must never answer otherwise; what it leaves,
+// and every error, is the full path's.
 import type { Core } from '../../../core/core.ts';
 import { bodyNow } from '../../../core/objects/read-object.ts';
 import type { BucketReadPolicy, Pointer } from '../../../domain/nouns.ts';
@@ -33,7 +34,10 @@ import {
 import { createTargetReader } from './read-target.ts';
 import { createSiteVisit } from './visit-site.ts';
 
-/** What it shares with the full path. `memoryHit`: the Cache-Status of a response from memory. */
+/**
+ * What it shares with the full path. `memoryHit`: the Cache-Status of a response
+ * from memory.
+ */
 export type AnswerAtOnceOptions = {
   readonly counts: FastPathCountsBySurface;
   readonly domains: Domains;
@@ -47,7 +51,10 @@ export type AnswerAtOnceOptions = {
 
 type Headers = FastResponse['headers'];
 
-/** A read that features did not leave to the full path: one object for all steps behind them. */
+/**
+ * A read that features did not leave to the full path: one object for all steps
+ * behind them.
+ */
 type FastRead = {
   readonly owner: ResponseOwner;
   readonly readPolicy: BucketReadPolicy;
@@ -79,7 +86,8 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
     const known = hotMetadata.peek(bucket, target.key);
     if (known === null) return null;
 
-    // 2. Everyone may have the object. A policy that looks at the request is the full path's.
+    // 2. Everyone may have the object. A policy that looks at the request is the
+    //    full path's.
     const { readPolicy, pointer } = known;
     if (readPolicy === null || pointer === null) return null;
     if (everyoneMayRead(readPolicy.access, target.key, pointer) !== 'yes') return null;
@@ -94,7 +102,8 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
     profile: HeaderProfile,
     owner: ResponseOwner,
   ): FastResponse | null {
-    // 3. Features of the bucket leave the read to the full path, which refuses it or waits for it.
+    // 3. Features of the bucket leave the read to the full path, which refuses it
+    //    or waits for it.
     const features = featuresOf(readPolicy).atOnce;
     if (features.leavesAll) return null;
     const prepared = preparedFor(profile);
@@ -102,7 +111,8 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
       if (leaves(read, pointer, profile, prepared)) return null;
     }
 
-    // 4. The representation that memory has. A range is one of the stored bytes; see variants.ts.
+    // 4. The representation that memory has. A range is one of the stored bytes;
+    //    see variants.ts.
     const variants = prepared.isNegotiated(pointer) ? features.variants : null;
     const acceptEncoding = variants === null ? null : read.header('accept-encoding');
     const variant =
@@ -128,7 +138,10 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
   }
 }
 
-/** Steps 7 to 9: each makes a response and counts it, or gives null and does nothing. */
+/**
+ * Steps 7 to 9: each makes a response and counts it, or gives null and does
+ * nothing.
+ */
 type FastResponder = {
   notModified(fastRead: FastRead, tag: string, isHead: boolean): FastResponse;
   head(fastRead: FastRead): FastResponse | null;
@@ -141,7 +154,9 @@ function createFastResponder(core: Core, options: AnswerAtOnceOptions): FastResp
   const { memoryHit, isServerTimingOn, counts } = options;
   const withVary = createVaryingHeaders();
 
-  /** Whether features admit so many bytes; the full path waits where they don't now. */
+  /**
+   * Whether features admit so many bytes; the full path waits where they don't now.
+   */
   const isAdmitted = ({ features, readPolicy }: FastRead, bytesOut: number): boolean =>
     features.admits === null || features.admits(readPolicy, bytesOut);
 
@@ -219,8 +234,8 @@ function createFastResponder(core: Core, options: AnswerAtOnceOptions): FastResp
 }
 
 /**
- * Makes the memo of headers with Vary, for buckets that have CORS rules: a record of its own, kept
- * with the one that it is made of.
+ * Makes the memo of headers with Vary, for buckets that have CORS rules: a record
+ * of its own, kept with the one that it is made of.
  */
 function createVaryingHeaders(): (fastRead: FastRead, headers: Headers) => Headers {
   const varying = new WeakMap<Headers, Headers>();

@@ -1,5 +1,5 @@
-// What the fast path has answered, for metrics: answer-at-once.ts and s3/fast-read.ts count, and
-// observe/app-families.ts shows it.
+// What the fast path has answered, for metrics: answer-at-once.ts and
+// s3/fast-read.ts count, and observe/app-families.ts shows it.
 import type { ResponseOwner } from './fast-response.ts';
 
 /** Responses given since the start, by kind; the numbers grow in place. */
@@ -8,7 +8,10 @@ export type FastPathCounts = {
   getPart: number;
   /** Ranges that memory had not. */
   getPartRead: number;
-  /** Signed reads whose body stood in the row of the index. Delivery counts these as memory's. */
+  /**
+   * Signed reads whose body stood in the row of the index. Delivery counts these as
+   * memory's.
+   */
   getInRow: number;
   getNotModified: number;
   headWhole: number;

@@ -1,6 +1,7 @@
-// A response that stands ready in memory, or all of it but the bytes of a range. Made by
-// answer-at-once.ts and s3/fast-read.ts, sent by the platforms' fast paths. It never waits and is
-// no Response: what the platform makes of its headers may be kept with them.
+// A response that stands ready in memory, or all of it but the bytes of a range.
+// Made by answer-at-once.ts and s3/fast-read.ts, sent by the platforms' fast paths.
+// It never waits and is no Response: what the platform makes of its headers may be
+// kept with them.
 import type { AccessKeyId, BucketName } from '../../../domain/nouns.ts';
 import type { BorrowBytes, BorrowedBuffer } from '../../../ports/blob-store.ts';
 import type { Surface } from '../../observe/request-notes.ts';
@@ -14,9 +15,10 @@ export type WholeResponse = ResponseFacts & WholeBody;
 type ResponseFacts = ResponseOwner & {
   readonly status: 200 | 206 | 304;
   /**
-   * The headers, but for x-amz-request-id, which comes last. An empty x-amz-id-2 is to say the same
-   * as that, and a 206 has the headers of PART_HEADERS empty. The record is the same object for as
-   * long as the stored object has not changed, so a platform may keep what it makes of it.
+   * The headers, but for x-amz-request-id, which comes last. An empty x-amz-id-2 is
+   * to say the same as that, and a 206 has the headers of PART_HEADERS empty. The
+   * record is the same object for as long as the stored object has not changed, so
+   * a platform may keep what it makes of it.
    */
   readonly headers: ResponseHeaders;
 };
@@ -32,8 +34,9 @@ export type ResponseOwner = {
 };
 
 /**
- * The body of a fast-path response, by what it is. All kinds have the same properties, so that one
- * hidden class of V8 serves all of them, and the kind costs no object of its own.
+ * The body of a fast-path response, by what it is. All kinds have the same
+ * properties, so that one hidden class of V8 serves all of them, and the kind costs
+ * no object of its own.
  */
 export type FastBody = WholeBody | BodyReadLater;
 
@@ -44,20 +47,26 @@ export type WholeBody =
   | { readonly kind: 'bytes'; readonly body: Uint8Array; readonly range: null }
   /** A range, in bytes that stay. */
   | { readonly kind: 'range'; readonly body: Uint8Array; readonly range: RangeFacts }
-  /** A range in a borrowed buffer, which is released when it was sent or never will be. */
+  /**
+   * A range in a borrowed buffer, which is released when it was sent or never will
+   * be.
+   */
   | { readonly kind: 'borrowed'; readonly body: BorrowedBuffer; readonly range: RangeFacts };
 
 /** A range that is read, and metered, only when it is sent. */
 type BodyReadLater = { readonly kind: 'later'; readonly body: ReadLater; readonly range: null };
 
 /**
- * Reads and meters the range, and gives the whole response. To be called once at most, and soon.
- * Null: the bytes are not at hand any more, and the request takes the full path. `canSendDirectly`:
- * `maySend` of BorrowBytes.
+ * Reads and meters the range, and gives the whole response. To be called once at
+ * most, and soon. Null: the bytes are not at hand any more, and the request takes
+ * the full path. `canSendDirectly`: `maySend` of BorrowBytes.
  */
 export type ReadLater = (canSendDirectly: boolean) => WholeResponse | null;
 
-/** Makes a response without a body, or with one in bytes that stay (null: an empty object's). */
+/**
+ * Makes a response without a body, or with one in bytes that stay (null: an empty
+ * object's).
+ */
 export function wholeResponse(
   status: 200 | 304,
   headers: ResponseHeaders,
@@ -110,8 +119,8 @@ export function readLater(
 }
 
 /**
- * The response with its body at hand, or null. What fails here fails once more on the full path,
- * where failures are answered and logged. `canSendDirectly`:
+ * The response with its body at hand, or null. What fails here fails once more on
+ * the full path, where failures are answered and logged. `canSendDirectly`:
  * `maySend` of BorrowBytes.
  */
 export function resolveBody(
@@ -133,8 +142,8 @@ export function bodyBytesOf(response: WholeResponse): number {
 }
 
 /**
- * What differs from range to range. `sizeBytes`: of the whole object. `serverTiming` is empty where
- * the headers say it for every range.
+ * What differs from range to range. `sizeBytes`: of the whole object.
+ * `serverTiming` is empty where the headers say it for every range.
  */
 export type RangeFacts = {
   readonly range: ByteRange;

@@ -1,6 +1,6 @@
 // What a plain read names: bucket, key, and the site at whose host it is. Called by
-// answer-at-once.ts and s3/fast-read.ts. Hot objects are named again and again, so it remembers:
-// two look-ups in place of a dozen small functions.
+// answer-at-once.ts and s3/fast-read.ts. Hot objects are named again and again, so
+// it remembers: two look-ups in place of a dozen small functions.
 import { parseBucketName, parseObjectKey } from '../../../core/parse-names.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
@@ -20,13 +20,16 @@ export type ReadTarget = {
   readonly site: SitePath | null;
   /** Whether the bucket has the host for itself. */
   readonly isOwnHost: boolean;
-  /** Whose a response to an unsigned read is: kept here, so that no read makes it anew. */
+  /**
+   * Whose a response to an unsigned read is: kept here, so that no read makes it
+   * anew.
+   */
   readonly owner: ResponseOwner;
 };
 
 /**
- * Targets remembered, at all hosts together: with the longest names, and with the plans of pages,
- * they take 8 MB.
+ * Targets remembered, at all hosts together: with the longest names, and with the
+ * plans of pages, they take 8 MB.
  */
 const TARGETS_MAX = 4096;
 /** Longer paths are not remembered, characters. */
@@ -43,9 +46,9 @@ type KnownHost = {
 };
 
 /**
- * Makes the reader. It gives null for what is no object, or no name at all, or at a host that
- * memory does not know: the full path finds out the same and says so. `peekHost` is the
- * directory's.
+ * Makes the reader. It gives null for what is no object, or no name at all, or at a
+ * host that memory does not know: the full path finds out the same and says so.
+ * `peekHost` is the directory's.
  */
 export function createTargetReader(
   domains: Domains,

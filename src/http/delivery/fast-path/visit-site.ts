@@ -1,6 +1,7 @@
-// The fast path through a site: it walks the plan that deliver-site.ts walks, over what stands in
-// memory. Called by answer-at-once.ts. The plan is kept with its path for as long as settings and
-// rules are the same. Whatever is more than a page takes the full path.
+// The fast path through a site: it walks the plan that deliver-site.ts walks, over
+// what stands in memory. Called by answer-at-once.ts. The plan is kept with its
+// path for as long as settings and rules are the same. Whatever is more than a page
+// takes the full path.
 import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../../../domain/nouns.ts';
 import { canBePublic, everyoneMayRead } from '../../../domain/pointer.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
@@ -15,8 +16,8 @@ import type { SiteRules, SiteRulesReader } from '../site/site-rules.ts';
 import type { PlainRead } from './fast-path.ts';
 
 /**
- * A path at a host of a site. read-target.ts keeps one per path, so its plan need not be made
- * anew.
+ * A path at a host of a site. read-target.ts keeps one per path, so its plan need
+ * not be made anew.
  */
 export type SitePath = {
   readonly bucket: BucketName;
@@ -25,8 +26,8 @@ export type SitePath = {
   readonly path: string;
   readonly host: string;
   /**
-   * Keys that the full path looks up first, so that memory knows one of them if it knows the path;
-   * see likelyKeys.
+   * Keys that the full path looks up first, so that memory knows one of them if it
+   * knows the path; see likelyKeys.
    */
   readonly keys: readonly ObjectKey[];
   plan: KeptPlan | null;
@@ -35,7 +36,9 @@ export type SitePath = {
 type KeptPlan = {
   readonly settings: BucketReadPolicy['settings'];
   readonly rules: SiteRules;
-  /** How the visitor came for whom it was made; it matters where the plan says so. */
+  /**
+   * How the visitor came for whom it was made; it matters where the plan says so.
+   */
   readonly knownProtocol: KnownProtocol;
   readonly plan: SitePlan;
 };
@@ -55,15 +58,18 @@ export type SiteVisitOptions = {
   readonly rules: SiteRulesReader;
 };
 
-/** Where a path of a site is looked for first, by the ways that sites have their pages. */
+/**
+ * Where a path of a site is looked for first, by the ways that sites have their
+ * pages.
+ */
 export function likelyKeys(prefix: string, path: string): readonly string[] {
   if (isFolder(path)) return [prefix + path + USUAL_INDEX];
   return hasExtension(path) ? [prefix + path] : [`${prefix}${path}.html`, prefix + path];
 }
 
 /**
- * The page that the read gets, or null. Cost: that of the look-ups until a step of the plan
- * applies.
+ * The page that the read gets, or null. Cost: that of the look-ups until a step of
+ * the plan applies.
  */
 export function createSiteVisit(
   options: SiteVisitOptions,
@@ -94,8 +100,8 @@ export function createSiteVisit(
     knownProtocol: KnownProtocol,
   ): SitePlan | null {
     const { binding, path, host } = site;
-    // Neither query nor `isSecure` matters to a page: only redirects go by them, and those are not
-    // answered here.
+    // Neither query nor `isSecure` matters to a page: only redirects go by them,
+    // and those are not answered here.
     const visit = { key: path, rawQuery: '', host, isSecure: false, knownProtocol };
     const plan = planVisit({ readPolicy, binding }, visit, {
       rules: known,

@@ -1,6 +1,7 @@
-// The one list of what delivery can do beyond sending an object as it is stored. Made once by
-// create-delivery.ts. The order is the order of the policy: a feature refuses, chooses, admits and
-// adds headers before those below it. A new feature is a file here and an entry in this list.
+// The one list of what delivery can do beyond sending an object as it is stored.
+// Made once by create-delivery.ts. The order is the order of the policy: a feature
+// refuses, chooses, admits and adds headers before those below it. A new feature is
+// a file here and an entry in this list.
 
 import type { TakeReceipt } from '../../../core/billing/receipts/take-receipt.ts';
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';

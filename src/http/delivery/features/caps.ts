@@ -1,5 +1,6 @@
-// Caps of usage, as a feature of reads: in capped buckets nothing is opened, and nothing sent, that
-// a cap has no room for. core/caps decides; buckets without a cap have none of it.
+// Caps of usage, as a feature of reads: in capped buckets nothing is opened, and
+// nothing sent, that a cap has no room for. core/caps decides; buckets without a
+// cap have none of it.
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import { readerOf } from '../count-read.ts';
 import type { ReadFeature } from './read-feature.ts';

@@ -1,5 +1,6 @@
-// Compressed variants, as a feature of reads: objects of types that gain by it go out in a coding
-// that the reader accepts. variants.ts of delivery chooses, for the full path and the fast path.
+// Compressed variants, as a feature of reads: objects of types that gain by it go
+// out in a coding that the reader accepts. variants.ts of delivery chooses, for the
+// full path and the fast path.
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import { createMakingOf } from '../requester.ts';

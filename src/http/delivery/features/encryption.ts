@@ -1,6 +1,7 @@
-// Encryption at rest, as a feature of reads. Whoever has the key to what a client encrypted sends
-// it, which makes the read a call of S3: here such an object is refused. No bucket's settings say
-// whether it has encrypted objects, so this looks at one field of each pointer.
+// Encryption at rest, as a feature of reads. Whoever has the key to what a client
+// encrypted sends it, which makes the read a call of S3: here such an object is
+// refused. No bucket's settings say whether it has encrypted objects, so this looks
+// at one field of each pointer.
 import { unwrapWithCustomerKey } from '../../../core/encryption/envelope.ts';
 import type { ReadFeature } from './read-feature.ts';
 

@@ -1,6 +1,6 @@
-// Hotlink protection, as a feature of reads: pages of sites that the owner did not allow may not
-// show protected objects. The rules are hosting settings; unsigned reads of the S3 surface obey
-// them too (unsigned-headers.ts).
+// Hotlink protection, as a feature of reads: pages of sites that the owner did not
+// allow may not show protected objects. The rules are hosting settings; unsigned
+// reads of the S3 surface obey them too (unsigned-headers.ts).
 import { StorageError } from '../../../domain/errors.ts';
 import { withFailureHeaders } from '../../failure-with-headers.ts';
 import type { HttpRequest } from '../../request.ts';
@@ -25,8 +25,8 @@ export function hotlinkFeature(): ReadFeature {
 }
 
 /**
- * Refuses an object to a page that may not show it. `cors`: what the bucket's rules add to the
- * response. AccessDenied, with its Vary.
+ * Refuses an object to a page that may not show it. `cors`: what the bucket's rules
+ * add to the response. AccessDenied, with its Vary.
  */
 export function requireReferer(
   { rules }: HeaderProfile,

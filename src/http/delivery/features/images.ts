@@ -1,5 +1,6 @@
-// Images in other sizes and formats, as a feature of reads: in buckets whose owner allows it, for
-// addresses with a query. images.ts of delivery finds and makes them.
+// Images in other sizes and formats, as a feature of reads: in buckets whose owner
+// allows it, for addresses with a query. images.ts of delivery finds and makes
+// them.
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import { createImages } from '../images.ts';

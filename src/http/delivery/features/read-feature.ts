@@ -1,7 +1,8 @@
-// What a feature of delivery may do with a read, and which features a bucket has. Features hang in
-// the one list of all-features.ts; deliver.ts and fast-path/answer-at-once.ts call what a bucket's
-// features have at each step. A bucket's features are worked out once for its settings, so that a
-// feature it has not costs its reads nothing.
+// What a feature of delivery may do with a read, and which features a bucket has.
+// Features hang in the one list of all-features.ts; deliver.ts and
+// fast-path/answer-at-once.ts call what a bucket's features have at each step. A
+// bucket's features are worked out once for its settings, so that a feature it has
+// not costs its reads nothing.
 import type { StorageError } from '../../../domain/errors.ts';
 import type { BucketReadPolicy, Pointer } from '../../../domain/nouns.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
@@ -29,7 +30,10 @@ export type MadeUse = {
   readonly storageClass: string;
 };
 
-/** The part of a representation that is sent. `representation` null: the object itself. */
+/**
+ * The part of a representation that is sent. `representation` null: the object
+ * itself.
+ */
 export type SentPart = {
   readonly representation: Representation | null;
   readonly isWhole: boolean;
@@ -37,24 +41,34 @@ export type SentPart = {
 
 type Visitor = Pick<ReadRequest, 'request' | 'requestId'>;
 
-/** A feature: each step of a read that it has a part in, and nothing for the others. */
+/**
+ * A feature: each step of a read that it has a part in, and nothing for the others.
+ */
 export type ReadFeature = {
-  /** Whether reads of the bucket have to do with it; called once for the bucket's settings. */
+  /**
+   * Whether reads of the bucket have to do with it; called once for the bucket's
+   * settings.
+   */
   isIn(readPolicy: BucketReadPolicy): boolean;
   /** Throws for a read that may not be answered. */
   refuse?(read: ObjectRead): void;
-  /** Chooses what is sent in place of the object; null: not here. The first choice counts. */
+  /**
+   * Chooses what is sent in place of the object; null: not here. The first choice
+   * counts.
+   */
   choose?(read: ObjectRead): Choice | null | Promise<Choice | null>;
   /** Rejects for a use that may not be begun; called before anything is opened. */
   admit?(readPolicy: BucketReadPolicy, use: PlannedUse): Promise<void>;
   /**
-   * Why a use may not be counted now, or null. Called in the tick in which the response is counted,
-   * for others may have used what `admit` saw.
+   * Why a use may not be counted now, or null. Called in the tick in which the
+   * response is counted, for others may have used what `admit` saw.
    */
   refusalNow?(readPolicy: BucketReadPolicy, use: PlannedUse): StorageError | null;
   /** Adds headers to a 200 or 206; null for none. */
   addHeaders?(read: ObjectRead, sent: SentPart): HeaderRecord | null;
-  /** Counts the use in place of the meter, and gives headers that say what it cost. */
+  /**
+   * Counts the use in place of the meter, and gives headers that say what it cost.
+   */
   count?(visitor: Visitor, readPolicy: BucketReadPolicy, use: MadeUse): Promise<HeaderRecord>;
   /** The headers of responses that cost nothing: errors, and 304. */
   readonly freeHeaders?: HeaderRecord;
@@ -82,7 +96,10 @@ export type FeatureAtOnce = {
 type Hook<Name extends keyof ReadFeature> = NonNullable<ReadFeature[Name]>;
 type HookAtOnce<Name extends keyof FeatureAtOnce> = NonNullable<FeatureAtOnce[Name]>;
 
-/** The features of a bucket, by the step in which they act. Lists are in the order of the list. */
+/**
+ * The features of a bucket, by the step in which they act. Lists are in the order
+ * of the list.
+ */
 export type BucketFeatures = {
   readonly refuse: readonly Hook<'refuse'>[];
   readonly choose: readonly Hook<'choose'>[];
@@ -105,7 +122,10 @@ export type BucketFeaturesAtOnce = {
 
 export type FeaturesOf = (readPolicy: BucketReadPolicy) => BucketFeatures;
 
-/** Makes the memo over a list. Cost: a comparison for the bucket of the last read, else 30 ns. */
+/**
+ * Makes the memo over a list. Cost: a comparison for the bucket of the last read,
+ * else 30 ns.
+ */
 export function createFeaturesOf(list: readonly ReadFeature[]): FeaturesOf {
   const known = new WeakMap<BucketReadPolicy['settings'], BucketFeatures>();
   let lastSettings: BucketReadPolicy['settings'] | null = null;
@@ -151,7 +171,10 @@ type FeaturesOfRead = {
   readonly features: BucketFeatures;
 };
 
-/** Asks a bucket's features whether a use may be begun; rejects with the first that says no. */
+/**
+ * Asks a bucket's features whether a use may be begun; rejects with the first that
+ * says no.
+ */
 export function admitAll(
   { features, readPolicy }: FeaturesOfRead,
   use: PlannedUse,

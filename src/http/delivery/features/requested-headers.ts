@@ -1,5 +1,6 @@
-// Headers that a reader requests, as a feature of reads: a file name to save by, digests, and in a
-// call of S3 a checksum. Any bucket's reader may request them; ../requested-options.ts makes them.
+// Headers that a reader requests, as a feature of reads: a file name to save by,
+// digests, and in a call of S3 a checksum. Any bucket's reader may request them;
+// ../requested-options.ts makes them.
 import { requestedHeaders } from '../requested-options.ts';
 import type { ReadFeature } from './read-feature.ts';
 

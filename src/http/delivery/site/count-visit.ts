@@ -1,5 +1,5 @@
-// Admits and counts the responses of a site that are no plain read of an object. Called by
-// site-responses.ts; plain reads are counted by delivery itself.
+// Admits and counts the responses of a site that are no plain read of an object.
+// Called by site-responses.ts; plain reads are counted by delivery itself.
 import type { Core } from '../../../core/core.ts';
 import { countSent } from '../../count-sent.ts';
 import { dropBody, type OutgoingBody } from '../../outgoing-body.ts';
@@ -18,8 +18,8 @@ export type CountVisit = {
   /** Called before anything is opened for the visit. Rejects as `count` does. */
   admit(visit: SiteVisit, use: PlannedUse): Promise<void>;
   /**
-   * Counts a visit and makes its response. `added`: the header of its receipt, if it has one.
-   * UsageCapReached, SpendingCapReached, ServiceUnavailable.
+   * Counts a visit and makes its response. `added`: the header of its receipt, if
+   * it has one. UsageCapReached, SpendingCapReached, ServiceUnavailable.
    */
   count(
     visit: SiteVisit,
@@ -44,8 +44,8 @@ export function createCountVisit(core: Core, featuresOf: FeaturesOf): CountVisit
       const planned = { operationClass, bytesOut, fromMemory: origin !== 'bucket' };
       const read = { readPolicy, features };
       try {
-        // Another response may have used what was granted to this one: there may be more. Nothing
-        // may be waited for between the last look and the count.
+        // Another response may have used what was granted to this one: there may be
+        // more. Nothing may be waited for between the last look and the count.
         if (findRefusal(read, planned) !== null) await admitAll(read, planned);
         const refusal = findRefusal(read, planned);
         if (refusal !== null) throw refusal;

@@ -1,7 +1,8 @@
-// Sites: public reads at `{bucket}.{website domain}` and at the hosts that owners bind, with index
-// and error documents, redirects, lists and pages for people. Called by app.ts. What is meant comes
-// from a plan (plan.ts), which follow-plan.ts walks; objects are looked up and answered through
-// deliver.ts's own functions. It never writes, and never takes a signature.
+// Sites: public reads at `{bucket}.{website domain}` and at the hosts that owners
+// bind, with index and error documents, redirects, lists and pages for people.
+// Called by app.ts. What is meant comes from a plan (plan.ts), which follow-plan.ts
+// walks; objects are looked up and answered through deliver.ts's own functions. It
+// never writes, and never takes a signature.
 import type { Core } from '../../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../../core/parse-names.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -27,8 +28,8 @@ export type SiteDeliveryParts = Omit<FollowPlanParts, 'responses'> & {
 };
 
 /**
- * Where a page of a site is: `rawPath` is '' for the root; `binding` null for `{bucket}.{website
- * domain}`.
+ * Where a page of a site is: `rawPath` is '' for the root; `binding` null for
+ * `{bucket}.{website domain}`.
  */
 export type SiteAddress = {
   readonly rawBucket: string;
@@ -104,7 +105,10 @@ export function createSiteDelivery(core: Core, parts: SiteDeliveryParts): Delive
   }
 }
 
-/** The guess, or what was requested where that is the longest a key can be. KeyTooLongError. */
+/**
+ * The guess, or what was requested where that is the longest a key can be.
+ * KeyTooLongError.
+ */
 function guessedKey(guess: string, visited: string): ObjectKey {
   try {
     return parseObjectKey(guess);

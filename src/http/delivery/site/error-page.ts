@@ -1,11 +1,13 @@
-// The page for failures that a site has no document of its own for. Called by site-responses.ts.
+// The page for failures that a site has no document of its own for. Called by
+// site-responses.ts.
 import { escapeHtml } from '../../../core/escape-html.ts';
 import type { StorageError } from '../../../domain/errors.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
 
 /**
- * The reason phrases of what a website can answer. Source: RFC 9110 section 15, RFC 6585 section 4.
+ * The reason phrases of what a website can answer. Source: RFC 9110 section 15, RFC
+ * 6585 section 4.
  */
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -21,8 +23,8 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /**
- * What a visitor sees where the website has no page for it: code, message and request id, nothing
- * of the request.
+ * What a visitor sees where the website has no page for it: code, message and
+ * request id, nothing of the request.
  */
 export function errorPage(
   error: StorageError,

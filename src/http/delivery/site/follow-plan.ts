@@ -1,5 +1,6 @@
-// Walks the plan of one visit: looks up what the plan depends on, and answers with the outcome.
-// Called by deliver-site.ts. What it decides, the fast path decides by the same plan (plan.ts).
+// Walks the plan of one visit: looks up what the plan depends on, and answers with
+// the outcome. Called by deliver-site.ts. What it decides, the fast path decides by
+// the same plan (plan.ts).
 import type { Core } from '../../../core/core.ts';
 import { parseObjectKey } from '../../../core/parse-names.ts';
 import { hasCode, StorageError } from '../../../domain/errors.ts';
@@ -67,8 +68,8 @@ export function createFollowPlan(core: Core, parts: FollowPlanParts): FollowPlan
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const outcome = walkPlan(plan, sight);
       if (outcome.kind === 'ask-object') {
-        // What the visit may turn to next is looked up with it: one call for an address of an app,
-        // not four.
+        // What the visit may turn to next is looked up with it: one call for an
+        // address of an app, not four.
         const next = keysBehind(plan, outcome.key).filter((key) => sight.object(key) === 'unknown');
         await lookUp(bucket, [outcome.key, ...next], prefix + visit.key, known);
       } else if (outcome.kind === 'ask-folder') {
@@ -96,7 +97,10 @@ export function createFollowPlan(core: Core, parts: FollowPlanParts): FollowPlan
     return deliverFound(readRequest, found);
   }
 
-  /** `found`: undefined before it was looked up; where nobody may read, nobody looks. */
+  /**
+   * `found`: undefined before it was looked up; where nobody may read, nobody
+   * looks.
+   */
   function seenOf(
     request: HttpRequest,
     readPolicy: BucketReadPolicy,
@@ -114,8 +118,8 @@ export function createFollowPlan(core: Core, parts: FollowPlanParts): FollowPlan
   }
 
   /**
-   * Adds what is found of keys. Only the path itself, not what was made of it, can be too long for
-   * the visitor to hear of it.
+   * Adds what is found of keys. Only the path itself, not what was made of it, can
+   * be too long for the visitor to hear of it.
    */
   async function lookUp(
     bucket: BucketName,

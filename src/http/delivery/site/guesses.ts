@@ -1,6 +1,6 @@
-// Which object a path most likely means, before the settings of the bucket are known: read policy
-// and page then come in one look. A wrong guess costs one look-up more, nothing else. Called by
-// deliver-site.ts.
+// Which object a path most likely means, before the settings of the bucket are
+// known: read policy and page then come in one look. A wrong guess costs one
+// look-up more, nothing else. Called by deliver-site.ts.
 import type { BucketName, BucketReadPolicy } from '../../../domain/nouns.ts';
 import { hasExtension, isFolder, USUAL_INDEX } from './page.ts';
 

@@ -2,8 +2,8 @@
 import type { Listing } from './listing.ts';
 
 /**
- * The list of a folder for programs. `path` is that of the folder; `next` a query to go on with, or
- * null.
+ * The list of a folder for programs. `path` is that of the folder; `next` a query
+ * to go on with, or null.
  */
 export function listingJson(path: string, { folders, files, nextAfter }: Listing): string {
   const document = {

@@ -1,5 +1,6 @@
-// The list of a folder for people: one page of HTML that loads nothing, runs nothing and follows
-// the browser's dark or light. Names are whatever somebody uploaded, so every one is escaped here.
+// The list of a folder for people: one page of HTML that loads nothing, runs
+// nothing and follows the browser's dark or light. Names are whatever somebody
+// uploaded, so every one is escaped here.
 import { escapeHtml } from '../../../core/escape-html.ts';
 import type { ListedFile, Listing, ListingSort } from './listing.ts';
 
@@ -29,7 +30,10 @@ footer { margin-top: 1rem; color: var(--soft); display: flex; gap: 1rem; flex-wr
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** `path`: of the folder, decoded, from the root of the site. `rawPath`: as it was asked for. */
+/**
+ * `path`: of the folder, decoded, from the root of the site. `rawPath`: as it was
+ * asked for.
+ */
 export function listingPage(
   path: string,
   listing: Listing,
@@ -83,7 +87,9 @@ function crumbs(path: string): string {
   return `<a href="${'../'.repeat(names.length) || './'}">/</a>${links.join('')}`;
 }
 
-/** A column's name, which sorts by it; by the same once more, the other way round. */
+/**
+ * A column's name, which sorts by it; by the same once more, the other way round.
+ */
 function heading(
   by: ListingSort['by'],
   label: string,

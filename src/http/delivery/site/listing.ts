@@ -1,6 +1,6 @@
-// The list of a folder of a site: which part of it is asked for, and what the index says of it.
-// listing-page.ts and listing-json.ts show it. Only called where the owner wants lists, and shows
-// only what everyone may read.
+// The list of a folder of a site: which part of it is asked for, and what the index
+// says of it. listing-page.ts and listing-json.ts show it. Only called where the
+// owner wants lists, and shows only what everyone may read.
 import { openBucket } from '../../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../../core/core.ts';
 import { hasCode, StorageError } from '../../../domain/errors.ts';
@@ -32,8 +32,8 @@ export type ListedFile = {
 };
 
 /**
- * Names are relative to the folder; those of folders end in a slash. `nextAfter` null: this was the
- * last page.
+ * Names are relative to the folder; those of folders end in a slash. `nextAfter`
+ * null: this was the last page.
  */
 export type Listing = {
   readonly folders: readonly string[];
@@ -63,8 +63,9 @@ export function wantsList(rawQuery: string): boolean {
 }
 
 /**
- * One page of a folder, in byte order of names; null when nothing has the prefix, or not everyone
- * may read what has it. `rows` 0 only looks. Cost: one index read of the rows.
+ * One page of a folder, in byte order of names; null when nothing has the prefix,
+ * or not everyone may read what has it. `rows` 0 only looks. Cost: one index read
+ * of the rows.
  */
 export async function readListing(
   core: Core,

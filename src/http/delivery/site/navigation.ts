@@ -1,11 +1,11 @@
-// Whether a request wants a page to look at or a part of one (a script, an image, data). Asked by
-// the full path and the fast path, which read the headers only where a site has a fallback for
-// pages.
+// Whether a request wants a page to look at or a part of one (a script, an image,
+// data). Asked by the full path and the fast path, which read the headers only
+// where a site has a fallback for pages.
 import { hasExtension } from './page.ts';
 
 /**
- * By Sec-Fetch-Mode where the browser sends it, else by Accept; a client that takes anything gets
- * the page for a path without an extension. Source:
+ * By Sec-Fetch-Mode where the browser sends it, else by Accept; a client that takes
+ * anything gets the page for a path without an extension. Source:
  * https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-mode-header
  */
 export function isNavigation(

@@ -1,6 +1,6 @@
-// The plan of a visit to a site with hosting settings: rules of `_redirects`, clean addresses,
-// slashes at the end, lists of folders, fallback and error document, in the order that
-// docs/hosting.md tells. Pure.
+// The plan of a visit to a site with hosting settings: rules of `_redirects`, clean
+// addresses, slashes at the end, lists of folders, fallback and error document, in
+// the order that docs/hosting.md tells. Pure.
 import type { FoundRule, RedirectRule } from '../../../core/hosting/parse-redirects.ts';
 import { decodeLeniently, fillTemplate } from '../../../core/hosting/path-pattern.ts';
 import { type HostingSettings, SITE_FILE_NAMES } from '../../../domain/hosting.ts';
@@ -29,16 +29,21 @@ export type HostedSite = {
 
 const PAGE_EXTENSION = '.html';
 /**
- * Longest place that a rule may send to, characters: more than clients and proxies take as a
- * header. `:splat` a hundred times would make a body of a Location, which no bill counts.
+ * Longest place that a rule may send to, characters: more than clients and proxies
+ * take as a header. `:splat` a hundred times would make a body of a Location, which
+ * no bill counts.
  */
 const LOCATION_MAX_LENGTH = 8192;
 /**
- * The status of redirects to the one address of a page; keeps the method, as Cloudflare Pages does.
+ * The status of redirects to the one address of a page; keeps the method, as
+ * Cloudflare Pages does.
  */
 const CANONICAL = 308;
 
-/** `wantsList`: the visitor asks for the list of a folder even where there is a page. */
+/**
+ * `wantsList`: the visitor asks for the list of a folder even where there is a
+ * page.
+ */
 export function planHosting(
   site: HostedSite,
   visit: Visit,
@@ -117,7 +122,10 @@ function addRedirect(
   steps.push(...stepsToTarget(redirect, there, canonical(visit, visit.key).location));
 }
 
-/** Keys that a path can mean, the likeliest first: for one without an extension that is a page. */
+/**
+ * Keys that a path can mean, the likeliest first: for one without an extension that
+ * is a page.
+ */
 function candidatesOf({ indexDocument, cleanUrls }: HostingSettings, path: string): string[] {
   if (isFolder(path)) return [path + indexDocument];
   if (!cleanUrls) return [path];
@@ -163,7 +171,9 @@ function addPages(steps: Step[], { hosting, prefix }: HostedSite, visit: Visit):
   }
 }
 
-/** Where a page is that is asked for by the name of its file; null for other files. */
+/**
+ * Where a page is that is asked for by the name of its file; null for other files.
+ */
 function cleanAddress(
   { indexDocument, trailingSlash }: HostingSettings,
   key: string,
@@ -182,7 +192,9 @@ function canonical(visit: Visit, path: string): Redirect {
   return followToPath(CANONICAL, path, visit);
 }
 
-/** What every site is asked for, answered also where the owner did not think of it. */
+/**
+ * What every site is asked for, answered also where the owner did not think of it.
+ */
 function addDefaults(steps: Step[], { robots }: HostingSettings, key: string): void {
   if (key === 'robots.txt') {
     steps.push({

@@ -1,5 +1,5 @@
-// The plan of a visit to a website as S3 has them. Pure.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteEndpoints.html
+// The plan of a visit to a website as S3 has them. Pure. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteEndpoints.html
 import type { WebsiteConfiguration } from '../../../domain/bucket-settings.ts';
 import type { HeaderProfile } from '../header-profile.ts';
 import { isFolder, pageKey, USUAL_INDEX } from './page.ts';

@@ -1,7 +1,8 @@
-// What a site does with one visit: a list of steps, tried in order until one applies. A plan is
-// made from settings and path alone (plan-website.ts for S3's websites, plan-hosting.ts for ours);
-// walking it asks which objects there are. The full path and the fast path walk the same plan, the
-// latter in memory alone, so they can't disagree. Pure.
+// What a site does with one visit: a list of steps, tried in order until one
+// applies. A plan is made from settings and path alone (plan-website.ts for S3's
+// websites, plan-hosting.ts for ours); walking it asks which objects there are. The
+// full path and the fast path walk the same plan, the latter in memory alone, so
+// they can't disagree. Pure.
 import type { Pointer } from '../../../domain/nouns.ts';
 import type { HeaderProfile } from '../header-profile.ts';
 import type { Redirect } from './redirects.ts';
@@ -31,17 +32,25 @@ export type Failure = 403 | 404;
 export type SitePlan = {
   /** Keys as they stand in the bucket, the site's prefix included. */
   readonly steps: readonly Step[];
-  /** The key by which the failure is decided: what the visitor most likely meant. */
+  /**
+   * The key by which the failure is decided: what the visitor most likely meant.
+   */
   readonly meantKey: string;
   /** The headers of every step before the first that is for navigation only. */
   readonly profile: HeaderProfile;
   /** The headers of that step, and of all behind it. */
   readonly lateProfile: HeaderProfile;
-  /** Whether the same path may have another plan for those who come by another protocol. */
+  /**
+   * Whether the same path may have another plan for those who come by another
+   * protocol.
+   */
   readonly isByProtocol: boolean;
 };
 
-/** What is known of a key: the object, if everyone may read it; `unknown` must be asked for. */
+/**
+ * What is known of a key: the object, if everyone may read it; `unknown` must be
+ * asked for.
+ */
 export type Seen = Pointer | 'missing' | 'denied' | 'unknown';
 
 /** What walking needs to know; each is asked only when a step depends on it. */
@@ -70,7 +79,8 @@ export type Outcome =
   | { readonly kind: 'failure'; readonly status: Failure; readonly profile: HeaderProfile };
 
 /**
- * What comes of a plan, or what must be asked first. Cost: a look at each key until a step applies.
+ * What comes of a plan, or what must be asked first. Cost: a look at each key until
+ * a step applies.
  */
 export function walkPlan(plan: SitePlan, sight: Sight): Outcome {
   const { steps, profile, lateProfile } = plan;
@@ -140,7 +150,10 @@ function failureOf({ meantKey }: SitePlan, sight: Sight): Failure | Outcome {
   return seen === 'denied' ? 403 : 404;
 }
 
-/** Keys that the steps behind the one with `key` look at, up to the first that looks at none. */
+/**
+ * Keys that the steps behind the one with `key` look at, up to the first that looks
+ * at none.
+ */
 export function keysBehind({ steps }: SitePlan, key: string): string[] {
   const at = steps.findIndex((step) => 'key' in step && step.key === key);
   const keys: string[] = [];

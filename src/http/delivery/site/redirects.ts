@@ -1,5 +1,5 @@
-// Where a site sends a visitor: the routing rules of S3, the rules of `_redirects`, and the
-// Location that comes of them. Pure. Source:
+// Where a site sends a visitor: the routing rules of S3, the rules of `_redirects`,
+// and the Location that comes of them. Pure. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/how-to-page-redirect.html
 import { hostNameOf } from '../../../core/hosting/host-names.ts';
 import type { RedirectRule } from '../../../core/hosting/parse-redirects.ts';
@@ -17,8 +17,8 @@ import type { KnownProtocol } from '../../request.ts';
 import { encodeForXmlUrl } from '../../semantics/raw-path.ts';
 
 /**
- * A visit as rules see it: the key as it was asked for, before an index document was put in its
- * place.
+ * A visit as rules see it: the key as it was asked for, before an index document
+ * was put in its place.
  */
 export type Visit = {
   readonly key: string;
@@ -32,8 +32,8 @@ export type Visit = {
 export type Redirect = { readonly status: number; readonly location: string };
 
 /**
- * The first rule that applies: before the read (`errorCode` null) those without an error code,
- * after a failed one those with just that code.
+ * The first rule that applies: before the read (`errorCode` null) those without an
+ * error code, after a failed one those with just that code.
  */
 export function findRoutingRule(
   rules: readonly RoutingRule[],
@@ -84,8 +84,8 @@ export function followToPath(status: number, path: string, visit: Visit): Redire
 export type Target = {
   readonly redirect: Redirect;
   /**
-   * The path of this very site that it is, decoded, without its first slash and its query; null:
-   * somewhere else.
+   * The path of this very site that it is, decoded, without its first slash and its
+   * query; null: somewhere else.
    */
   readonly key: string | null;
 };
@@ -118,8 +118,8 @@ export function withoutQuery(target: string): string {
 }
 
 /**
- * Whether the template is a URL of the host that was visited, so that the protocol says whether it
- * leads elsewhere.
+ * Whether the template is a URL of the host that was visited, so that the protocol
+ * says whether it leads elsewhere.
  */
 export function isUrlOfHost({ to }: RedirectRule, { host }: Visit): boolean {
   const [, hostName] = /^https?:\/\/([^/?#]+)/i.exec(to) ?? [];
@@ -127,9 +127,9 @@ export function isUrlOfHost({ to }: RedirectRule, { host }: Visit): boolean {
 }
 
 /**
- * A path alone where host and protocol stay as they are, so that it is right behind a proxy too.
- * The query goes along, unless the new path has one or a fragment of its own (`#!/`, for pages that
- * route themselves).
+ * A path alone where host and protocol stay as they are, so that it is right behind
+ * a proxy too. The query goes along, unless the new path has one or a fragment of
+ * its own (`#!/`, for pages that route themselves).
  */
 function locate(
   to: {
@@ -150,7 +150,8 @@ function locate(
 }
 
 /**
- * The owner's text, reserved characters and escapes as they stand; what no URL can hold is encoded.
+ * The owner's text, reserved characters and escapes as they stand; what no URL can
+ * hold is encoded.
  */
 function encodeReplacement(text: string): string {
   return text.replace(/[^\x21-\x7e]|[\\"<>]/gu, (character) => encodeURIComponent(character));

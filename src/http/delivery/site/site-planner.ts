@@ -1,5 +1,6 @@
-// Makes the plan of a visit from what the read policy says of the bucket: hosting settings first,
-// else S3's website. Called by deliver-site.ts and by the fast path (fast-path/visit-site.ts).
+// Makes the plan of a visit from what the read policy says of the bucket: hosting
+// settings first, else S3's website. Called by deliver-site.ts and by the fast path
+// (fast-path/visit-site.ts).
 import type { BucketReadPolicy } from '../../../domain/nouns.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
 import { type HeaderProfiles, PLAIN_PROFILES } from '../header-profile.ts';
@@ -9,7 +10,10 @@ import { planWebsite } from './plan-website.ts';
 import type { Visit } from './redirects.ts';
 import type { SiteRules } from './site-rules.ts';
 
-/** A site at one of its hosts. `binding` null: the host is `{bucket}.{website domain}`. */
+/**
+ * A site at one of its hosts. `binding` null: the host is `{bucket}.{website
+ * domain}`.
+ */
 export type SiteAt = {
   readonly readPolicy: BucketReadPolicy;
   readonly binding: HostBinding | null;
@@ -20,7 +24,10 @@ export function prefixOf(binding: HostBinding | null): string {
   return binding?.prefix ?? '';
 }
 
-/** The read policy; null where the host is bound to an earlier incarnation of the bucket. */
+/**
+ * The read policy; null where the host is bound to an earlier incarnation of the
+ * bucket.
+ */
 export function readPolicyAt(
   readPolicy: BucketReadPolicy | null,
   binding: HostBinding | null,
@@ -28,7 +35,10 @@ export function readPolicyAt(
   return binding === null || binding.bucketId === readPolicy?.bucketId ? readPolicy : null;
 }
 
-/** Null: the bucket is no site. `wantsList`: of the folder that the path names. Cost: 1 to 3 µs. */
+/**
+ * Null: the bucket is no site. `wantsList`: of the folder that the path names.
+ * Cost: 1 to 3 µs.
+ */
 export function planVisit(
   { readPolicy, binding }: SiteAt,
   visit: Visit,

@@ -1,6 +1,6 @@
-// The responses of a site that are no plain read of an object: error documents, redirects, lists,
-// small files that the owner did not think of, and pages for failures. Called by follow-plan.ts and
-// deliver-site.ts, which decide which.
+// The responses of a site that are no plain read of an object: error documents,
+// redirects, lists, small files that the owner did not think of, and pages for
+// failures. Called by follow-plan.ts and deliver-site.ts, which decide which.
 import type { Core } from '../../../core/core.ts';
 import { isInMemory, openBody } from '../../../core/objects/read-object.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -39,8 +39,8 @@ export type SiteVisit = {
 };
 
 /**
- * Responses that count reject with UsageCapReached, SpendingCapReached and ServiceUnavailable where
- * the bucket is capped.
+ * Responses that count reject with UsageCapReached, SpendingCapReached and
+ * ServiceUnavailable where the bucket is capped.
  */
 export type SiteResponses = {
   document(visit: SiteVisit, outcome: Extract<Outcome, { kind: 'document' }>): Promise<Response>;
@@ -112,8 +112,8 @@ function createPageResponses(
       const { body, tier: origin } = isHead ? NO_BODY : await openBody(core, pointer, whole);
       notes.errorCode = codeOf(status);
 
-      // What is not there now may be there in a moment: only the document itself can say that a
-      // cache may keep it.
+      // What is not there now may be there in a moment: only the document itself
+      // can say that a cache may keep it.
       const headers: HeaderRecord = { 'cache-control': 'no-store', ...objectHeaders(pointer) };
       headers['content-type'] = withCharset(headers['content-type'] ?? '');
       delete headers['accept-ranges'];

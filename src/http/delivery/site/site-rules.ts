@@ -1,8 +1,9 @@
-// The rules of a site's `_headers` and `_redirects`, parsed once per version and kept near the
-// reader. Which versions count stands in the read policy, so a site without such files costs
-// nothing, and one with them a look-up. A file that can't be read now leaves the rules that were
-// known before; a site is never shown without its rules because something failed. Where index or
-// bucket say nothing, one visitor at a time finds out, and none who can have the rules of before.
+// The rules of a site's `_headers` and `_redirects`, parsed once per version and
+// kept near the reader. Which versions count stands in the read policy, so a site
+// without such files costs nothing, and one with them a look-up. A file that can't
+// be read now leaves the rules that were known before; a site is never shown
+// without its rules because something failed. Where index or bucket say nothing,
+// one visitor at a time finds out, and none who can have the rules of before.
 import type { Core } from '../../../core/core.ts';
 import {
   type HeaderRules,
@@ -26,12 +27,15 @@ export type SiteRules = { readonly headers: HeaderRules; readonly redirects: Red
 export const NO_RULES: SiteRules = { headers: NO_HEADER_RULES, redirects: NO_REDIRECTS };
 
 export type SiteRulesReader = {
-  /** The rules of the site with that root, at once; null when a file must be read first. */
+  /**
+   * The rules of the site with that root, at once; null when a file must be read
+   * first.
+   */
   peek(readPolicy: BucketReadPolicy, prefix: string): SiteRules | null;
   /**
-   * Reads what is needed. Rejects with failures of the index or the bucket, and with
-   * ServiceUnavailable for a while after they said nothing. Cost: an index call and a read per
-   * file.
+   * Reads what is needed. Rejects with failures of the index or the bucket, and
+   * with ServiceUnavailable for a while after they said nothing. Cost: an index
+   * call and a read per file.
    */
   load(bucket: BucketName, readPolicy: BucketReadPolicy, prefix: string): Promise<SiteRules>;
 };
@@ -40,14 +44,23 @@ export type SiteRulesReader = {
 type Versions = { readonly headers: VersionId | null; readonly redirects: VersionId | null };
 type Kept = Versions & { readonly rules: SiteRules; readonly sizeBytes: number };
 
-/** Parsed files of one reader, bytes of their texts together; they take some times that. */
+/**
+ * Parsed files of one reader, bytes of their texts together; they take some times
+ * that.
+ */
 const KEPT_MAX_BYTES = 2 * 1024 * 1024;
 /** What an entry costs besides. */
 const OVERHEAD_BYTES = 512;
 
-/** How long the files of a site are left alone when they could not be had, milliseconds. */
+/**
+ * How long the files of a site are left alone when they could not be had,
+ * milliseconds.
+ */
 const PAUSE_MS = 2_000;
-/** For so long after that nobody waits for them who can have the rules of before, milliseconds. */
+/**
+ * For so long after that nobody waits for them who can have the rules of before,
+ * milliseconds.
+ */
 const DOUBTED_MS = 10_000;
 
 /** Makes an empty one. */
@@ -91,8 +104,8 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
         headers: headers === null ? NO_HEADER_RULES : parseHeaders(headers),
         redirects: redirects === null ? NO_REDIRECTS : parseRedirects(redirects),
       };
-      // The index is at least as new as the read policy: what it gave counts for the version that
-      // the read policy names too.
+      // The index is at least as new as the read policy: what it gave counts for
+      // the version that the read policy names too.
       const sizeBytes = OVERHEAD_BYTES + (headers?.length ?? 0) + (redirects?.length ?? 0);
       keep(name, { ...versions, rules, sizeBytes });
       breaker.end(name);

@@ -1,9 +1,10 @@
-// One request to the S3 surface as its operations see it, and the response that they give.
-// make-call.ts makes it; plain data and look-ups, no framework type. respond.ts makes the Response,
-// so that headers stay a plain object.
+// One request to the S3 surface as its operations see it, and the response that
+// they give. make-call.ts makes it; plain data and look-ups, no framework type.
+// respond.ts makes the Response, so that headers stay a plain object.
 import type { FindAccounts } from '../../../core/auth/find-accounts.ts';
 import type { BucketHandle, Changer } from '../../../core/buckets/bucket-handle.ts';
 import type { OpenedBody } from '../../../core/objects/read-object.ts';
+import type { Semaphore } from '../../../domain/concurrency/semaphore.ts';
 import type { EventOrigin } from '../../../domain/notifications.ts';
 import type {
   Account,
@@ -14,7 +15,6 @@ import type {
   Principal,
 } from '../../../domain/nouns.ts';
 import type { VersionChange } from '../../../domain/object-facts.ts';
-import type { Semaphore } from '../../../domain/concurrency/semaphore.ts';
 import type { AlsoRead, UsageOwner } from '../../../ports/metering.ts';
 import type { DecideCall } from '../../access/decide-call.ts';
 import type { UnsignedHeaders } from '../../delivery/unsigned-headers.ts';
@@ -24,7 +24,10 @@ import type { Query } from '../../semantics/raw-path.ts';
 import type { DecodedBody } from '../signature/payload.ts';
 import type { OperationName } from './detect.ts';
 
-/** An address decoded; its names are checked once the caller is known. Null: names none. */
+/**
+ * An address decoded; its names are checked once the caller is known. Null: names
+ * none.
+ */
 export type Target = { readonly bucket: string | null; readonly key: string | null };
 
 /** A request to any operation. */
@@ -35,38 +38,43 @@ export type S3Call = {
   readonly principal: Principal;
   readonly isPresigned: boolean;
   /**
-   * Whether the signature covers all of the query, as one of Version 4 does. Whoever has a URL of
-   * Version 2 may add parameters to it.
+   * Whether the signature covers all of the query, as one of Version 4 does.
+   * Whoever has a URL of Version 2 may add parameters to it.
    */
   readonly isQuerySigned: boolean;
   /** The region that this service says it is in. */
   readonly region: string;
-  /** Whether a client's encryption key may come this way: over TLS, or by the operator's leave. */
+  /**
+   * Whether a client's encryption key may come this way: over TLS, or by the
+   * operator's leave.
+   */
   readonly isConfidential: boolean;
   /** Whether the address has an origin of its own, apart from the console's. */
   readonly hasOwnOrigin: boolean;
   readonly query: Query;
   /**
-   * A header by lower-case name; of a presigned URL also the `x-amz-` headers that stand in its
-   * query.
+   * A header by lower-case name; of a presigned URL also the `x-amz-` headers that
+   * stand in its query.
    */
   header(name: string): string | null;
   headerNames(): Iterable<string>;
   readonly body: DecodedBody;
   /**
-   * Decides what the caller may do. authorize-call.ts calls it for every operation; operations on
-   * several objects call it again.
+   * Decides what the caller may do. authorize-call.ts calls it for every operation;
+   * operations on several objects call it again.
    */
   readonly decide: DecideCall;
   readonly findAccounts: FindAccounts;
   /**
-   * Headers of an object for strangers, and whether they may have it at all: the owner's rules of
-   * hosting.
+   * Headers of an object for strangers, and whether they may have it at all: the
+   * owner's rules of hosting.
    */
   readonly unsignedHeaders: UnsignedHeaders;
   /** Semaphore of responses that hold memory for as long as their reader takes. */
   readonly longDownloads: Semaphore;
-  /** The fields of a form upload by lower-case name; null for every other request. */
+  /**
+   * The fields of a form upload by lower-case name; null for every other request.
+   */
   readonly form: ReadonlyMap<string, string> | null;
 };
 
@@ -107,11 +115,15 @@ export type AccountCall = S3Call & { readonly account: Account };
 export type NewBucketCall = AccountCall & { readonly bucketName: BucketName };
 /** A request to a bucket that was opened and authorised. */
 export type BucketCall = S3Call & { readonly bucket: BucketHandle };
-/** A request to all keys of such a bucket that begin with a text; '' is all of them. */
+/**
+ * A request to all keys of such a bucket that begin with a text; '' is all of them.
+ */
 export type PrefixCall = BucketCall & { readonly prefix: string };
 /** A request to a key of such a bucket; the object may not exist. */
 export type ObjectCall = BucketCall & { readonly key: ObjectKey };
-/** A request to a version that was found, and that the caller may read or change so. */
+/**
+ * A request to a version that was found, and that the caller may read or change so.
+ */
 export type VersionCall = ObjectCall & {
   readonly version: ObjectVersion;
   /** Changes that its document makes. */
@@ -119,8 +131,9 @@ export type VersionCall = ObjectCall & {
 };
 
 /**
- * The response of an operation, before it is a Response. `headers` is its own, and has a
- * Content-Length where `body` is a stream; `tier` says where a body came from, for the meter.
+ * The response of an operation, before it is a Response. `headers` is its own, and
+ * has a Content-Length where `body` is a stream; `tier` says where a body came
+ * from, for the meter.
  */
 export type S3Response = {
   readonly status: number;
@@ -129,7 +142,9 @@ export type S3Response = {
   readonly tier?: OpenedBody['tier'];
   /** Objects that are read for it, where it has a receipt. */
   readonly alsoRead?: readonly AlsoRead[];
-  /** Storage class that the request is billed by, where the headers do not say it. */
+  /**
+   * Storage class that the request is billed by, where the headers do not say it.
+   */
   readonly storageClass?: string;
   /** The version that a write of an object has made current. */
   readonly written?: ObjectVersion;
@@ -141,8 +156,8 @@ export type S3Response = {
 export const SERVER = 'Quayside';
 
 /**
- * Adds the headers of every response. There is no second server to name, so the extended id is the
- * request's too.
+ * Adds the headers of every response. There is no second server to name, so the
+ * extended id is the request's too.
  */
 export function addCommonHeaders(
   headers: Record<string, string>,
@@ -166,7 +181,10 @@ export function xmlResponse(
   };
 }
 
-/** 200 or 204 without a body. A 204 never has a Content-Length. Source: RFC 9110 section 8.6. */
+/**
+ * 200 or 204 without a body. A 204 never has a Content-Length. Source: RFC 9110
+ * section 8.6.
+ */
 export function emptyResponse(
   status: 200 | 204,
   headers: Readonly<Record<string, string>> = {},

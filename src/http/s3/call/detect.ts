@@ -1,7 +1,7 @@
-// Which S3 operation a request is, from its method, its level (service, bucket, object) and the
-// sub-resource in its query. Pure; routes.ts calls it first, and refuses what it can't name.
-// subresources.ts holds all of S3, so that everything missing is refused by
-// name instead of being taken for something else.
+// Which S3 operation a request is, from its method, its level (service, bucket,
+// object) and the sub-resource in its query. Pure; routes.ts calls it first, and
+// refuses what it can't name. subresources.ts holds all of S3, so that everything
+// missing is refused by name instead of being taken for something else.
 import type { ErrorCode } from '../../../domain/errors.ts';
 import type { Query } from '../../semantics/raw-path.ts';
 import { type Methods, PLAIN, SUBRESOURCES } from './subresources.ts';
@@ -109,7 +109,10 @@ export type Refusal = {
   readonly fields: Readonly<Record<string, string>>;
 };
 
-/** Names the operation, or says why there is none. Cost: one look-up per parameter of the query. */
+/**
+ * Names the operation, or says why there is none. Cost: one look-up per parameter
+ * of the query.
+ */
 export function detectOperation(input: DetectInput): OperationName | Refusal {
   const level = input.hasKey ? 'object' : input.hasBucket ? 'bucket' : 'service';
   const table: Readonly<Record<string, Methods>> = SUBRESOURCES[level];
@@ -134,8 +137,8 @@ export function detectOperation(input: DetectInput): OperationName | Refusal {
 }
 
 /**
- * Distinguishes operations that share method and sub-resource: by another parameter, or by the
- * header of a copy.
+ * Distinguishes operations that share method and sub-resource: by another
+ * parameter, or by the header of a copy.
  */
 function refine(name: string, input: DetectInput): string | Refusal {
   const isCopy = input.header('x-amz-copy-source') !== null;

@@ -1,5 +1,6 @@
-// Finds the version of an object that a request means, and decides whether the caller may use it
-// so. It is called by authorize-call.ts for operations on a version, and by open-copy-source.ts.
+// Finds the version of an object that a request means, and decides whether the
+// caller may use it so. It is called by authorize-call.ts for operations on a
+// version, and by open-copy-source.ts.
 import type { ObjectAction } from '../../../core/auth/policy/actions.ts';
 import {
   type BucketHandle,
@@ -46,9 +47,10 @@ export type VersionRequest = {
 export type OpenedVersion = { readonly bucket: BucketHandle; readonly version: ObjectVersion };
 
 /**
- * Opens bucket and version. The decision is made with the version in hand, and again whenever the
- * bucket changes before the request is done. `check` may refuse the bucket itself. NoSuchBucket,
- * AccessDenied, and what `requireVersion` throws. Cost: the bucket and one index read.
+ * Opens bucket and version. The decision is made with the version in hand, and
+ * again whenever the bucket changes before the request is done. `check` may refuse
+ * the bucket itself. NoSuchBucket, AccessDenied, and what `requireVersion` throws.
+ * Cost: the bucket and one index read.
  */
 export async function openVersion(
   core: Core,
@@ -69,10 +71,10 @@ export async function openVersion(
 }
 
 /**
- * The version, if there is one and the caller may. A caller who may not list the bucket does not
- * learn whether the key exists: AccessDenied instead of NoSuchKey and NoSuchVersion.
- * MethodNotAllowed for a delete marker that is named or to be changed; where one hides the key,
- * NoSuchKey says so in its headers. Source:
+ * The version, if there is one and the caller may. A caller who may not list the
+ * bucket does not learn whether the key exists: AccessDenied instead of NoSuchKey
+ * and NoSuchVersion. MethodNotAllowed for a delete marker that is named or to be
+ * changed; where one hides the key, NoSuchKey says so in its headers. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Permissions),
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/DeleteMarker.html
  */

@@ -1,5 +1,5 @@
-// Makes an S3Call of a request and of what authentication found: which headers count, and what
-// decisions may look at. routes.ts calls it once for each request.
+// Makes an S3Call of a request and of what authentication found: which headers
+// count, and what decisions may look at. routes.ts calls it once for each request.
 import type { Decide } from '../../../core/auth/decide.ts';
 import type { Tags } from '../../../domain/object-facts.ts';
 import { createDecideCall } from '../../access/decide-call.ts';
@@ -17,8 +17,8 @@ export type CallBasics = Omit<
 >;
 
 /**
- * The call of a request that was authenticated. `headers`: in place of the request's own, those of
- * a form. Cost: some closures; nothing is read.
+ * The call of a request that was authenticated. `headers`: in place of the
+ * request's own, those of a form. Cost: some closures; nothing is read.
  */
 export function makeCall(
   { principal, body, isPresigned, signatureVersion, signedAtMs }: Authenticated,

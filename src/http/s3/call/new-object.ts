@@ -1,5 +1,6 @@
-// Facts of a new object besides its bytes and headers: whose it is, who may use it, its tags. Used
-// by PutObject and its form, CopyObject and CreateMultipartUpload, before they read a body.
+// Facts of a new object besides its bytes and headers: whose it is, who may use it,
+// its tags. Used by PutObject and its form, CopyObject and CreateMultipartUpload,
+// before they read a body.
 import { isGranted } from '../../../core/auth/acl.ts';
 import { aclOf } from '../../../core/auth/decide.ts';
 import { accessOfNewObject } from '../../../core/auth/new-object-access.ts';
@@ -22,8 +23,9 @@ export type NewObject = {
 };
 
 /**
- * Facts and encryption of an object that the request makes of a body. Errors: those of
- * readRequestedEncryption, readObjectLockHeaders, readTaggingHeader and readNewObjectFacts.
+ * Facts and encryption of an object that the request makes of a body. Errors: those
+ * of readRequestedEncryption, readObjectLockHeaders, readTaggingHeader and
+ * readNewObjectFacts.
  */
 export async function readNewObject(call: ObjectCall, core: Core): Promise<NewObject> {
   const encryption = readRequestedEncryption(call, call.bucket.record().settings.encryption);
@@ -33,11 +35,11 @@ export async function readNewObject(call: ObjectCall, core: Core): Promise<NewOb
 }
 
 /**
- * Owner and grants of the object, and the tags if the caller may set them. A list in the headers
- * needs no right of its own, because the writer owns the object and could set it afterwards; only a
- * policy that denies s3:PutObjectAcl forbids it. Errors: those of readAclHeaders, AccessDenied
- * (denied, or public lists are blocked), AccessControlListNotSupported. Cost: nothing without a
- * list.
+ * Owner and grants of the object, and the tags if the caller may set them. A list
+ * in the headers needs no right of its own, because the writer owns the object and
+ * could set it afterwards; only a policy that denies s3:PutObjectAcl forbids it.
+ * Errors: those of readAclHeaders, AccessDenied (denied, or public lists are
+ * blocked), AccessControlListNotSupported. Cost: nothing without a list.
  */
 export async function readNewObjectFacts(
   call: ObjectCall,
@@ -56,8 +58,8 @@ export async function readNewObjectFacts(
 }
 
 /**
- * Refuses tags that the caller may not set. A writer by a policy needs it to allow tags too; a
- * writer by the bucket's list may tag what is their own.
+ * Refuses tags that the caller may not set. A writer by a policy needs it to allow
+ * tags too; a writer by the bucket's list may tag what is their own.
  */
 function requireTagging(call: ObjectCall, tags: Tags): void {
   if (Object.keys(tags).length === 0) return;

@@ -1,5 +1,6 @@
-// The source of CopyObject and UploadPartCopy: opens its bucket, checks that the caller may read
-// it, finds the version and decides the x-amz-copy-source-if-* conditions. Source:
+// The source of CopyObject and UploadPartCopy: opens its bucket, checks that the
+// caller may read it, finds the version and decides the x-amz-copy-source-if-*
+// conditions. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
 import type { Core } from '../../../core/core.ts';
 import type { BucketRecord, ObjectVersion } from '../../../domain/nouns.ts';
@@ -16,7 +17,10 @@ export type OpenedSource = CopySource & {
   readonly record: BucketRecord;
 };
 
-/** x-amz-copy-source-version-id, where the source's bucket keeps versions or one was named. */
+/**
+ * x-amz-copy-source-version-id, where the source's bucket keeps versions or one was
+ * named.
+ */
 export function sourceVersionHeaders({
   record,
   version,
@@ -27,9 +31,9 @@ export function sourceVersionHeaders({
 }
 
 /**
- * Finds the source version. Errors: those of parseCopySource, NoSuchBucket, NoSuchKey, AccessDenied
- * and PreconditionFailed, which here stands for a 304 too. Cost: two index reads (bucket and
- * object).
+ * Finds the source version. Errors: those of parseCopySource, NoSuchBucket,
+ * NoSuchKey, AccessDenied and PreconditionFailed, which here stands for a 304 too.
+ * Cost: two index reads (bucket and object).
  */
 export async function openCopySource(call: ObjectCall, core: Core): Promise<OpenedSource> {
   const source = parseCopySource(call.header(COPY_SOURCE) ?? '');

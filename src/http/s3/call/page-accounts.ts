@@ -1,4 +1,5 @@
-// Accounts as documents show them: id and display name. The ids of a page are looked up together.
+// Accounts as documents show them: id and display name. The ids of a page are
+// looked up together.
 import type { AccountId } from '../../../domain/nouns.ts';
 import { accountElement, type NamedAccounts } from '../formats/account-elements.ts';
 import type { BucketCall } from './call.ts';
@@ -12,8 +13,8 @@ export type PageAccounts = {
 };
 
 /**
- * Looks up the accounts of a page; strangers without a signature are shown ids alone. Cost: a read
- * of the directory, unless everything is the caller's own.
+ * Looks up the accounts of a page; strangers without a signature are shown ids
+ * alone. Cost: a read of the directory, unless everything is the caller's own.
  */
 export async function findPageAccounts(
   call: Pick<BucketCall, 'bucket' | 'principal' | 'findAccounts'>,

@@ -1,4 +1,5 @@
-// The small body of a request, read whole and proved, for every operation that takes a document.
+// The small body of a request, read whole and proved, for every operation that
+// takes a document.
 import { verifyBody } from '../../../core/objects/body-expectation.ts';
 import { collect } from '../../../core/objects/collect.ts';
 import { createDigestSet } from '../../../crypto/digest-set.ts';
@@ -7,10 +8,10 @@ import { readBodyExpectation } from '../headers/checksum-headers.ts';
 import type { S3Call } from './call.ts';
 
 /**
- * Reads the small body of a request (XML, a policy) whole and proves it against the Content-MD5 and
- * the checksum that came with it. With `needsDigest` one of them must. Errors:
- * MaxMessageLengthExceeded, BadDigest, InvalidRequest, those of readBodyExpectation, and what the
- * source throws.
+ * Reads the small body of a request (XML, a policy) whole and proves it against the
+ * Content-MD5 and the checksum that came with it. With `needsDigest` one of them
+ * must. Errors: MaxMessageLengthExceeded, BadDigest, InvalidRequest, those of
+ * readBodyExpectation, and what the source throws.
  */
 export async function readDocument(
   call: Pick<S3Call, 'header' | 'body' | 'request'>,

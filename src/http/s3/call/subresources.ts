@@ -1,6 +1,7 @@
-// All request lines of S3: which operation a method is, at each level and for each sub-resource in
-// the query. Data for detect.ts, which also knows the few that share a line. Source: the request
-// model of @aws-sdk/client-s3 3.1169 (test/http/s3/call/detect.test.ts compares the two).
+// All request lines of S3: which operation a method is, at each level and for each
+// sub-resource in the query. Data for detect.ts, which also knows the few that
+// share a line. Source: the request model of @aws-sdk/client-s3 3.1169
+// (test/http/s3/call/detect.test.ts compares the two).
 import type { SubresourceName } from '../signature/signed-subresources.ts';
 
 /** Operations by method. */
@@ -102,8 +103,8 @@ const OBJECT_SUBRESOURCES: Level = {
 };
 
 /**
- * Operations of a request without a sub-resource. `OPTIONS`, the preflight of CORS, stands here for
- * `Allow` only: preflight.ts has it.
+ * Operations of a request without a sub-resource. `OPTIONS`, the preflight of CORS,
+ * stands here for `Allow` only: preflight.ts has it.
  */
 export const PLAIN: Readonly<Record<'service' | 'bucket' | 'object', Methods>> = {
   service: { GET: 'ListBuckets', OPTIONS: 'OptionsObject' },
@@ -132,7 +133,9 @@ function configuration(kind: string): Methods {
   };
 }
 
-/** Sub-resources that S3 does not have; their names are no parameters of S3 either. */
+/**
+ * Sub-resources that S3 does not have; their names are no parameters of S3 either.
+ */
 export const OWN_SUBRESOURCES = {
   service: { 'x-quayside-kms-keys': { GET: 'ListKmsKeys', POST: 'PutKmsKey' } },
   bucket: {

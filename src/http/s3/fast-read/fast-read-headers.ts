@@ -1,6 +1,7 @@
-// Headers of signed reads that stand ready in memory: made once for each object, caller and set of
-// options by the functions of the operation itself, and cached while object and bucket stay the
-// same. fast-read.ts looks them up for each response.
+// Headers of signed reads that stand ready in memory: made once for each object,
+// caller and set of options by the functions of the operation itself, and cached
+// while object and bucket stay the same. fast-read.ts looks them up for each
+// response.
 
 import type { Decide } from '../../../core/auth/decide.ts';
 import { isWithinScope } from '../../../core/auth/key-scope.ts';
@@ -31,7 +32,10 @@ export type RequestedReadOptions = {
 /** Source of a body, as Server-Timing names it; `none`: there is no body. */
 export type BodyFrom = 'memory' | 'index' | 'bucket' | 'none';
 
-/** The records of one response are always the same objects: keys of what is made from them. */
+/**
+ * The records of one response are always the same objects: keys of what is made
+ * from them.
+ */
 export type SignedHeaders = {
   readonly payer: UsageOwner;
   /** A 200. */
@@ -45,9 +49,10 @@ export type SignedHeaders = {
 const OPTIONS_MAX = 16;
 
 /**
- * Looks up or makes the headers of one read. Null: the caller may not read it, the decision depends
- * on the request, or the read takes more than this. InvalidArgument and InvalidURI for malformed
- * overrides. Cost: three look-ups of an entry, else 5 µs.
+ * Looks up or makes the headers of one read. Null: the caller may not read it, the
+ * decision depends on the request, or the read takes more than this.
+ * InvalidArgument and InvalidURI for malformed overrides. Cost: three look-ups of
+ * an entry, else 5 µs.
  */
 export type FastReadHeaders = (
   current: CurrentObject,
@@ -67,7 +72,8 @@ export function createFastReadHeaders(
     options: RequestedReadOptions,
   ): SignedHeaders | null {
     const { settings } = bucket;
-    // Encrypted objects must be opened, caps checked, and logs and receipts written.
+    // Encrypted objects must be opened, caps checked, and logs and receipts
+    // written.
     if (object.encryption !== null || settings.isCapped === true) return null;
     if (settings.logging !== null || settings.receipts !== null) return null;
     const decision = createLastingDecide(decide, caller);
@@ -116,7 +122,10 @@ export function createFastReadHeaders(
     return variants;
   }
 
-  /** Adds the headers that every response of the surface has, in the order of respond.ts. */
+  /**
+   * Adds the headers that every response of the surface has, in the order of
+   * respond.ts.
+   */
   function byBody({ settings }: BucketRecord, headers: Readonly<HeaderRecord>) {
     const made: { [From in BodyFrom]?: Readonly<HeaderRecord> } = {};
     const finish = (bodyFrom: BodyFrom): Readonly<HeaderRecord> => {
@@ -152,9 +161,9 @@ export function createFastReadHeaders(
 }
 
 /**
- * The decisions of a caller as access/decide-call.ts makes them, as far as they hold for every
- * request alike. Once a policy or the key's scope has looked at a request, a decision must not be
- * cached.
+ * The decisions of a caller as access/decide-call.ts makes them, as far as they
+ * hold for every request alike. Once a policy or the key's scope has looked at a
+ * request, a decision must not be cached.
  */
 function createLastingDecide(
   decide: Decide,

@@ -1,8 +1,9 @@
-// The fast path of signed reads: GetObject and HeadObject in one synchronous call, where memory has
-// the access key, the bucket, the object and its bytes. Everything else, and every error, is left
-// to the full path (operations/object/get-head.ts), whose code for signatures, decisions and
-// headers it shares. It must never answer otherwise, and never decides what depends on the request
-// (a condition, an address).
+// The fast path of signed reads: GetObject and HeadObject in one synchronous call,
+// where memory has the access key, the bucket, the object and its bytes. Everything
+// else, and every error, is left to the full path (operations/object/get-head.ts),
+// whose code for signatures, decisions and headers it shares. It must never answer
+// otherwise, and never decides what depends on the request (a condition, an
+// address).
 import type { Decide } from '../../../core/auth/decide.ts';
 import type { Core } from '../../../core/core.ts';
 import { bodyNow } from '../../../core/objects/read-object.ts';
@@ -46,8 +47,8 @@ export type FastReadDependencies = {
 };
 
 /**
- * Headers beginning with `x-amz-` that this path knows: any other may request something that it
- * does not do.
+ * Headers beginning with `x-amz-` that this path knows: any other may request
+ * something that it does not do.
  */
 const KNOWN_HEADERS: ReadonlySet<string> = new Set([
   'x-amz-checksum-mode',
@@ -57,8 +58,8 @@ const KNOWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parameters of a signature, which do not change the response. Any other but those below makes
- * another request.
+ * Parameters of a signature, which do not change the response. Any other but those
+ * below makes another request.
  */
 const SIGNATURE_PARAMETERS: ReadonlySet<string> = new Set([
   'AWSAccessKeyId',
@@ -85,8 +86,8 @@ type AllowedRead = ResponseOwner & {
 };
 
 /**
- * Makes the fast path of signed reads. Cost: that of the signature, and 1 µs. Throws the error of a
- * wrong request; then, as with null, nothing was done.
+ * Makes the fast path of signed reads. Cost: that of the signature, and 1 µs.
+ * Throws the error of a wrong request; then, as with null, nothing was done.
  */
 export function createFastRead(core: Core, dependencies: FastReadDependencies): AnswerSignedAtOnce {
   const { directory, meter, metadataIndex } = core.ports;
@@ -202,8 +203,8 @@ function hasKnownHeaders(read: SignedRead): boolean {
 }
 
 /**
- * Options of the request for the headers of its response; null when it has a parameter or a value
- * that this path does not know.
+ * Options of the request for the headers of its response; null when it has a
+ * parameter or a value that this path does not know.
  */
 function readOptions(
   read: SignedRead,
@@ -227,8 +228,8 @@ function readOptions(
 }
 
 /**
- * Whether every `%` begins an escape of an ASCII character: then the query is sure to be decoded
- * everywhere.
+ * Whether every `%` begins an escape of an ASCII character: then the query is sure
+ * to be decoded everywhere.
  */
 function hasPlainEscapes(text: string): boolean {
   for (let at = text.indexOf('%'); at !== -1; at = text.indexOf('%', at + 1)) {

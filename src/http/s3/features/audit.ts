@@ -1,5 +1,6 @@
-// The audit log of the S3 surface: who changed the settings of accounts and buckets. Objects are
-// not among them, whoever writes them: access logs are for those.
+// The audit log of the S3 surface: who changed the settings of accounts and
+// buckets. Objects are not among them, whoever writes them: access logs are for
+// those.
 import { auditDetail, beginAudit } from '../../../core/accounts/audit.ts';
 import type { Core } from '../../../core/core.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -40,8 +41,8 @@ export function createAudit(core: Core): Feature {
 }
 
 /**
- * Runs a change. Its end is recorded behind the response; a crash before that leaves an entry whose
- * end is not known. Cost: one commit of the directory.
+ * Runs a change. Its end is recorded behind the response; a crash before that
+ * leaves an entry whose end is not known. Cost: one commit of the directory.
  */
 async function auditCall(
   core: Core,
@@ -99,7 +100,10 @@ function detailOf({ request, headerNames, header }: S3Call): string {
   return [...lines, auditDetail(request.notes.document)].filter((line) => line !== '').join('\n');
 }
 
-/** Whether nothing can have been changed. A fault of ours may have come after the change. */
+/**
+ * Whether nothing can have been changed. A fault of ours may have come after the
+ * change.
+ */
 function isRefusal(error: unknown): boolean {
   const failure = error instanceof FailureWithHeaders ? error.failure : error;
   return failure instanceof StorageError && failure.code !== 'InternalError';

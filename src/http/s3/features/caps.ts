@@ -1,20 +1,24 @@
-// Caps of a bucket. What a request may still use is checked before anything is done. It is checked
-// again for the bytes of the response, because others may have used the rest meanwhile.
+// Caps of a bucket. What a request may still use is checked before anything is
+// done. It is checked again for the bytes of the response, because others may have
+// used the rest meanwhile.
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { OperationClass, UsageOwner } from '../../../ports/metering.ts';
 import { payerOf, type S3Response } from '../call/call.ts';
 import { OPERATIONS } from '../operations/table/operations.ts';
 import type { AuthorizedCall, Feature } from './feature.ts';
 
-/** Checks of one request. Each throws UsageCapReached, SpendingCapReached or ServiceUnavailable. */
+/**
+ * Checks of one request. Each throws UsageCapReached, SpendingCapReached or
+ * ServiceUnavailable.
+ */
 export type CapCheck = {
   /** Before the operation runs; it stores so many bytes, as far as is known. */
   before(storedBytes?: number): Promise<void>;
   /** For the bytes of the response, whose body is let go when they are refused. */
   answer(response: S3Response): Promise<void>;
   /**
-   * Runs in the tick in which the response is counted, and lets its body go when it refuses. A
-   * write has happened by then, and goes through.
+   * Runs in the tick in which the response is counted, and lets its body go when it
+   * refuses. A write has happened by then, and goes through.
    */
   last(response: S3Response): void;
 };

@@ -1,5 +1,6 @@
-// Headers of CORS, for scripts of other origins: on responses of a bucket with rules, and on
-// errors, which a browser would else not show to the script. Preflights are preflight.ts's.
+// Headers of CORS, for scripts of other origins: on responses of a bucket with
+// rules, and on errors, which a browser would else not show to the script.
+// Preflights are preflight.ts's.
 import type { Core } from '../../../core/core.ts';
 import { parseBucketName } from '../../../core/parse-names.ts';
 import { corsHeaders, withCors } from '../../semantics/cors.ts';
@@ -18,8 +19,9 @@ export function createCors(core: Core): Feature {
     },
 
     /**
-     * Null without an Origin, so that only scripts cost another read of the index; and whenever the
-     * rules can't be known, because the failure itself matters more.
+     * Null without an Origin, so that only scripts cost another read of the index;
+     * and whenever the rules can't be known, because the failure itself matters
+     * more.
      */
     async failureHeaders({ request, target: { bucket } }) {
       if (request.header('origin') === null || bucket === null) return null;

@@ -1,5 +1,6 @@
-// The end that a lifecycle rule of the bucket foresees for an object that was just written. Reads
-// have the header from operations/object/get-head.ts, which the fast path shares.
+// The end that a lifecycle rule of the bucket foresees for an object that was just
+// written. Reads have the header from operations/object/get-head.ts, which the fast
+// path shares.
 import type { Core } from '../../../core/core.ts';
 import { expirationHeaders } from '../headers/lifecycle-headers.ts';
 import type { Feature } from './feature.ts';

@@ -1,6 +1,6 @@
-// Runs the features of the surface in the order of their list. routes.ts calls one function for
-// each step of a call. Nothing here knows what a feature does; a call that has none of its triggers
-// never enters its file.
+// Runs the features of the surface in the order of their list. routes.ts calls one
+// function for each step of a call. Nothing here knows what a feature does; a call
+// that has none of its triggers never enters its file.
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
 import type { S3Call, S3Response } from '../call/call.ts';
@@ -17,7 +17,10 @@ export type FeatureList = {
 };
 
 type StepName = 'screen' | 'admit' | 'wrap' | 'finish';
-/** A step of one feature, with the facts that bring it into play; null: every call does. */
+/**
+ * A step of one feature, with the facts that bring it into play; null: every call
+ * does.
+ */
 type Step<Name extends StepName> = {
   readonly triggers: readonly Trigger[] | null;
   readonly run: NonNullable<Feature[Name]>;
@@ -31,8 +34,9 @@ type OperationSteps = {
 };
 
 /**
- * The first of the list is the outermost: it acts first before the operation. Cost of a call that
- * no feature affects: a comparison for each trigger, and nothing is allocated.
+ * The first of the list is the outermost: it acts first before the operation. Cost
+ * of a call that no feature affects: a comparison for each trigger, and nothing is
+ * allocated.
  */
 export function createFeatureList(features: readonly Feature[]): FeatureList {
   const steps = new Map(OPERATION_NAMES.map((name) => [name, stepsFor(features, name)]));
@@ -63,7 +67,8 @@ export function createFeatureList(features: readonly Feature[]): FeatureList {
       const currentRecord = bucket?.record() ?? null;
       let finished = response;
       for (const { triggers, run } of stepsOf(call).finishers) {
-        // The operation may have changed a setting: it counts as it was and as it is.
+        // The operation may have changed a setting: it counts as it was and as it
+        // is.
         const isFor =
           isTriggered(triggers, call, currentRecord) ||
           (record !== currentRecord && isTriggered(triggers, call, record));
@@ -117,7 +122,10 @@ function isTriggered(
   return false;
 }
 
-/** Forms and presigned URLs have headers of their own, and those of the request count as well. */
+/**
+ * Forms and presigned URLs have headers of their own, and those of the request
+ * count as well.
+ */
 function hasFact({ kind, name }: Trigger, call: S3Call, record: BucketRecord | null): boolean {
   switch (kind) {
     case 'header':

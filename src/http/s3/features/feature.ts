@@ -1,6 +1,7 @@
-// What a feature of the S3 surface is: something that most calls have nothing to do with, and that
-// wraps the operations of those that do. routes.ts has the one ordered list of them,
-// feature-list.ts runs it, and only where an operation, a header or a setting brings it into play.
+// What a feature of the S3 surface is: something that most calls have nothing to do
+// with, and that wraps the operations of those that do. routes.ts has the one
+// ordered list of them, feature-list.ts runs it, and only where an operation, a
+// header or a setting brings it into play.
 import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { HttpRequest } from '../../request.ts';
@@ -15,7 +16,10 @@ export type AuthorizedCall = {
   readonly target: Target;
   /** Null for operations of an account, and where a bucket is made. */
   readonly bucket: BucketHandle | null;
-  /** The record that the right was decided on; the operation may leave another in `bucket`. */
+  /**
+   * The record that the right was decided on; the operation may leave another in
+   * `bucket`.
+   */
   readonly record: BucketRecord | null;
 };
 
@@ -30,8 +34,8 @@ export type FailedRequest = {
 export type Handle = () => S3Response | Promise<S3Response>;
 
 /**
- * A fact that brings a feature into play: a header or parameter of the request, or a setting of its
- * bucket that is not null.
+ * A fact that brings a feature into play: a header or parameter of the request, or
+ * a setting of its bucket that is not null.
  */
 export type Trigger =
   | { readonly kind: 'header'; readonly name: string }
@@ -39,8 +43,8 @@ export type Trigger =
   | { readonly kind: 'setting'; readonly name: 'cors' | 'isCapped' | 'lifecycle' | 'receipts' };
 
 /**
- * When a feature acts, and its steps; it has those that it needs. Of a call of another operation,
- * or without any of the triggers, it does not hear.
+ * When a feature acts, and its steps; it has those that it needs. Of a call of
+ * another operation, or without any of the triggers, it does not hear.
  */
 export type Feature = {
   /** Absent: all operations. */
@@ -54,8 +58,8 @@ export type Feature = {
   /** Puts itself around the operation. */
   readonly wrap?: (authorized: AuthorizedCall, handle: Handle) => Handle;
   /**
-   * Adds to a response, or refuses it, in the tick in which it is counted. Gives back the same
-   * response where it has nothing to add.
+   * Adds to a response, or refuses it, in the tick in which it is counted. Gives
+   * back the same response where it has nothing to add.
    */
   readonly finish?: (authorized: AuthorizedCall, response: S3Response) => S3Response;
   /** Headers of an error; null: none. Called for every error of the surface. */

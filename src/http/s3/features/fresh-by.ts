@@ -1,4 +1,5 @@
-// Freshness of a change that requests it: the time from which no reader anywhere sees the past.
+// Freshness of a change that requests it: the time from which no reader anywhere
+// sees the past.
 import type { Core } from '../../../core/core.ts';
 import { parseBucketName } from '../../../core/parse-names.ts';
 import { FRESH_BY_HEADER, freshByAnswer } from '../../fresh-by.ts';

@@ -1,5 +1,6 @@
-// Receipts: the cost of a request, for callers who want it and may know it. respond.ts waits for
-// the receipt of a response that is marked here. Errors are free for everybody, and say so.
+// Receipts: the cost of a request, for callers who want it and may know it.
+// respond.ts waits for the receipt of a response that is marked here. Errors are
+// free for everybody, and say so.
 import { RECEIPT, RECEIPT_PARAMETER } from '../../receipt-header.ts';
 import { freeReceiptOfFailure, hasReceipt } from '../headers/receipt-request.ts';
 import type { Feature } from './feature.ts';

@@ -1,5 +1,6 @@
-// Headers that request something that the operation does not do: NotImplemented by name, so that no
-// request is half understood. The operation table says which those are.
+// Headers that request something that the operation does not do: NotImplemented by
+// name, so that no request is half understood. The operation table says which those
+// are.
 import { StorageError } from '../../../domain/errors.ts';
 import { OPERATION_NAMES } from '../call/detect.ts';
 import type { Operation } from '../operations/table/operation.ts';

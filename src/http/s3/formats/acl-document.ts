@@ -1,5 +1,6 @@
 // The AccessControlPolicy document, read and written. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAcl.html and API_GetBucketAcl.html
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAcl.html and
+// API_GetBucketAcl.html
 import type { OwnedAcl } from '../../../core/auth/acl.ts';
 import { accountGrant } from '../../../core/auth/canned-acl.ts';
 import type { Account, AccountId } from '../../../domain/nouns.ts';
@@ -26,7 +27,10 @@ const GRANTEE_SHAPE = {
   Type: 'one',
 } as const;
 
-/** A list as a client wrote it; `ownerId` null when the document names no owner. MalformedXML. */
+/**
+ * A list as a client wrote it; `ownerId` null when the document names no owner.
+ * MalformedXML.
+ */
 export function readAccessControlPolicy(bytes: Uint8Array): {
   ownerId: string | null;
   grants: readonly NamedGrant[];
@@ -63,7 +67,9 @@ export function accountsOfAcl({ ownerId, acl }: OwnedAcl): AccountId[] {
   return [ownerId, ...grantees];
 }
 
-/** The document of a list. `accounts`: those of `accountsOfAcl`, for their names. */
+/**
+ * The document of a list. `accounts`: those of `accountsOfAcl`, for their names.
+ */
 export function writeAccessControlPolicy(
   { ownerId, acl }: OwnedAcl,
   accounts: ReadonlyMap<AccountId, Account>,

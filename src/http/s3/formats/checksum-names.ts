@@ -1,5 +1,6 @@
-// The checksums of S3 by their names, those that this service lacks too, and their element in
-// documents. Headers have the same names in lower case: headers/checksum-headers.ts.
+// The checksums of S3 by their names, those that this service lacks too, and their
+// element in documents. Headers have the same names in lower case:
+// headers/checksum-headers.ts.
 import type { Checksum } from '../../../domain/nouns.ts';
 import { textElement } from './xml-write.ts';
 
@@ -7,8 +8,8 @@ import { textElement } from './xml-write.ts';
 export const CHECKSUM_ALGORITHMS = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
 
 /**
- * Checksums that S3 has and this service lacks. Source: the request model of @aws-sdk/client-s3
- * 3.1169.
+ * Checksums that S3 has and this service lacks. Source: the request model of
+ * @aws-sdk/client-s3 3.1169.
  */
 export const FOREIGN_CHECKSUMS = ['MD5', 'SHA512', 'XXHASH3', 'XXHASH64', 'XXHASH128'] as const;
 

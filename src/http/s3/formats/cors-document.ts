@@ -1,5 +1,6 @@
-// The CORS configuration of a bucket as S3's XML: read with S3's checks, written as GetBucketCors
-// shows it. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html,
+// The CORS configuration of a bucket as S3's XML: read with S3's checks, written as
+// GetBucketCors shows it. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html,
 // API_CORSRule.html
 import { CORS_MAX_RULES } from '../../../core/limits.ts';
 import type { CorsMethod, CorsRule } from '../../../domain/bucket-settings.ts';
@@ -26,8 +27,8 @@ const MAX_AGE_MAX_SECONDS = 2 ** 31 - 1;
 const invalid = (detail: string) => new StorageError('InvalidRequest', { detail });
 
 /**
- * 1 to 100 rules. MalformedXML; InvalidRequest for a method, wildcard or header name that no rule
- * can have.
+ * 1 to 100 rules. MalformedXML; InvalidRequest for a method, wildcard or header
+ * name that no rule can have.
  */
 export function readCorsConfiguration(bytes: Uint8Array): readonly CorsRule[] {
   const { CORSRule } = readFields(readXml(bytes, 'CORSConfiguration'), { CORSRule: 'many' });

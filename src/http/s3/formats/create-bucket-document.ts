@@ -11,7 +11,10 @@ export type CreateBucketConfiguration = {
   readonly tags: Tags | null;
 };
 
-/** Reads the document of CreateBucket. Errors: MalformedXML, InvalidTag, NotImplemented. */
+/**
+ * Reads the document of CreateBucket. Errors: MalformedXML, InvalidTag,
+ * NotImplemented.
+ */
 export function readCreateBucketConfiguration(bytes: Uint8Array): CreateBucketConfiguration {
   const root = readXml(bytes, 'CreateBucketConfiguration');
   const fields = readFields(root, {

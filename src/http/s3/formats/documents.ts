@@ -1,6 +1,6 @@
-// Typed readers of the XML documents that S3 requests carry. An element that S3 knows and this
-// service lacks is NotImplemented by name; one that nobody knows, a missing or a repeated one is
-// MalformedXML. Operations call them.
+// Typed readers of the XML documents that S3 requests carry. An element that S3
+// knows and this service lacks is NotImplemented by name; one that nobody knows, a
+// missing or a repeated one is MalformedXML. Operations call them.
 import { DELETE_MAX_ELEMENTS, DELETE_MAX_KEYS, PART_NUMBER_MAX } from '../../../core/limits.ts';
 import type { ListedPart } from '../../../core/multipart/complete-upload.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -14,8 +14,8 @@ type Fields<S extends Shape> = {
 };
 
 /**
- * The children of an element by name; one that the shape does not know, or a repeated `one`, is
- * MalformedXML.
+ * The children of an element by name; one that the shape does not know, or a
+ * repeated `one`, is MalformedXML.
  */
 export function readFields<S extends Shape>(parent: XmlElement, shape: S): Fields<S> {
   const fields: Record<string, XmlElement | XmlElement[] | null> = {};
@@ -60,8 +60,8 @@ export function unquote(etag: string): string {
 }
 
 /**
- * Reads the state of versioning. MalformedXML, NotImplemented (MFA delete). A configuration without
- * a status changes nothing, so it is none.
+ * Reads the state of versioning. MalformedXML, NotImplemented (MFA delete). A
+ * configuration without a status changes nothing, so it is none.
  */
 export function readVersioningConfiguration(bytes: Uint8Array): 'enabled' | 'suspended' {
   const root = readXml(bytes, 'VersioningConfiguration');
@@ -126,8 +126,8 @@ const PART_SHAPE: Shape = {
 };
 
 /**
- * The client's list of parts, 1 to 10,000, in its order. Errors: MalformedXML, NotImplemented (an
- * unknown checksum).
+ * The client's list of parts, 1 to 10,000, in its order. Errors: MalformedXML,
+ * NotImplemented (an unknown checksum).
  */
 export function readCompleteMultipartUpload(bytes: Uint8Array): readonly ListedPart[] {
   const root = readXml(bytes, 'CompleteMultipartUpload');

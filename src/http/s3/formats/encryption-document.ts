@@ -16,8 +16,8 @@ const RULE_SHAPE = {
 } as const;
 
 /**
- * Exactly one rule. MalformedXML, InvalidArgument. Whether the key exists is checked when an object
- * needs it, as S3 does.
+ * Exactly one rule. MalformedXML, InvalidArgument. Whether the key exists is
+ * checked when an object needs it, as S3 does.
  */
 export function readEncryptionConfiguration(bytes: Uint8Array): BucketEncryption {
   const { Rule } = readFields(readXml(bytes, ROOT), { Rule: 'many' });

@@ -1,5 +1,5 @@
-// The elements of one failure in a document that lists several. Whole error documents are
-// errors.ts's.
+// The elements of one failure in a document that lists several. Whole error
+// documents are errors.ts's.
 import { shownFailure } from '../../semantics/error-status.ts';
 import { textElement } from './xml-write.ts';
 

@@ -1,4 +1,5 @@
-// Grantees of an access control list as clients name them, in headers and in documents.
+// Grantees of an access control list as clients name them, in headers and in
+// documents.
 import type { GranteeGroup, Permission } from '../../../domain/object-facts.ts';
 
 /**

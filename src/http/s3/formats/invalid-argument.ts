@@ -1,5 +1,5 @@
-// The error for a parameter, header or element whose value is not one of those that S3 takes.
-// Readers of documents, headers and queries throw it.
+// The error for a parameter, header or element whose value is not one of those that
+// S3 takes. Readers of documents, headers and queries throw it.
 import { StorageError } from '../../../domain/errors.ts';
 
 /** InvalidArgument with S3's elements ArgumentName and ArgumentValue. */

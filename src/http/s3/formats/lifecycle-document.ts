@@ -1,6 +1,6 @@
-// The lifecycle configuration of a bucket as S3's XML, in both forms: with a prefix beside the
-// actions, as it was first, and with a filter. Here is the form; what rules must be is
-// core/lifecycle/validate-rules.ts's. Source:
+// The lifecycle configuration of a bucket as S3's XML, in both forms: with a prefix
+// beside the actions, as it was first, and with a filter. Here is the form; what
+// rules must be is core/lifecycle/validate-rules.ts's. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html
 import { LIFECYCLE_MAX_RULES, OBJECT_MAX_BYTES, OBJECT_MAX_TAGS } from '../../../core/limits.ts';
 import { parseIsoTime } from '../../../core/time.ts';
@@ -43,8 +43,8 @@ const NO_FILTER: LifecycleFilter = {
 };
 
 /**
- * 1 to 1,000 rules; `makeId` names those that have no ID. MalformedXML, InvalidArgument (a date),
- * InvalidTag.
+ * 1 to 1,000 rules; `makeId` names those that have no ID. MalformedXML,
+ * InvalidArgument (a date), InvalidTag.
  */
 export function readLifecycle(bytes: Uint8Array, makeId: () => string): readonly LifecycleRule[] {
   const { Rule } = readFields(readXml(bytes, 'LifecycleConfiguration'), { Rule: 'many' });
@@ -90,7 +90,10 @@ function readStatus(element: XmlElement | null): boolean {
   throw malformed('Status must be Enabled or Disabled.');
 }
 
-/** A filter has one condition, or several in its `And`; an empty one is about all objects. */
+/**
+ * A filter has one condition, or several in its `And`; an empty one is about all
+ * objects.
+ */
 function readFilter(parent: XmlElement): LifecycleFilter {
   const { And, Tag, Prefix, ObjectSizeGreaterThan, ObjectSizeLessThan } = readFields(
     parent,
@@ -138,8 +141,8 @@ function wholeNumber(element: XmlElement | null, name: string): number {
 }
 
 /**
- * S3 takes dates and times of ISO 8601. InvalidArgument for anything else; that it is midnight is
- * asked later.
+ * S3 takes dates and times of ISO 8601. InvalidArgument for anything else; that it
+ * is midnight is asked later.
  */
 function readDate(element: XmlElement): number {
   const text = textOf(element).trim();
@@ -199,7 +202,10 @@ function readAge(fields: {
   };
 }
 
-/** The document of GetBucketLifecycleConfiguration: each rule in the form in which it was put. */
+/**
+ * The document of GetBucketLifecycleConfiguration: each rule in the form in which
+ * it was put.
+ */
 export function writeLifecycle(rules: readonly LifecycleRule[]): string {
   return s3Document('LifecycleConfiguration', rules.map(writeRule).join(''));
 }

@@ -12,7 +12,8 @@ const DATE_SOURCES = ['EventTime', 'DeliveryTime'] as const;
 
 /**
  * Reads the target of access logs. Null turns logging off. MalformedXML;
- * InvalidTargetBucketForLogging; NotImplemented (grants: objects belong to the target's owner).
+ * InvalidTargetBucketForLogging; NotImplemented (grants: objects belong to the
+ * target's owner).
  */
 export function readBucketLogging(bytes: Uint8Array, callerId: string): BucketLogging | null {
   const { LoggingEnabled } = readFields(readXml(bytes, 'BucketLoggingStatus'), {

@@ -1,5 +1,5 @@
-// The notification configuration of a bucket as S3's XML, and S3's rules of what may stand in one.
-// Source:
+// The notification configuration of a bucket as S3's XML, and S3's rules of what
+// may stand in one. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html,
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
 import { checkRules } from '../../../core/outbox/notification-rules.ts';
@@ -20,8 +20,8 @@ const KINDS = {
 } as const satisfies Record<NotificationRule['kind'], object>;
 
 /**
- * `arn:quayside:webhook:::{id}`, or an ARN of AWS's SQS, SNS or Lambda whose last part is the id,
- * for tools that check them.
+ * `arn:quayside:webhook:::{id}`, or an ARN of AWS's SQS, SNS or Lambda whose last
+ * part is the id, for tools that check them.
  */
 const ARN_FORM =
   /^arn:(?:quayside:webhook::|aws:(?:s[nq]s|lambda):[\w-]*:\w*(?::function)?):(wh_[\da-z]{10,64})$/;
@@ -31,8 +31,8 @@ function refused(detail: string, fields: Readonly<Record<string, string>> = {}):
 }
 
 /**
- * The rules of a document; none turn notifications off. `makeId` names those without an ID.
- * MalformedXML, InvalidArgument, NotImplemented.
+ * The rules of a document; none turn notifications off. `makeId` names those
+ * without an ID. MalformedXML, InvalidArgument, NotImplemented.
  */
 export function readNotificationConfiguration(
   bytes: Uint8Array,

@@ -1,5 +1,5 @@
-// Object lock as S3's XML: the configuration of a bucket, the retention and the legal hold of a
-// version. Source:
+// Object lock as S3's XML: the configuration of a bucket, the retention and the
+// legal hold of a version. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectLockConfiguration.html,
 // API_PutObjectRetention.html, API_PutObjectLegalHold.html
 import { RETENTION_MAX_DAYS, RETENTION_MAX_YEARS } from '../../../core/limits.ts';
@@ -13,7 +13,9 @@ import { element, s3Document, textElement } from './xml-write.ts';
 
 type BucketLock = NonNullable<BucketSettings['objectLock']>;
 
-/** Reads the lock configuration of a bucket. MalformedXML, InvalidRetentionPeriod. */
+/**
+ * Reads the lock configuration of a bucket. MalformedXML, InvalidRetentionPeriod.
+ */
 export function readObjectLockConfiguration(bytes: Uint8Array): BucketLock {
   const root = readFields(readXml(bytes, 'ObjectLockConfiguration'), {
     ObjectLockEnabled: 'one',
@@ -74,8 +76,8 @@ export function writeObjectLockConfiguration({ defaultRetention }: BucketLock): 
 }
 
 /**
- * Reads the retention of a version. Null for an empty document, which takes the retention away.
- * MalformedXML; InvalidArgument for a date that is over.
+ * Reads the retention of a version. Null for an empty document, which takes the
+ * retention away. MalformedXML; InvalidArgument for a date that is over.
  */
 export function readRetention(bytes: Uint8Array, nowMs: number): ObjectLock['retention'] {
   const root = readFields(readXml(bytes, 'Retention'), { Mode: 'one', RetainUntilDate: 'one' });
@@ -95,7 +97,9 @@ export function requireFuture(untilMs: number, nowMs: number): void {
   });
 }
 
-/** Writes a retention to the millisecond, so that a GET shows what a PUT has sent. */
+/**
+ * Writes a retention to the millisecond, so that a GET shows what a PUT has sent.
+ */
 export function writeRetention({ mode, untilMs }: NonNullable<ObjectLock['retention']>): string {
   const until = textElement('RetainUntilDate', new Date(untilMs).toISOString());
   return s3Document('Retention', textElement('Mode', mode) + until);

@@ -1,17 +1,20 @@
-// Parts that all of S3's listings share: their parameters, page sizes, the encoding of names,
-// opaque tokens. Pure.
+// Parts that all of S3's listings share: their parameters, page sizes, the encoding
+// of names, opaque tokens. Pure.
 
 import { LIST_MAX_KEYS } from '../../../core/limits.ts';
 import { encodeForXmlUrl, type Query } from '../../semantics/raw-path.ts';
 import { invalidArgument } from './invalid-argument.ts';
 import { element, textElement } from './xml-write.ts';
 
-/** Largest page size that S3 reads as a number. Source: the message of S3's own error. */
+/**
+ * Largest page size that S3 reads as a number. Source: the message of S3's own
+ * error.
+ */
 const COUNT_MAX = 2_147_483_647;
 
 /**
- * A whole number of the query, or `absent` when it is missing or empty. InvalidArgument outside
- * `min` to `max`.
+ * A whole number of the query, or `absent` when it is missing or empty.
+ * InvalidArgument outside `min` to `max`.
  */
 export function readCount(
   query: Query,
@@ -31,7 +34,10 @@ export function readCount(
   );
 }
 
-/** Rows of a page: those that the request wants, at most as many as S3 gives. InvalidArgument. */
+/**
+ * Rows of a page: those that the request wants, at most as many as S3 gives.
+ * InvalidArgument.
+ */
 export function readPageSize(query: Query, name: string): number {
   return Math.min(readCount(query, name, LIST_MAX_KEYS), LIST_MAX_KEYS);
 }
@@ -39,7 +45,10 @@ export function readPageSize(query: Query, name: string): number {
 /** How names are written in a listing. */
 export type NameEncoding = { readonly isUrl: boolean; encode(name: string): string };
 
-/** Names as they are, or URL-encoded. InvalidArgument for any encoding-type but `url`. */
+/**
+ * Names as they are, or URL-encoded. InvalidArgument for any encoding-type but
+ * `url`.
+ */
 export function readNameEncoding(query: Query): NameEncoding {
   const text = query.get('encoding-type');
   if (text === null || text === '') return { isUrl: false, encode: (name) => name };
@@ -55,7 +64,10 @@ export type Listing = {
   readonly names: NameEncoding;
 };
 
-/** Reads the parameters of a listing. InvalidArgument for an unknown encoding of names. */
+/**
+ * Reads the parameters of a listing. InvalidArgument for an unknown encoding of
+ * names.
+ */
 export function readListing(query: Query): Listing {
   return {
     prefix: query.get('prefix') ?? '',
@@ -73,11 +85,15 @@ export function commonPrefixElements(prefixes: readonly string[], names: NameEnc
 }
 
 /**
- * Marks a token's kind, so that one listing refuses another's, and its form, so that it can change.
+ * Marks a token's kind, so that one listing refuses another's, and its form, so
+ * that it can change.
  */
 export type TokenKind = 'o1' | 'b1' | 'l1';
 
-/** Where a listing goes on, as a text that means nothing to clients: kind and name, base64url. */
+/**
+ * Where a listing goes on, as a text that means nothing to clients: kind and name,
+ * base64url.
+ */
 export function encodeToken(kind: TokenKind, name: string): string {
   return new TextEncoder()
     .encode(`${kind}:${name}`)
@@ -97,7 +113,8 @@ export function decodeToken(kind: TokenKind, token: string): string {
   }
   if (!text.startsWith(`${kind}:`)) throw refused();
   const name = text.slice(kind.length + 1);
-  // Only what we wrote ourselves: base64 has more than one spelling of the same bytes.
+  // Only what we wrote ourselves: base64 has more than one spelling of the same
+  // bytes.
   if (encodeToken(kind, name) !== token) throw refused();
   return name;
 }

@@ -1,5 +1,6 @@
-// Tags of objects and buckets as S3's XML: read with S3's checks, written in the order of their
-// keys. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectTagging.html,
+// Tags of objects and buckets as S3's XML: read with S3's checks, written in the
+// order of their keys. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectTagging.html,
 // API_PutBucketTagging.html
 import { toTags } from '../../../core/objects/tags.ts';
 import type { Tags } from '../../../domain/object-facts.ts';

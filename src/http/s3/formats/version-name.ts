@@ -1,17 +1,19 @@
-// Versions as clients name them: the id, or `null` for a version that was made while the bucket
-// kept none. Used by every operation that reads, writes or lists a version.
+// Versions as clients name them: the id, or `null` for a version that was made
+// while the bucket kept none. Used by every operation that reads, writes or lists a
+// version.
 import type { BucketRecord, ObjectVersion, VersionName } from '../../../domain/nouns.ts';
 import { invalidArgument } from './invalid-argument.ts';
 
 const NULL_VERSION = 'null';
 /**
- * Letters and digits of a fixed length (adapters/shared/ids.ts): what is of another form was never
- * given out.
+ * Letters and digits of a fixed length (adapters/shared/ids.ts): what is of another
+ * form was never given out.
  */
 const VERSION_ID = /^[0-9a-z]{27,28}$/;
 
 /**
- * The name that a request gives, null when it names none. InvalidArgument for what can't be one.
+ * The name that a request gives, null when it names none. InvalidArgument for what
+ * can't be one.
  */
 export function parseVersionName(text: string | null): VersionName | null {
   if (text === null || text === NULL_VERSION || VERSION_ID.test(text))
@@ -37,8 +39,8 @@ export function newVersionHeaders(
 }
 
 /**
- * x-amz-version-id of a read: in a bucket that keeps versions, or did; elsewhere only of a version
- * that was named.
+ * x-amz-version-id of a read: in a bucket that keeps versions, or did; elsewhere
+ * only of a version that was named.
  */
 export function versionHeaders(
   record: BucketRecord,

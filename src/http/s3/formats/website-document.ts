@@ -1,7 +1,7 @@
-// The website configuration of a bucket as S3's XML: read with S3's checks, written as
-// GetBucketWebsite shows it. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html, API_RoutingRule.html,
-// API_Redirect.html
+// The website configuration of a bucket as S3's XML: read with S3's checks, written
+// as GetBucketWebsite shows it. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html,
+// API_RoutingRule.html, API_Redirect.html
 import { ROUTING_MAX_RULES } from '../../../core/limits.ts';
 import type {
   RedirectProtocol,
@@ -29,7 +29,10 @@ const REDIRECT = {
   ReplaceKeyPrefixWith: 'one',
   ReplaceKeyWith: 'one',
 } as const;
-/** 300 is a choice, 304 no redirect, 305 and 306 are history. Source: RFC 9110 section 15.4 */
+/**
+ * 300 is a choice, 304 no redirect, 305 and 306 are history. Source: RFC 9110
+ * section 15.4
+ */
 export const REDIRECT_CODES: ReadonlySet<string> = new Set(['301', '302', '303', '307', '308']);
 /** It stands in a Location: visible ASCII, and no more of it than a URL is long. */
 export const HOST_NAME = /^[!#-;=?-[\]-~]{1,1024}$/;
@@ -37,8 +40,8 @@ export const HOST_NAME = /^[!#-;=?-[\]-~]{1,1024}$/;
 const invalid = (detail: string) => new StorageError('InvalidRequest', { detail });
 
 /**
- * Reads the website configuration of a bucket. MalformedXML; InvalidArgument and InvalidRequest for
- * what no website can have.
+ * Reads the website configuration of a bucket. MalformedXML; InvalidArgument and
+ * InvalidRequest for what no website can have.
  */
 export function readWebsiteConfiguration(bytes: Uint8Array): WebsiteConfiguration {
   const fields = readFields(readXml(bytes, 'WebsiteConfiguration'), SHAPE);

@@ -1,12 +1,15 @@
-// The one reader of XML that clients send: fast-xml-parser behind rules of its own, so that a
-// document is either what S3's schema says or MalformedXML. Documents are read into a plain tree
-// first; documents.ts makes types of it. Nothing here expands an entity, follows a reference or
-// trusts a declared encoding.
+// The one reader of XML that clients send: fast-xml-parser behind rules of its own,
+// so that a document is either what S3's schema says or MalformedXML. Documents are
+// read into a plain tree first; documents.ts makes types of it. Nothing here
+// expands an entity, follows a reference or trusts a declared encoding.
 import { XMLParser } from 'fast-xml-parser';
 import { XML_MAX_BYTES, XML_MAX_ELEMENTS } from '../../../core/limits.ts';
 import { StorageError } from '../../../domain/errors.ts';
 
-/** An element with its own text, decoded, and its children in order. Attributes are dropped. */
+/**
+ * An element with its own text, decoded, and its children in order. Attributes are
+ * dropped.
+ */
 export type XmlElement = {
   readonly name: string;
   readonly text: string;
@@ -35,7 +38,10 @@ const parser = new XMLParser({
   jPath: false,
 });
 
-/** What XML 1.0 allows no document to hold: controls, lone surrogates, the two non-characters. */
+/**
+ * What XML 1.0 allows no document to hold: controls, lone surrogates, the two
+ * non-characters.
+ */
 const FORBIDDEN = /[\ufffe\uffff]|(?![\t\n\r\u007f-\u009f])\p{Cc}/u;
 const DECLARED_ENCODING = /^<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']/;
 /** An ampersand with the reference that it begins, or alone. */
@@ -59,10 +65,10 @@ export function malformed(why: string, cause?: unknown): StorageError {
 }
 
 /**
- * Reads one document of UTF-8, with or without namespace, whose root has that name. Comments and
- * the like count as elements too. MalformedXML. Cost: about 50 ns a byte and a microsecond an
- * element; a CompleteMultipartUpload of 10,000 parts with checksums (1.7 MB) takes 0.2 s (measured
- * November 2026 on a busy machine).
+ * Reads one document of UTF-8, with or without namespace, whose root has that name.
+ * Comments and the like count as elements too. MalformedXML. Cost: about 50 ns a
+ * byte and a microsecond an element; a CompleteMultipartUpload of 10,000 parts with
+ * checksums (1.7 MB) takes 0.2 s (measured November 2026 on a busy machine).
  */
 export function readXml(
   bytes: Uint8Array,
@@ -98,9 +104,9 @@ const SECTIONS = [
 ] as const;
 
 /**
- * Walks over the markup before the parser does, which takes a microsecond for each character of
- * some nonsense: no endless tag, no depth, no flood of elements, no declaration gets to it. Cost: 2
- * ns a byte.
+ * Walks over the markup before the parser does, which takes a microsecond for each
+ * character of some nonsense: no endless tag, no depth, no flood of elements, no
+ * declaration gets to it. Cost: 2 ns a byte.
  */
 function checkMarkup(text: string, maxElements: number): void {
   let depth = 0;
@@ -140,8 +146,8 @@ function onlyElement(elements: readonly XmlElement[]): XmlElement {
 }
 
 /**
- * The parser's ordered form: a list of objects with one property each, a name or one of the two
- * text markers.
+ * The parser's ordered form: a list of objects with one property each, a name or
+ * one of the two text markers.
  */
 function readContent(nodes: unknown): Pick<XmlElement, 'text' | 'children'> {
   if (!Array.isArray(nodes)) throw malformed('it cannot be parsed.');
@@ -172,8 +178,8 @@ function decodeReferences(text: string): string {
 }
 
 /**
- * Control characters are allowed as references, against XML 1.0: keys hold them, and S3 writes them
- * so itself.
+ * Control characters are allowed as references, against XML 1.0: keys hold them,
+ * and S3 writes them so itself.
  */
 function characterOf(name: string | undefined): string {
   if (name === undefined) throw malformed('an ampersand stands alone.');

@@ -1,6 +1,6 @@
-// The one writer of XML: documents are put together from strings, because S3's documents are small
-// and flat and a tree would cost more than the text. Used by errors.ts and the operations; nothing
-// else writes markup.
+// The one writer of XML: documents are put together from strings, because S3's
+// documents are small and flat and a tree would cost more than the text. Used by
+// errors.ts and the operations; nothing else writes markup.
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
@@ -11,18 +11,18 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 export const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /**
- * Markup, controls (the category holds tab and newline too), lone surrogates and the two
- * non-characters.
+ * Markup, controls (the category holds tab and newline too), lone surrogates and
+ * the two non-characters.
  */
 const SPECIAL = /[&<>"\p{Cc}\p{Cs}\ufffe\uffff]/u;
 const SPECIAL_ALL = /[&<>"\p{Cc}\p{Cs}\ufffe\uffff]/gu;
 
 /**
- * Text ready to stand between tags or in a quoted attribute. A carriage return becomes `&#xD;`
- * because parsers turn a bare one into a newline. Characters that XML 1.0 can't carry become
- * references too (`&#x1;`): strict parsers refuse them, as they refuse S3's own documents, but no
- * key is changed; `encoding-type=url` is the way around. Source:
- * https://www.w3.org/TR/xml/#charsets
+ * Text ready to stand between tags or in a quoted attribute. A carriage return
+ * becomes `&#xD;` because parsers turn a bare one into a newline. Characters that
+ * XML 1.0 can't carry become references too (`&#x1;`): strict parsers refuse them,
+ * as they refuse S3's own documents, but no key is changed; `encoding-type=url` is
+ * the way around. Source: https://www.w3.org/TR/xml/#charsets
  */
 export function escapeXml(text: string): string {
   return SPECIAL.test(text) ? text.replace(SPECIAL_ALL, escapeCharacter) : text;
@@ -49,7 +49,9 @@ function escapeCharacter(character: string): string {
   return isSurrogate ? '\ufffd' : `&#x${code.toString(16).toUpperCase()};`;
 }
 
-/** An element around finished markup; an empty one is still written with both tags. */
+/**
+ * An element around finished markup; an empty one is still written with both tags.
+ */
 export function element(name: string, content: string): string {
   return `<${name}>${content}</${name}>`;
 }
@@ -66,7 +68,9 @@ export function s3Document(root: string, content: string): string {
   return `${DECLARATION}<${root} xmlns="${S3_NAMESPACE}">${content}</${root}>`;
 }
 
-/** A whole document without a namespace: S3 gives `Error` and `PostResponse` none. */
+/**
+ * A whole document without a namespace: S3 gives `Error` and `PostResponse` none.
+ */
 export function plainDocument(root: string, content: string): string {
   return `${DECLARATION}<${root}>${content}</${root}>`;
 }

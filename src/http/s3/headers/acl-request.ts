@@ -1,6 +1,6 @@
-// The access control list that a request sets: by name in x-amz-acl, grant by grant in
-// x-amz-grant-*, or as a document. All three end as RequestedAcl, with grantees that exist. Used by
-// the operations that make or change lists. Source:
+// The access control list that a request sets: by name in x-amz-acl, grant by grant
+// in x-amz-grant-*, or as a document. All three end as RequestedAcl, with grantees
+// that exist. Used by the operations that make or change lists. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
 import { ACL_MAX_GRANTS } from '../../../core/auth/acl.ts';
 import {
@@ -34,8 +34,8 @@ export type AclLevel = 'bucket' | 'object';
 
 /**
  * The list in the headers, null when there is none. InvalidArgument, InvalidRequest
- * (both kinds), NotImplemented (aws-exec-read), UnresolvableGrantByEmailAddress. Cost: a read of
- * the directory for grants to accounts.
+ * (both kinds), NotImplemented (aws-exec-read), UnresolvableGrantByEmailAddress.
+ * Cost: a read of the directory for grants to accounts.
  */
 export async function readAclHeaders(
   request: Pick<RequestHeaders, 'header'> & { readonly findAccounts: FindAccounts },
@@ -83,8 +83,8 @@ function readGrantees(header: string, value: string | null): NamedGrantee[] {
 }
 
 /**
- * One of `id="…"`, `uri="…"`, `emailAddress="…"`; the quotes may be missing. Null for anything
- * else.
+ * One of `id="…"`, `uri="…"`, `emailAddress="…"`; the quotes may be missing. Null
+ * for anything else.
  */
 function readGrantee(text: string): NamedGrantee | null {
   const equalsAt = text.indexOf('=');
@@ -105,7 +105,10 @@ function readGrantee(text: string): NamedGrantee | null {
   }
 }
 
-/** The grants with grantees that there are. InvalidArgument, UnresolvableGrantByEmailAddress. */
+/**
+ * The grants with grantees that there are. InvalidArgument,
+ * UnresolvableGrantByEmailAddress.
+ */
 export async function resolveGrants(
   findAccounts: FindAccounts,
   named: readonly NamedGrant[],

@@ -1,6 +1,6 @@
 // What a request says about the digests of its body: Content-MD5, x-amz-checksum-*,
-// x-amz-sdk-checksum-algorithm and x-amz-trailer become a BodyExpectation; stored checksums become
-// headers again. No digest is computed here. Source:
+// x-amz-sdk-checksum-algorithm and x-amz-trailer become a BodyExpectation; stored
+// checksums become headers again. No digest is computed here. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
 import type { BodyExpectation } from '../../../core/objects/body-expectation.ts';
 import { isChecksumValue } from '../../../crypto/digest-set.ts';
@@ -10,8 +10,8 @@ import { CHECKSUM_ALGORITHMS, FOREIGN_CHECKSUMS } from '../formats/checksum-name
 import type { HeaderLookup } from './request-headers.ts';
 
 /**
- * Trailers of a chunked body: what x-amz-trailer announced, and a look-up that answers once the
- * body has ended.
+ * Trailers of a chunked body: what x-amz-trailer announced, and a look-up that
+ * answers once the body has ended.
  */
 export type Trailers = {
   readonly trailerNames: readonly string[];
@@ -36,7 +36,9 @@ export function checksumHeaders(
   return headers;
 }
 
-/** Whether x-amz-checksum-mode wants the checksum that is stored. InvalidRequest. */
+/**
+ * Whether x-amz-checksum-mode wants the checksum that is stored. InvalidRequest.
+ */
 export function readChecksumMode(value: string | null): boolean {
   if (value === null || value === '') return false;
   if (value.toUpperCase() === 'ENABLED') return true;
@@ -45,7 +47,10 @@ export function readChecksumMode(value: string | null): boolean {
 
 const invalid = (detail: string) => new StorageError('InvalidRequest', { detail });
 
-/** CRC32 and so on from a header's value, whatever its case. NotImplemented, InvalidRequest. */
+/**
+ * CRC32 and so on from a header's value, whatever its case. NotImplemented,
+ * InvalidRequest.
+ */
 function parseAlgorithm(value: string, header: string): ChecksumAlgorithm {
   const name = value.trim().toUpperCase();
   const algorithm = CHECKSUM_ALGORITHMS.find((known) => known === name);
@@ -75,7 +80,10 @@ export function readContentMd5(header: HeaderLookup): string | null {
 
 type Announced = { readonly algorithm: ChecksumAlgorithm; readonly value: string | null };
 
-/** The one checksum that the headers carry or announce as a trailer (`value` null), or null. */
+/**
+ * The one checksum that the headers carry or announce as a trailer (`value` null),
+ * or null.
+ */
 function readAnnounced(header: HeaderLookup, trailerNames: readonly string[]): Announced | null {
   for (const foreign of FOREIGN_CHECKSUMS) {
     const name = checksumHeader(foreign);
@@ -104,7 +112,10 @@ function readAnnounced(header: HeaderLookup, trailerNames: readonly string[]): A
   return announced[0] ?? null;
 }
 
-/** A value that can't be a digest of anything is refused before a byte is read. BadDigest. */
+/**
+ * A value that can't be a digest of anything is refused before a byte is read.
+ * BadDigest.
+ */
 function requireForm({
   algorithm,
   value,
@@ -119,9 +130,9 @@ function requireForm({
 }
 
 /**
- * Digests that the client promises for the body. A trailer that was announced and then does not
- * come makes `expected()` throw. Errors: InvalidDigest, BadDigest (no digest at all),
- * InvalidRequest, NotImplemented.
+ * Digests that the client promises for the body. A trailer that was announced and
+ * then does not come makes `expected()` throw. Errors: InvalidDigest, BadDigest (no
+ * digest at all), InvalidRequest, NotImplemented.
  */
 export function readBodyExpectation(header: HeaderLookup, trailers: Trailers): BodyExpectation {
   const contentMd5Hex = readContentMd5(header);
@@ -161,8 +172,8 @@ function trailerValue({ algorithm }: Announced, trailers: Trailers): string {
 }
 
 /**
- * The checksum that the whole object of a CompleteMultipartUpload shall have, as sent: core
- * compares it.
+ * The checksum that the whole object of a CompleteMultipartUpload shall have, as
+ * sent: core compares it.
  */
 export function readObjectChecksum(
   header: HeaderLookup,
@@ -174,8 +185,8 @@ export function readObjectChecksum(
 }
 
 /**
- * x-amz-checksum-algorithm of CreateMultipartUpload and CopyObject, or null. NotImplemented,
- * InvalidRequest.
+ * x-amz-checksum-algorithm of CreateMultipartUpload and CopyObject, or null.
+ * NotImplemented, InvalidRequest.
  */
 export function readChecksumAlgorithm(header: HeaderLookup): ChecksumAlgorithm | null {
   const value = header('x-amz-checksum-algorithm');

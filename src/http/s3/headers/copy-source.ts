@@ -1,6 +1,7 @@
-// The source of CopyObject and UploadPartCopy: reads x-amz-copy-source, opens the bucket, checks
-// that the caller may read it, finds the version and decides the x-amz-copy-source-if-* conditions.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
+// The source of CopyObject and UploadPartCopy: reads x-amz-copy-source, opens the
+// bucket, checks that the caller may read it, finds the version and decides the
+// x-amz-copy-source-if-* conditions. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
 import { isBucketName, parseBucketName, parseObjectKey } from '../../../core/parse-names.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketName, ObjectKey, VersionName } from '../../../domain/nouns.ts';
@@ -19,10 +20,11 @@ export type CopySource = {
 };
 
 /**
- * Reads `bucket/key` or `/bucket/key`, percent-encoded, perhaps with `?versionId=`. A `+` is a
- * space and `%2B` a plus, as S3 reads it and s5cmd writes it
- * (https://github.com/aws/aws-cli/issues/614). A `?` that begins no version id belongs to the key.
- * InvalidArgument, KeyTooLongError, NotImplemented (access points).
+ * Reads `bucket/key` or `/bucket/key`, percent-encoded, perhaps with `?versionId=`.
+ * A `+` is a space and `%2B` a plus, as S3 reads it and s5cmd writes it
+ * (https://github.com/aws/aws-cli/issues/614). A `?` that begins no version id
+ * belongs to the key. InvalidArgument, KeyTooLongError, NotImplemented (access
+ * points).
  */
 export function parseCopySource(value: string): CopySource {
   const refused = (detail: string) => invalidArgument(COPY_SOURCE, value, detail);

@@ -1,8 +1,9 @@
-// Encryption at rest in headers of requests and responses: SSE-C (the client's key in headers),
-// SSE-S3 and SSE-KMS. Used by the operations that write, read and copy. A key of a client stays in
-// the value that is returned here and reaches no log and no error. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/serv-side-encryption.html; texts of errors
-// are S3's.
+// Encryption at rest in headers of requests and responses: SSE-C (the client's key
+// in headers), SSE-S3 and SSE-KMS. Used by the operations that write, read and
+// copy. A key of a client stays in the value that is returned here and reaches no
+// log and no error. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/serv-side-encryption.html;
+// texts of errors are S3's.
 import type { CustomerKey, RequestedEncryption } from '../../../core/encryption/envelope.ts';
 import { isKmsKeyId } from '../../../core/encryption/kms-keys.ts';
 import { isJsonObject } from '../../../core/json.ts';
@@ -24,7 +25,9 @@ const KMS = 'aws:kms';
 const DOUBLED_KMS = 'aws:kms:dsse';
 const CUSTOMER_KEY_BYTES = 32;
 
-/** A request that may carry a key: `isConfidential` says whether its connection may. */
+/**
+ * A request that may carry a key: `isConfidential` says whether its connection may.
+ */
 type EncryptionRequest = Pick<RequestHeaders, 'header'> & { readonly isConfidential: boolean };
 
 /** The texts of S3 for what is wrong with the headers of SSE-C. */
@@ -32,8 +35,9 @@ const WITH_CUSTOMER_KEYS =
   'Requests specifying Server Side Encryption with Customer provided keys must';
 
 /**
- * The client's key of a request; with a prefix, that for a copy's source. Null when it has none.
- * InvalidArgument, InvalidEncryptionAlgorithmError, InvalidRequest (not over a secure connection).
+ * The client's key of a request; with a prefix, that for a copy's source. Null when
+ * it has none. InvalidArgument, InvalidEncryptionAlgorithmError, InvalidRequest
+ * (not over a secure connection).
  */
 export function readCustomerKey(
   request: EncryptionRequest,
@@ -78,9 +82,9 @@ function decodeKey(text: string): Uint8Array | null {
 }
 
 /**
- * How a new object shall be encrypted: as the request says, else as the bucket does by default,
- * else not at all (null). Errors: those of readCustomerKey, InvalidArgument, AccessDenied (the
- * bucket takes no keys of clients).
+ * How a new object shall be encrypted: as the request says, else as the bucket does
+ * by default, else not at all (null). Errors: those of readCustomerKey,
+ * InvalidArgument, AccessDenied (the bucket takes no keys of clients).
  */
 export function readRequestedEncryption(
   request: EncryptionRequest,
@@ -165,8 +169,8 @@ function readContext(value: string | null): string | null {
 }
 
 /**
- * Base64 without the blanks that fromBase64 skips: the text comes back as a header, and may have
- * come in a query.
+ * Base64 without the blanks that fromBase64 skips: the text comes back as a header,
+ * and may have come in a query.
  */
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
@@ -195,8 +199,8 @@ function blocked(): StorageError {
 }
 
 /**
- * A read must not say how the object was encrypted. InvalidArgument. Source: API_GetObject
- * (x-amz-server-side-encryption).
+ * A read must not say how the object was encrypted. InvalidArgument. Source:
+ * API_GetObject (x-amz-server-side-encryption).
  */
 export function refuseEncryptionOfRead(request: EncryptionRequest): void {
   for (const name of [SSE, KEY_ID]) {
@@ -206,7 +210,9 @@ export function refuseEncryptionOfRead(request: EncryptionRequest): void {
   }
 }
 
-/** Whether a request names an encryption, which is a change for a copy onto itself. */
+/**
+ * Whether a request names an encryption, which is a change for a copy onto itself.
+ */
 export function namesEncryption(request: EncryptionRequest): boolean {
   return request.header(SSE) !== null || request.header(`${SSE}-customer-algorithm`) !== null;
 }
@@ -221,7 +227,9 @@ export function encryptionHeaders(
   return { [`${SSE}-customer-algorithm`]: AES256, [`${SSE}-customer-key-md5`]: customerKey.md5 };
 }
 
-/** Headers of the response to a write, which may have bound an encryption context. */
+/**
+ * Headers of the response to a write, which may have bound an encryption context.
+ */
 export function writtenEncryptionHeaders(
   encryption: ObjectEncryption | null,
   customerKey: CustomerKey | null,
@@ -232,7 +240,10 @@ export function writtenEncryptionHeaders(
   return headers;
 }
 
-/** The client's key of a requested encryption; null: the server has the key, or there is none. */
+/**
+ * The client's key of a requested encryption; null: the server has the key, or
+ * there is none.
+ */
 export function customerKeyOf(requested: RequestedEncryption | null): CustomerKey | null {
   return requested?.kind === 'customer' ? requested.key : null;
 }

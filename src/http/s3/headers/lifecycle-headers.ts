@@ -1,7 +1,9 @@
-// What the rules of a bucket will do, in the headers of writes and reads: the end of an object, of
-// an unfinished upload. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
+// What the rules of a bucket will do, in the headers of writes and reads: the end
+// of an object, of an unfinished upload. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
 // (x-amz-expiration),
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html (x-amz-abort-date)
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html
+// (x-amz-abort-date)
 import type { Core } from '../../../core/core.ts';
 import { abortionOf, expirationOf } from '../../../core/lifecycle/expiration-of.ts';
 import type { ObjectVersion } from '../../../domain/nouns.ts';

@@ -1,7 +1,7 @@
-// Object lock in headers: the requested lock of a write, the lock that a read shows, and the
-// override of GOVERNANCE. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-object-lock-*),
-// API_GetObject.html
+// Object lock in headers: the requested lock of a write, the lock that a read
+// shows, and the override of GOVERNANCE. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
+// (x-amz-object-lock-*), API_GetObject.html
 
 import type { ObjectAction } from '../../../core/auth/policy/actions.ts';
 import { parseIsoTime } from '../../../core/time.ts';
@@ -32,9 +32,10 @@ export function requireLockableBucket({ settings, name }: BucketRecord): void {
 }
 
 /**
- * The requested lock of a write for its new version, or null. Each half needs its own right.
- * AccessDenied, InvalidArgument, InvalidRequest (a bucket without object lock). Source:
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (Permissions)
+ * The requested lock of a write for its new version, or null. Each half needs its
+ * own right. AccessDenied, InvalidArgument, InvalidRequest (a bucket without object
+ * lock). Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
+ * (Permissions)
  */
 export function readObjectLockHeaders(
   call: LockRequest & Pick<ReadFacts, 'key'>,
@@ -88,7 +89,10 @@ function readLegalHold(value: string): boolean {
   return value === 'ON';
 }
 
-/** The lock of a version in the headers of a read, each half for callers who may read it alone. */
+/**
+ * The lock of a version in the headers of a read, each half for callers who may
+ * read it alone.
+ */
 export function objectLockHeaders({
   bucket,
   decide,
@@ -109,7 +113,10 @@ export function objectLockHeaders({
   };
 }
 
-/** Whether the request overrides GOVERNANCE, and the caller may for every one of the keys. */
+/**
+ * Whether the request overrides GOVERNANCE, and the caller may for every one of the
+ * keys.
+ */
 export async function bypassesGovernance(
   call: LockRequest,
   keys: readonly ObjectKey[],

@@ -1,6 +1,6 @@
-// Headers that a presigned URL carries in its query: SDKs move `x-amz-…` headers there when they
-// presign, and S3 reads them as if they had been sent. Used by routes.ts to make a call; only for
-// presigned requests, whose query is signed.
+// Headers that a presigned URL carries in its query: SDKs move `x-amz-…` headers
+// there when they presign, and S3 reads them as if they had been sent. Used by
+// routes.ts to make a call; only for presigned requests, whose query is signed.
 import type { ChecksumAlgorithm } from '../../../domain/nouns.ts';
 import type { HttpRequest } from '../../request.ts';
 import { textToHeader } from '../../semantics/header-text.ts';
@@ -8,10 +8,11 @@ import { CHECKSUM_ALGORITHMS } from '../formats/checksum-names.ts';
 import { checksumHeader } from './checksum-headers.ts';
 
 /**
- * Checksums of no bytes. The JavaScript SDK presigns a PutObject without its body and signs the
- * checksum of nothing into the URL; S3 ignores it, and so must we, or no such URL could be used. A
- * checksum of something is verified. Source: https://github.com/ministackorg/ministack/issues/1695.
- * Remove when that SDK presigns without a checksum.
+ * Checksums of no bytes. The JavaScript SDK presigns a PutObject without its body
+ * and signs the checksum of nothing into the URL; S3 ignores it, and so must we, or
+ * no such URL could be used. A checksum of something is verified. Source:
+ * https://github.com/ministackorg/ministack/issues/1695. Remove when that SDK
+ * presigns without a checksum.
  */
 const CHECKSUM_OF_NOTHING = {
   CRC32: 'AAAAAA==',
@@ -28,20 +29,21 @@ const IGNORED: ReadonlyMap<string, string> = new Map(
   ]),
 );
 /**
- * Says nothing that the checksum's own name does not say, and comes along with the checksum of
- * nothing.
+ * Says nothing that the checksum's own name does not say, and comes along with the
+ * checksum of nothing.
  */
 const REDUNDANT = 'x-amz-sdk-checksum-algorithm';
 
 /**
- * Header look-ups of a request, with those of its query where it is presigned. A header that was
- * sent wins.
+ * Header look-ups of a request, with those of its query where it is presigned. A
+ * header that was sent wins.
  */
 export type HeaderSource = Pick<HttpRequest, 'header' | 'headerNames'>;
 
 /**
- * Adds to the headers of a presigned request the ones that stand in its query. `further`: names, in
- * lower case, that count there besides those that begin with `x-amz-`.
+ * Adds to the headers of a presigned request the ones that stand in its query.
+ * `further`: names, in lower case, that count there besides those that begin with
+ * `x-amz-`.
  */
 export function withQueryHeaders(
   request: HeaderSource,

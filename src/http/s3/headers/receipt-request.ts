@@ -1,5 +1,5 @@
-// Whether a response of the S3 surface has a receipt: who may know the cost of a request, and who
-// requests it. Pure.
+// Whether a response of the S3 surface has a receipt: who may know the cost of a
+// request, and who requests it. Pure.
 import type { BucketRecord, Principal } from '../../../domain/nouns.ts';
 import { FREE_RECEIPT, RECEIPT, RECEIPT_PARAMETER } from '../../receipt-header.ts';
 import type { HttpRequest } from '../../request.ts';
@@ -17,10 +17,11 @@ type ReceiptRequest = {
 };
 
 /**
- * Whether the response has a receipt. The cost of a bucket is its owner's to know, and everyone's
- * where the owner says so. Who has a presigned URL or a signed form is not the account that signed
- * it: such a URL has a receipt where the signer wrote and signed the parameter in it. `record`
- * null: no bucket, so the caller pays. Cost: 30 ns.
+ * Whether the response has a receipt. The cost of a bucket is its owner's to know,
+ * and everyone's where the owner says so. Who has a presigned URL or a signed form
+ * is not the account that signed it: such a URL has a receipt where the signer
+ * wrote and signed the parameter in it. `record` null: no bucket, so the caller
+ * pays. Cost: 30 ns.
  */
 export function hasReceipt(
   call: ReceiptRequest,
@@ -36,8 +37,8 @@ export function hasReceipt(
 }
 
 /**
- * The receipt of an error, for a request that wants one: it is nobody's secret that errors are
- * free. Null: the request wants none.
+ * The receipt of an error, for a request that wants one: it is nobody's secret that
+ * errors are free. Null: the request wants none.
  */
 export function freeReceiptOfFailure(
   request: Pick<HttpRequest, 'header'>,

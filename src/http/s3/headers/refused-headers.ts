@@ -1,6 +1,7 @@
-// Headers of S3 that mean something that this service does not do, in the groups in which
-// operations have them: features/refused-headers.ts refuses them by name, so that no request is
-// half understood. The few that may be dropped stand at the end. Source: the request model of
+// Headers of S3 that mean something that this service does not do, in the groups in
+// which operations have them: features/refused-headers.ts refuses them by name, so
+// that no request is half understood. The few that may be dropped stand at the end.
+// Source: the request model of
 // @aws-sdk/client-s3 3.1169.
 
 /** Locks that wait for an event, which nobody could report here. */
@@ -15,12 +16,14 @@ export const DATE_CONDITIONS: readonly string[] = ['if-modified-since', 'if-unmo
 export const NEW_OBJECT: readonly string[] = [...EVENT_HOLD, ...DATE_CONDITIONS];
 
 /**
- * Headers of S3 that are left alone because doing nothing is what they mean here: the owner pays
- * anyway (request-payer), nothing needs a second factor (mfa), the owner needs no token to switch
- * object lock on (bucket-object-lock-token), nothing has annotations or restore states
- * (object-annotation-directive, optional-object-attributes), and a policy can't lock its owner out
- * (confirm-remove-self-bucket-access). test/http/s3/operations/table/operations.test.ts checks that
- * no other is left alone.
+ * Headers of S3 that are left alone because doing nothing is what they mean here:
+ * the owner pays anyway (request-payer), nothing needs a second factor (mfa), the
+ * owner needs no token to switch object lock on (bucket-object-lock-token), nothing
+ * has annotations or restore states (object-annotation-directive,
+ * optional-object-attributes), and a policy can't lock its owner out
+ * (confirm-remove-self-bucket-access).
+ * test/http/s3/operations/table/operations.test.ts checks that no other is left
+ * alone.
  */
 export const IGNORED_HEADERS: readonly string[] = [
   'x-amz-request-payer',

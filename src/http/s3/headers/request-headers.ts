@@ -1,5 +1,5 @@
-// What readers and writers of headers look at: small views of a call, so that this folder knows
-// nothing of calls as wholes.
+// What readers and writers of headers look at: small views of a call, so that this
+// folder knows nothing of calls as wholes.
 import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
 import type { ObjectKey, ObjectVersion } from '../../../domain/nouns.ts';
 import type { DecideCall } from '../../access/decide-call.ts';
@@ -8,7 +8,10 @@ import type { Query } from '../../semantics/raw-path.ts';
 /** A header by lower-case name; null where the request has none. */
 export type HeaderLookup = (name: string) => string | null;
 
-/** Headers of a request, those of a form or of a presigned query included, and its query. */
+/**
+ * Headers of a request, those of a form or of a presigned query included, and its
+ * query.
+ */
 export type RequestHeaders = { readonly header: HeaderLookup; readonly query: Query };
 
 /** The bucket that a call has opened, and what its caller may do there. */

@@ -1,6 +1,6 @@
 // Tags in headers: x-amz-tagging of a write, x-amz-tagging-count of a read. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-tagging),
-// API_GetObject.html
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
+// (x-amz-tagging), API_GetObject.html
 import { OBJECT_MAX_TAGS } from '../../../core/limits.ts';
 import { toTags } from '../../../core/objects/tags.ts';
 import type { Tags } from '../../../domain/object-facts.ts';
@@ -11,8 +11,8 @@ import type { HeaderLookup, ReadFacts } from './request-headers.ts';
 const HEADER = 'x-amz-tagging';
 
 /**
- * The requested tags of a write: `a=1&b=2`, encoded as a query; none without the header.
- * InvalidArgument, InvalidTag.
+ * The requested tags of a write: `a=1&b=2`, encoded as a query; none without the
+ * header. InvalidArgument, InvalidTag.
  */
 export function readTaggingHeader(header: HeaderLookup): Tags {
   const value = header(HEADER);

@@ -1,6 +1,7 @@
-// A browser's form upload as it streams in. The fields before the file are read whole, the file
-// waits until somebody pumps it, and what comes after it is ignored, as S3 does. Called by
-// post-request.ts. Source: RFC 7578, RFC 2046 section 5.1;
+// A browser's form upload as it streams in. The fields before the file are read
+// whole, the file waits until somebody pumps it, and what comes after it is
+// ignored, as S3 does. Called by post-request.ts. Source: RFC 7578, RFC 2046
+// section 5.1;
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTForms.html
 
 import { StorageError } from '../../../domain/errors.ts';
@@ -83,15 +84,15 @@ function readBoundary(contentType: string | null): string {
 type State = 'preamble' | 'head' | 'field' | 'file' | 'done';
 
 /**
- * Takes the form apart, chunk by chunk. `onFile` gets what came before the file and says where its
- * bytes go.
+ * Takes the form apart, chunk by chunk. `onFile` gets what came before the file and
+ * says where its bytes go.
  */
 class FormParser {
   readonly #delimiter: Uint8Array;
   readonly #onFile: (head: FormHead) => Promise<Sink>;
   readonly #fields = new Map<string, Uint8Array>();
-  // The first delimiter may stand at the very start: then the line break before it is as if it had
-  // been sent.
+  // The first delimiter may stand at the very start: then the line break before it
+  // is as if it had been sent.
   readonly #pending = new PendingBytes(encoder.encode('\r\n'));
   #state: State = 'preamble';
   #fieldName = '';
@@ -117,8 +118,8 @@ class FormParser {
   }
 
   /**
-   * All steps that there are. A promise for each byte of a field would shut others out for as long
-   * as they come.
+   * All steps that there are. A promise for each byte of a field would shut others
+   * out for as long as they come.
    */
   #takeSteps(): void | Promise<void> {
     for (;;) {
@@ -130,8 +131,8 @@ class FormParser {
   }
 
   /**
-   * One step on what is pending; false when more is needed. At once, unless the file goes somewhere
-   * that takes time.
+   * One step on what is pending; false when more is needed. At once, unless the
+   * file goes somewhere that takes time.
    */
   #step(): boolean | Promise<boolean> {
     switch (this.#state) {
@@ -155,7 +156,8 @@ class FormParser {
         detail: 'POST requires exactly one file upload per request.',
       });
     }
-    // Checked before the head is read, however it came: whole in one chunk, or by and by.
+    // Checked before the head is read, however it came: whole in one chunk, or by
+    // and by.
     if ((end === -1 ? pending.length : end) > PART_HEAD_MAX_BYTES) {
       throw malformed('The head of a part of the form is too long.');
     }

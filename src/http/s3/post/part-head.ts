@@ -1,17 +1,23 @@
-// The head of a part of a form, and the parameters of a header value (`form-data; name="key"`).
-// Everything here takes time in proportion to the text: form-body.ts reads it for strangers, before
-// any signature.
+// The head of a part of a form, and the parameters of a header value (`form-data;
+// name="key"`). Everything here takes time in proportion to the text: form-body.ts
+// reads it for strangers, before any signature.
 
-/** A header's value before its parameters, and the parameters by lower-case name. */
+/**
+ * A header's value before its parameters, and the parameters by lower-case name.
+ */
 export type Parameterized = {
   /** In lower case, without blanks around it. */
   readonly value: string;
-  /** The first parameter of a name counts. Browsers write a quote inside quotes as `%22`. */
+  /**
+   * The first parameter of a name counts. Browsers write a quote inside quotes as
+   * `%22`.
+   */
   readonly parameters: ReadonlyMap<string, string>;
 };
 
 /**
- * Value of the first header of that lower-case name, without blanks around it; null without one.
+ * Value of the first header of that lower-case name, without blanks around it; null
+ * without one.
  */
 export function headerOf(head: string, name: string): string | null {
   for (const line of head.split('\r\n')) {
@@ -23,7 +29,8 @@ export function headerOf(head: string, name: string): string | null {
 }
 
 /**
- * Takes `value; name=text; name="text"` apart. Source: RFC 2045 section 5.1, RFC 7578 section 4.2.
+ * Takes `value; name=text; name="text"` apart. Source: RFC 2045 section 5.1, RFC
+ * 7578 section 4.2.
  */
 export function readParameters(text: string): Parameterized {
   const valueEnd = endOf(text, 0, false);
@@ -40,7 +47,9 @@ export function readParameters(text: string): Parameterized {
   return { value: text.slice(0, valueEnd).trim().toLowerCase(), parameters };
 }
 
-/** The value that stands behind `start`, and where the semicolon behind it stands. */
+/**
+ * The value that stands behind `start`, and where the semicolon behind it stands.
+ */
 function readValue(text: string, start: number): { readonly value: string; readonly end: number } {
   let from = start;
   while (text[from] === ' ' || text[from] === '\t') from++;
@@ -53,8 +62,8 @@ function readValue(text: string, start: number): { readonly value: string; reado
 }
 
 /**
- * Where the next semicolon stands, or the next equals sign if that counts; the end of the text
- * without one.
+ * Where the next semicolon stands, or the next equals sign if that counts; the end
+ * of the text without one.
  */
 function endOf(text: string, start: number, isEqualsEnd: boolean): number {
   let at = start;

@@ -1,13 +1,17 @@
-// Bytes of a stream that wait for more: appended chunk by chunk, searched for marks, taken from the
-// front. form-body.ts reads a form from it. However small the chunks are, each byte is copied a few
-// times at most and looked at once for each mark.
+// Bytes of a stream that wait for more: appended chunk by chunk, searched for
+// marks, taken from the front. form-body.ts reads a form from it. However small the
+// chunks are, each byte is copied a few times at most and looked at once for each
+// mark.
 
 const NOTHING = new Uint8Array(0);
 
 export class PendingBytes {
   /** What waits, as a view of `#memory` or of the one chunk that it came in. */
   #bytes: Uint8Array;
-  /** Room in which `#bytes` stands, with more behind it; null while it is a chunk as it came. */
+  /**
+   * Room in which `#bytes` stands, with more behind it; null while it is a chunk as
+   * it came.
+   */
   #memory: Uint8Array | null = null;
   /** Bytes that were searched for the current mark in vain. */
   #searchedBytes = 0;
@@ -40,7 +44,10 @@ export class PendingBytes {
     this.#bytes = memory.subarray(start, start + length);
   }
 
-  /** Where the mark begins; -1: not there yet. A search goes on where the last one ended. */
+  /**
+   * Where the mark begins; -1: not there yet. A search goes on where the last one
+   * ended.
+   */
   search(mark: Uint8Array): number {
     const at = find(this.#bytes, mark, this.#searchedBytes);
     this.#searchedBytes = at === -1 ? Math.max(0, this.#bytes.length - mark.length + 1) : 0;

@@ -1,6 +1,6 @@
-// The policy of a form upload: what the signer allowed the form to say. Pure; post-request.ts
-// checks it after the signature was proved. Names of fields and operators compare without case,
-// `expiration` and `conditions` with it. Source:
+// The policy of a form upload: what the signer allowed the form to say. Pure;
+// post-request.ts checks it after the signature was proved. Names of fields and
+// operators compare without case, `expiration` and `conditions` with it. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
 import { StorageError } from '../../../domain/errors.ts';
 
@@ -14,8 +14,8 @@ export type PostPolicy = {
 };
 
 /**
- * Fields that need no condition: they are the signature, or of no effect. Checksums only prove what
- * was sent.
+ * Fields that need no condition: they are the signature, or of no effect. Checksums
+ * only prove what was sent.
  */
 const FREE_FIELDS =
   /^(?:file|policy|signature|awsaccesskeyid|x-amz-signature|x-ignore-.*|x-amz-checksum-.*)$/;
@@ -79,8 +79,8 @@ function parseList(condition: readonly unknown[]): Condition {
 }
 
 /**
- * Checks a form; `fields` by lower-case name, `bucket` among them. AccessDenied names what is not
- * allowed.
+ * Checks a form; `fields` by lower-case name, `bucket` among them. AccessDenied
+ * names what is not allowed.
  */
 export function requireAllowed(
   policy: PostPolicy,

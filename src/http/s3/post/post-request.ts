@@ -1,6 +1,7 @@
-// A form upload as a request like any other: its fields stand for the headers of a PUT, its file
-// for the body. The signer of its policy is the caller. routes.ts opens it and goes on as for
-// PutObject; operations/object/post-object.ts makes the response. Source:
+// A form upload as a request like any other: its fields stand for the headers of a
+// PUT, its file for the body. The signer of its policy is the caller. routes.ts
+// opens it and goes on as for PutObject; operations/object/post-object.ts makes the
+// response. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
 
 import { OBJECT_MAX_TAGS, PUT_MAX_BYTES } from '../../../core/limits.ts';
@@ -32,7 +33,9 @@ export type PostedForm = Authenticated & {
   discard(): void;
 };
 
-/** Fields that name a header of a PUT; `acl` and `tagging` have other names there. */
+/**
+ * Fields that name a header of a PUT; `acl` and `tagging` have other names there.
+ */
 const HEADER_FIELDS: ReadonlySet<string> = new Set([
   'cache-control',
   'content-disposition',
@@ -43,7 +46,9 @@ const HEADER_FIELDS: ReadonlySet<string> = new Set([
   'expires',
 ]);
 const AMZ_FIELD = /^x-amz-.*$/;
-/** Fields that sign the form; all others that begin with `x-amz-` name a header too. */
+/**
+ * Fields that sign the form; all others that begin with `x-amz-` name a header too.
+ */
 const SIGNATURE_FIELDS: ReadonlySet<string> = new Set([
   'x-amz-algorithm',
   'x-amz-credential',
@@ -59,9 +64,9 @@ const FILE_NAME = '${filename}';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the form up to its file and proves its policy. A form without one is nobody's. Errors:
- * those of openForm, InvalidArgument (a missing field), InvalidPolicyDocument, AccessDenied,
- * InvalidAccessKeyId, SignatureDoesNotMatch.
+ * Reads the form up to its file and proves its policy. A form without one is
+ * nobody's. Errors: those of openForm, InvalidArgument (a missing field),
+ * InvalidPolicyDocument, AccessDenied, InvalidAccessKeyId, SignatureDoesNotMatch.
  */
 export async function openPostedForm(
   request: HttpRequest,
@@ -101,8 +106,9 @@ export async function openPostedForm(
 }
 
 /**
- * The fields as texts, with the name of the file put in. InvalidArgument for what is no UTF-8.
- * MaxPostPreDataLengthExceededError for what gets too long by the file's name.
+ * The fields as texts, with the name of the file put in. InvalidArgument for what
+ * is no UTF-8. MaxPostPreDataLengthExceededError for what gets too long by the
+ * file's name.
  */
 function readFields(form: Form): Map<string, string> {
   const fields = new Map<string, string>();
@@ -128,8 +134,8 @@ function decodeField(name: string, bytes: Uint8Array): string {
 }
 
 /**
- * The name is put in wherever the field has its place; a field may not grow beyond all fields'
- * bound by it.
+ * The name is put in wherever the field has its place; a field may not grow beyond
+ * all fields' bound by it.
  */
 function withFileName(value: string, fileName: string): string {
   const pieces = value.split(FILE_NAME);
@@ -140,8 +146,9 @@ function withFileName(value: string, fileName: string): string {
 }
 
 /**
- * Who signed the policy, in either of S3's two ways, and when. The older one signs with SHA-1 and
- * covers no date; the date of the newer one is a field that the policy must name, as any other.
+ * Who signed the policy, in either of S3's two ways, and when. The older one signs
+ * with SHA-1 and covers no date; the date of the newer one is a field that the
+ * policy must name, as any other.
  */
 async function authenticate(
   fields: ReadonlyMap<string, string>,
@@ -250,7 +257,10 @@ function limited(file: ByteSource, policy: PostPolicy | null): ByteSource {
   };
 }
 
-/** Whether a field stands for a header of a PUT. No header has a line break in its name. */
+/**
+ * Whether a field stands for a header of a PUT. No header has a line break in its
+ * name.
+ */
 function namesHeader(field: string): boolean {
   return HEADER_FIELDS.has(field) || (AMZ_FIELD.test(field) && !SIGNATURE_FIELDS.has(field));
 }
@@ -262,8 +272,9 @@ function toHeaders(fields: ReadonlyMap<string, string>): PostedForm['headers'] {
   if (acl !== undefined) headers.set('x-amz-acl', acl);
   const tagging = fields.get('tagging');
   if (tagging !== undefined) headers.set('x-amz-tagging', toTaggingHeader(tagging));
-  // The type of the file's part is left out, as S3 leaves it out, and no type is read from the
-  // name: a policy that names no type would else let a form choose any.
+  // The type of the file's part is left out, as S3 leaves it out, and no type is
+  // read from the name: a policy that names no type would else let a form choose
+  // any.
   if (!headers.has('content-type')) headers.set('content-type', S3_UNKNOWN_TYPE);
   return { header: (name) => headers.get(name) ?? null, headerNames: () => headers.keys() };
 }

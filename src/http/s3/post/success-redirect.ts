@@ -1,17 +1,18 @@
-// Where a form upload sends the browser: the page that the form names, with what was stored in its
-// query. Used by operations/object/post-object.ts. The form's owner signed it or lets everyone
-// write, so any page of the web will do. Source:
+// Where a form upload sends the browser: the page that the form names, with what
+// was stored in its query. Used by operations/object/post-object.ts. The form's
+// owner signed it or lets everyone write, so any page of the web will do. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
 // (success_action_redirect)
 
 /**
- * What may not stand in a header's URL: blanks, controls and all beyond ASCII. Source: RFC 3986
- * section 2
+ * What may not stand in a header's URL: blanks, controls and all beyond ASCII.
+ * Source: RFC 3986 section 2
  */
 const NOT_PLAIN = /[^\x21-\x7e]/gu;
 
 /**
- * The address for `Location`; null where `requestedUrl` is no absolute http(s) URL without blanks.
+ * The address for `Location`; null where `requestedUrl` is no absolute http(s) URL
+ * without blanks.
  */
 export function successRedirect(
   requestedUrl: string | undefined,

@@ -1,6 +1,6 @@
-// Signature Version 4 in the Authorization header: what SDKs send. authenticate.ts calls it. Once a
-// signature was right, the beginning of its header is kept, because reading one takes longer than
-// all other parts of a check.
+// Signature Version 4 in the Authorization header: what SDKs send. authenticate.ts
+// calls it. Once a signature was right, the beginning of its header is kept,
+// because reading one takes longer than all other parts of a check.
 import type { SignatureScheme, SignedRequest } from './authenticated.ts';
 import { createKnownSigners, readAuthorizationHeader } from './authorization-header.ts';
 import type { Claims } from './credential.ts';

@@ -1,5 +1,6 @@
-// Signature Version 2 in the query: URLs as boto3 and the AWS CLI presign them for old regions.
-// authenticate.ts calls it. It refuses all of them where the operator has switched the version off.
+// Signature Version 2 in the query: URLs as boto3 and the AWS CLI presign them for
+// old regions. authenticate.ts calls it. It refuses all of them where the operator
+// has switched the version off.
 import type { AccessKey } from '../../../domain/nouns.ts';
 import type { HttpRequest } from '../../request.ts';
 import {
@@ -31,7 +32,9 @@ type UrlSchemeOptions = {
   readonly isSignatureV2On: boolean;
 };
 
-/** `tryMistakes`: finds the mistake that explains a wrong signature, for the error. */
+/**
+ * `tryMistakes`: finds the mistake that explains a wrong signature, for the error.
+ */
 export function createUrlSchemeV2(
   { findAccessKey, nowMs, isSignatureV2On }: UrlSchemeOptions,
   tryMistakes: Diagnose,

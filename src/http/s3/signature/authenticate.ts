@@ -1,6 +1,7 @@
-// Finds out who sent an S3 request and gives its body decoded: sees where a signature stands and
-// has the file of that way check it. routes.ts calls it once for each request, before
-// authorization. It decides nothing about what the caller may do.
+// Finds out who sent an S3 request and gives its body decoded: sees where a
+// signature stands and has the file of that way check it. routes.ts calls it once
+// for each request, before authorization. It decides nothing about what the caller
+// may do.
 import { StorageError } from '../../../domain/errors.ts';
 import type { HttpRequest } from '../../request.ts';
 import { createHeaderScheme } from './authenticate-header.ts';
@@ -20,8 +21,8 @@ import { createProofV4 } from './prove-v4.ts';
 import { createSignatureDoctor } from './signature-doctor.ts';
 
 /**
- * What the authenticator works with. `region` is only named to clients that sign wrongly; any
- * region is accepted.
+ * What the authenticator works with. `region` is only named to clients that sign
+ * wrongly; any region is accepted.
  */
 export type AuthenticatorOptions = {
   readonly findAccessKey: FindAccessKey;
@@ -29,26 +30,36 @@ export type AuthenticatorOptions = {
   readonly region: string;
   /** Hosts of the service, named to clients that signed another. */
   readonly ownHosts: readonly string[];
-  /** Whether Signature Version 2 is taken: in URLs and for the policies of forms. */
+  /**
+   * Whether Signature Version 2 is taken: in URLs and for the policies of forms.
+   */
   readonly isSignatureV2On: boolean;
 };
 
 export type Authenticator = {
   /**
-   * Who sent a request; at once when the access key is found at once. `path`: percent-encoded path
-   * of the target with its bucket, also where the host names that; by default the request's own.
-   * Errors are thrown or rejected: InvalidAccessKeyId, SignatureDoesNotMatch, AccessDenied
-   * (unsigned headers, no date, URL expired), RequestTimeTooSkewed, AuthorizationHeaderMalformed,
-   * AuthorizationQueryParametersError, InvalidArgument, InvalidRequest, MissingContentLength,
-   * NotImplemented, and failures of `findAccessKey`. Cost with a signing key in memory: 5 µs, 2 of
-   * them SHA-256 and HMAC (bench/authenticate, November 2026).
+   * Who sent a request; at once when the access key is found at once. `path`:
+   * percent-encoded path of the target with its bucket, also where the host names
+   * that; by default the request's own. Errors are thrown or rejected:
+   * InvalidAccessKeyId, SignatureDoesNotMatch, AccessDenied (unsigned headers, no
+   * date, URL expired), RequestTimeTooSkewed, AuthorizationHeaderMalformed,
+   * AuthorizationQueryParametersError, InvalidArgument, InvalidRequest,
+   * MissingContentLength, NotImplemented, and failures of `findAccessKey`. Cost
+   * with a signing key in memory: 5 µs, 2 of them SHA-256 and HMAC
+   * (bench/authenticate, November 2026).
    */
   authenticate(request: HttpRequest, path?: string): Authenticated | Promise<Authenticated>;
-  /** For the fast path: SignatureScheme says when it gives null. Also null without a signature. */
+  /**
+   * For the fast path: SignatureScheme says when it gives null. Also null without a
+   * signature.
+   */
   readonly signerOf: (request: SignedRequest, path: string) => Signer | null;
 };
 
-/** Makes the authenticator of an app; it keeps derived signing keys, nothing of a request. */
+/**
+ * Makes the authenticator of an app; it keeps derived signing keys, nothing of a
+ * request.
+ */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const tryMistakes = createDiagnose(() => options.nowMs());
   const proof = createProofV4(

@@ -1,5 +1,6 @@
-// Reads the claims out of an Authorization header. authenticate.ts calls it. Messages are S3's;
-// none of them repeats the header, which may hold somebody's token for another service. Source:
+// Reads the claims out of an Authorization header. authenticate.ts calls it.
+// Messages are S3's; none of them repeats the header, which may hold somebody's
+// token for another service. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html
 import { StorageError } from '../../../domain/errors.ts';
 import type { HttpRequest } from '../../request.ts';
@@ -18,12 +19,15 @@ const SIGNATURE_LENGTH = 64;
 const SIGNATURE_NAME = 'Signature=';
 
 /**
- * Cache of parsed headers by their text up to the signature, which many requests of a client share.
- * Reading one takes longer than all other parts of a check.
+ * Cache of parsed headers by their text up to the signature, which many requests of
+ * a client share. Reading one takes longer than all other parts of a check.
  */
 export type KnownSigners = {
   find(authorization: string): Signer | null;
-  /** To be called once the signature was right, so that strangers can't push out good ones. */
+  /**
+   * To be called once the signature was right, so that strangers can't push out
+   * good ones.
+   */
   keep(authorization: string, signer: Signer): void;
 };
 
@@ -39,8 +43,8 @@ export function createKnownSigners(): KnownSigners {
   return {
     find(authorization) {
       const beginning = beginningOf(authorization);
-      // A signature that is none of hex digits could be no end of such a header, but of another,
-      // longer one.
+      // A signature that is none of hex digits could be no end of such a header,
+      // but of another, longer one.
       if (beginning === null || /[, \t]/.test(authorization.slice(-SIGNATURE_LENGTH))) return null;
       return known.get(beginning) ?? null;
     },
@@ -59,10 +63,11 @@ const USUAL_FORM =
 const PARTS = 3;
 
 /**
- * Reads the claims of a request that is signed in its header. InvalidArgument and InvalidRequest
- * (another scheme), NotImplemented (SigV4A, session tokens), AccessDenied (no date),
- * AuthorizationHeaderMalformed, RequestTimeTooSkewed, InvalidRequest (no x-amz-content-sha256).
- * `region` is named to clients that got the header wrong.
+ * Reads the claims of a request that is signed in its header. InvalidArgument and
+ * InvalidRequest (another scheme), NotImplemented (SigV4A, session tokens),
+ * AccessDenied (no date), AuthorizationHeaderMalformed, RequestTimeTooSkewed,
+ * InvalidRequest (no x-amz-content-sha256). `region` is named to clients that got
+ * the header wrong.
  */
 export function readAuthorizationHeader(
   request: Pick<HttpRequest, 'header' | 'rawQuery'>,

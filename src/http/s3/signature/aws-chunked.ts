@@ -1,14 +1,14 @@
-// Decodes aws-chunked bodies: wire bytes in, payload out as views of them, nothing copied and never
-// more than one line kept. payload.ts calls it. It is strict: whatever is not exactly the framing
-// ends the body with an error. Source:
+// Decodes aws-chunked bodies: wire bytes in, payload out as views of them, nothing
+// copied and never more than one line kept. payload.ts calls it. It is strict:
+// whatever is not exactly the framing ends the body with an error. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
 import { StorageError } from '../../../domain/errors.ts';
 import type { ChunkSignatures } from './chunk-signatures.ts';
 
 /**
- * Longest line of framing, bytes with its line feed. A chunk's line needs 99 (16 hex digits, the
- * signature and its name), a trailer's about 140 (the base64 of 64 bytes and a name); the rest is
- * room for a proxy's habits.
+ * Longest line of framing, bytes with its line feed. A chunk's line needs 99 (16
+ * hex digits, the signature and its name), a trailer's about 140 (the base64 of 64
+ * bytes and a name); the rest is room for a proxy's habits.
  */
 const LINE_MAX_BYTES = 512;
 const LF = 0x0a;
@@ -19,7 +19,10 @@ const TRAILER_SIGNATURE = 'x-amz-trailer-signature';
 export type AwsChunkedFraming = {
   /** x-amz-decoded-content-length: payload bytes of all chunks together. */
   readonly decodedLengthBytes: number;
-  /** Names that x-amz-trailer announced, lower case. Each must come, once, and no other. */
+  /**
+   * Names that x-amz-trailer announced, lower case. Each must come, once, and no
+   * other.
+   */
   readonly trailerNames: readonly string[];
   /** Verifies chunks and trailers; null for an unsigned body. */
   readonly signatures: ChunkSignatures | null;
@@ -28,8 +31,8 @@ export type AwsChunkedFraming = {
 /** Decodes one body. After an error it must not be used again. */
 export type AwsChunkedDecoder = {
   /**
-   * Takes wire bytes, split anywhere; gives views of the payload in them. IncompleteBody,
-   * SignatureDoesNotMatch, InvalidRequest.
+   * Takes wire bytes, split anywhere; gives views of the payload in them.
+   * IncompleteBody, SignatureDoesNotMatch, InvalidRequest.
    */
   push(wire: Uint8Array): readonly Uint8Array[];
   /** The wire is over. IncompleteBody when the framing is not. */
@@ -119,8 +122,8 @@ export function createAwsChunkedDecoder(framing: AwsChunkedFraming): AwsChunkedD
       return pieces;
     },
     end() {
-      // minio-go frames an empty body as nothing at all; the length 0 is signed, so nothing can
-      // have been cut off.
+      // minio-go frames an empty body as nothing at all; the length 0 is signed, so
+      // nothing can have been cut off.
       const isBareEmpty = state === 'start' && bodyLeft === 0 && framing.trailerNames.length === 0;
       if (state !== 'done' && !isBareEmpty) throw broken();
     },
@@ -129,8 +132,8 @@ export function createAwsChunkedDecoder(framing: AwsChunkedFraming): AwsChunkedD
 }
 
 /**
- * Collects bytes up to a line feed, over as many pieces as it takes. A line comes without it, with
- * its return.
+ * Collects bytes up to a line feed, over as many pieces as it takes. A line comes
+ * without it, with its return.
  */
 function createLineReader(): (
   wire: Uint8Array,
@@ -152,10 +155,10 @@ function createLineReader(): (
 }
 
 /**
- * Reads the lines after the last chunk; `take` says whether that was the empty line that ends them.
- * Lines end in CRLF. minio-go ends each trailer in a line feed, with an empty line before the
- * signature; of unsigned ones it ends the body with two empty lines (StreamingUSReader.addTrailer).
- * All of it is taken.
+ * Reads the lines after the last chunk; `take` says whether that was the empty line
+ * that ends them. Lines end in CRLF. minio-go ends each trailer in a line feed,
+ * with an empty line before the signature; of unsigned ones it ends the body with
+ * two empty lines (StreamingUSReader.addTrailer). All of it is taken.
  */
 function createTrailerReader({ trailerNames, signatures }: AwsChunkedFraming) {
   const values = new Map<string, string>();

@@ -1,6 +1,6 @@
-// The canonical form of a request, byte for byte what the client signed. authenticate.ts calls it.
-// S3 encodes the path once and keeps dots and double slashes; nothing here decides whether a
-// signature is right. Source:
+// The canonical form of a request, byte for byte what the client signed.
+// authenticate.ts calls it. S3 encodes the path once and keeps dots and double
+// slashes; nothing here decides whether a signature is right. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 import type { HttpRequest } from '../../request.ts';
 import type { Claims } from './credential.ts';
@@ -13,26 +13,29 @@ const PLUS = 0x2b;
 const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
 const UNRESERVED_PATH = /^[A-Za-z0-9._~/-]*$/;
 /**
- * Text that is canonical already, as nearly all is: unreserved characters, and upper-case escapes
- * of the others.
+ * Text that is canonical already, as nearly all is: unreserved characters, and
+ * upper-case escapes of the others.
  */
 const CANONICAL_TEXT =
   /^(?:[\w.~-]|%(?:[01][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
 /**
- * A whole query that is canonical already, names and values. A `=` in a value passes too, and must
- * be looked for apart.
+ * A whole query that is canonical already, names and values. A `=` in a value
+ * passes too, and must be looked for apart.
  */
 const CANONICAL_QUERY =
   /^(?:[\w.~&=-]|%(?:[01][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
-/** A path that is canonical already: slashes stand as they are, and `%2F` is not canonical. */
+/**
+ * A path that is canonical already: slashes stand as they are, and `%2F` is not
+ * canonical.
+ */
 const CANONICAL_PATH =
   /^(?:[\w.~/-]|%(?:[01][0-9A-F]|2[0-9ABC]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
 
 const upperHex = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 
 /**
- * Canonical text of each byte: unreserved characters as they are, all else `%XX`. Source: RFC 3986
- * section 2.3.
+ * Canonical text of each byte: unreserved characters as they are, all else `%XX`.
+ * Source: RFC 3986 section 2.3.
  */
 const ENCODED: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
@@ -48,8 +51,8 @@ function hexDigit(code: number): number {
 }
 
 /**
- * The byte that two hex digits at `index` name, or -1. Beyond the end charCodeAt gives NaN, which
- * is no digit.
+ * The byte that two hex digits at `index` name, or -1. Beyond the end charCodeAt
+ * gives NaN, which is no digit.
  */
 function hexByte(text: string, index: number): number {
   const high = hexDigit(text.charCodeAt(index));
@@ -58,8 +61,9 @@ function hexByte(text: string, index: number): number {
 }
 
 /**
- * Decodes and encodes again, so that every way to write a byte becomes one. A `%` that starts no
- * escape stands for itself; whether such a path is served at all is decided elsewhere.
+ * Decodes and encodes again, so that every way to write a byte becomes one. A `%`
+ * that starts no escape stands for itself; whether such a path is served at all is
+ * decided elsewhere.
  */
 function recode(text: string, keep: '/' | '+as-space'): string {
   let result = '';
@@ -85,8 +89,8 @@ function recode(text: string, keep: '/' | '+as-space'): string {
 }
 
 /**
- * Canonical path: `/` stays, `%2F` becomes `/`, `+` is itself (`%2B`), hex digits become upper
- * case.
+ * Canonical path: `/` stays, `%2F` becomes `/`, `+` is itself (`%2B`), hex digits
+ * become upper case.
  */
 export function canonicalPath(rawPath: string): string {
   if (rawPath === '') return '/';
@@ -96,14 +100,18 @@ export function canonicalPath(rawPath: string): string {
 }
 
 /**
- * Canonical encoding of one name or value of a query. A `+` is a space: S3 verifies it as `%20`,
- * and aws4fetch sends it so. Source: https://github.com/mhart/aws4fetch/issues/83
+ * Canonical encoding of one name or value of a query. A `+` is a space: S3 verifies
+ * it as `%20`, and aws4fetch sends it so. Source:
+ * https://github.com/mhart/aws4fetch/issues/83
  */
 function canonicalQueryText(text: string): string {
   return UNRESERVED.test(text) || CANONICAL_TEXT.test(text) ? text : recode(text, '+as-space');
 }
 
-/** Splits a query into its parameters, in the order sent. A name without `=` has an empty value. */
+/**
+ * Splits a query into its parameters, in the order sent. A name without `=` has an
+ * empty value.
+ */
 export function parseQuery(rawQuery: string): readonly QueryParameter[] {
   if (rawQuery === '') return [];
   const parameters: QueryParameter[] = [];
@@ -128,7 +136,8 @@ const order = (a: QueryParameter, b: QueryParameter): number =>
   compare(a.name, b.name) || compare(a.value, b.value);
 
 /**
- * Most clients send their parameters in this order, but for the signature, which does not count.
+ * Most clients send their parameters in this order, but for the signature, which
+ * does not count.
  */
 function isSorted(parameters: readonly QueryParameter[]): boolean {
   let last: QueryParameter | null = null;
@@ -145,7 +154,10 @@ function isSorted(parameters: readonly QueryParameter[]): boolean {
   return true;
 }
 
-/** Canonical query: sorted by encoded name, then value; the signature itself is left out. */
+/**
+ * Canonical query: sorted by encoded name, then value; the signature itself is left
+ * out.
+ */
 export function canonicalQuery(parameters: readonly QueryParameter[]): string {
   if (parameters.length === 0) return '';
   let text = '';
@@ -158,8 +170,8 @@ export function canonicalQuery(parameters: readonly QueryParameter[]): string {
 const NEEDS_TRIMMING = /^[ \t]|[ \t]$|\t|[ ]{2}/;
 
 /**
- * A header value as it is signed: no space at the ends, one space for a run of them. Other bytes
- * stay.
+ * A header value as it is signed: no space at the ends, one space for a run of
+ * them. Other bytes stay.
  */
 export function canonicalHeaderValue(value: string): string {
   if (!NEEDS_TRIMMING.test(value)) return value;
@@ -167,9 +179,9 @@ export function canonicalHeaderValue(value: string): string {
 }
 
 /**
- * Headers whose values are lists, which clients may send in several lines. Such lines are signed
- * joined by `,`, but reach us joined by `, `. Spaces mean nothing in these lists, so both spellings
- * are the same request.
+ * Headers whose values are lists, which clients may send in several lines. Such
+ * lines are signed joined by `,`, but reach us joined by `, `. Spaces mean nothing
+ * in these lists, so both spellings are the same request.
  */
 const LIST_HEADERS: readonly string[] = [
   'x-amz-object-attributes',
@@ -187,8 +199,8 @@ export type CanonicalInput = Pick<
 export type SignedParts = Pick<HttpRequest, 'method' | 'rawPath' | 'host' | 'header'>;
 
 /**
- * Builds the canonical request. With `joinsLists`, list headers are read as if their lines had come
- * joined by `,`.
+ * Builds the canonical request. With `joinsLists`, list headers are read as if
+ * their lines had come joined by `,`.
  */
 export function canonicalRequest(
   request: SignedParts,
@@ -209,8 +221,8 @@ export function canonicalRequest(
 }
 
 /**
- * Names among `host` and the `x-amz-…` headers sent that are not signed; S3 refuses a request that
- * has any.
+ * Names among `host` and the `x-amz-…` headers sent that are not signed; S3 refuses
+ * a request that has any.
  */
 export function unsignedHeaders(
   request: Pick<HttpRequest, 'headerNames'>,

@@ -1,5 +1,6 @@
-// The chain of signatures in a signed aws-chunked body: each covers its chunk and the signature
-// before it, the first of which is the request's own. aws-chunked.ts feeds it. Source:
+// The chain of signatures in a signed aws-chunked body: each covers its chunk and
+// the signature before it, the first of which is the request's own. aws-chunked.ts
+// feeds it. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html and
 // …/sigv4-streaming-trailers.html
 import { sha256Hex } from '../../../crypto/hash.ts';
@@ -24,7 +25,10 @@ export type ChunkSignatures = {
   endTrailers(text: string, signature: string): void;
 };
 
-/** `claims` must be proven with `key` already: their signature is the seed of the chain. */
+/**
+ * `claims` must be proven with `key` already: their signature is the seed of the
+ * chain.
+ */
 export function createChunkSignatures(claims: Claims, key: SigningKey): ChunkSignatures {
   const digest = createRunningSha256();
   let previous = claims.signature;

@@ -1,5 +1,6 @@
-// What a signed request claims: who signed it, when, and what. authorization-header.ts and
-// presigned-query.ts read it out of the two places where it can stand; sigv4.ts proves it.
+// What a signed request claims: who signed it, when, and what.
+// authorization-header.ts and presigned-query.ts read it out of the two places
+// where it can stand; sigv4.ts proves it.
 import type { AccessKeyId } from '../../../domain/nouns.ts';
 import type { QueryParameter } from './canonical-request.ts';
 import type { RequestTime } from './request-time.ts';
@@ -9,7 +10,8 @@ export type Credential = {
   readonly accessKeyId: AccessKeyId;
   readonly date: string;
   /**
-   * Any region is accepted, the empty one too: clients of S3-compatible services send all kinds.
+   * Any region is accepted, the empty one too: clients of S3-compatible services
+   * send all kinds.
    */
   readonly region: string;
   /** All but the access key id, as it is signed. */
@@ -19,8 +21,8 @@ export type Credential = {
 };
 
 /**
- * Everything that a signature covers or needs, apart from the request itself. Nothing of it is
- * proven yet.
+ * Everything that a signature covers or needs, apart from the request itself.
+ * Nothing of it is proven yet.
  */
 export type Claims = {
   readonly credential: Credential;
@@ -37,14 +39,15 @@ export type Claims = {
 };
 
 /**
- * Longest credential, characters: an access key id of 128, a region of about 64 and the fixed rest.
+ * Longest credential, characters: an access key id of 128, a region of about 64 and
+ * the fixed rest.
  */
 const CREDENTIAL_MAX_LENGTH = 256;
 const DATE = /^\d{8}$/;
 
 /**
- * Access key id, date and region, in printable ASCII: they come back in error documents. The id is
- * greedy: one made by another service may hold a slash.
+ * Access key id, date and region, in printable ASCII: they come back in error
+ * documents. The id is greedy: one made by another service may hold a slash.
  */
 const CREDENTIAL = /^([!-~]+)\/(\d{8})\/([!-.0-~]*)\/s3\/aws4_request$/;
 const PRINTABLE = /^[!-~]*$/;
@@ -55,16 +58,16 @@ export function parseCredential(text: string): Credential | { readonly problem: 
   const [, accessKeyId, date, region] = match ?? [];
   if (accessKeyId === undefined || date === undefined || region === undefined)
     return { problem: problemOf(text) };
-  // The only maker of an AccessKeyId out of a request: it is good for nothing but asking the
-  // directory.
+  // The only maker of an AccessKeyId out of a request: it is good for nothing but
+  // asking the directory.
   const id = accessKeyId as AccessKeyId;
   return { accessKeyId: id, date, region, scope: text.slice(accessKeyId.length + 1), text };
 }
 
 /**
- * Reads a list of signed headers, or says in a sentence what is wrong with it. A name counts once:
- * a value that could be named again and again would make a canonical request of many times the size
- * of the request.
+ * Reads a list of signed headers, or says in a sentence what is wrong with it. A
+ * name counts once: a value that could be named again and again would make a
+ * canonical request of many times the size of the request.
  */
 export function parseSignedHeaders(
   text: string,

@@ -1,9 +1,10 @@
-// Tries mistakes that would explain a wrong signature, within bounds. The doctors of both versions
-// of signatures call it. It says nothing that the caller, who made the signature, does not know.
+// Tries mistakes that would explain a wrong signature, within bounds. The doctors
+// of both versions of signatures call it. It says nothing that the caller, who made
+// the signature, does not know.
 
 /**
- * Mistakes tried for one request: each costs a hash and an HMAC, 6 µs together, or 35 with a key of
- * its own.
+ * Mistakes tried for one request: each costs a hash and an HMAC, 6 µs together, or
+ * 35 with a key of its own.
  */
 const MISTAKES_MAX = 64;
 
@@ -12,15 +13,15 @@ export const NO_USUAL_MISTAKE =
   'key, or something on the way changed a signed header or the query.';
 
 /**
- * Diagnoses of one second: a flood of wrong signatures must not cost more than a flood of right
- * ones.
+ * Diagnoses of one second: a flood of wrong signatures must not cost more than a
+ * flood of right ones.
  */
 const DIAGNOSES_PER_SECOND = 50;
 
 /**
- * The sentence of the first mistake that explains a signature, or one for none; null when there
- * were too many to diagnose. `isSignatureOf` says whether something has the signature that was
- * sent. Cost: at most MISTAKES_MAX calls of it.
+ * The sentence of the first mistake that explains a signature, or one for none;
+ * null when there were too many to diagnose. `isSignatureOf` says whether something
+ * has the signature that was sent. Cost: at most MISTAKES_MAX calls of it.
  */
 export type Diagnose = <Mistake extends { readonly finding: string }>(
   mistakes: Iterable<Mistake>,

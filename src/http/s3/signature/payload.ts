@@ -1,6 +1,6 @@
-// What x-amz-content-sha256 says of the body, and the body that comes of it: decoded, and verified
-// while it streams. prove-v4.ts calls it. A body that is not what was signed rejects its pump
-// before that would have resolved. Source:
+// What x-amz-content-sha256 says of the body, and the body that comes of it:
+// decoded, and verified while it streams. prove-v4.ts calls it. A body that is not
+// what was signed rejects its pump before that would have resolved. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html
 import { createRunningSha256 } from '../../../crypto/running-sha256.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -17,11 +17,14 @@ export type Payload =
 
 /** A request body as the operations read it. */
 export type DecodedBody = {
-  /** Decoded and verified bytes; `lengthBytes` is the decoded length. Pumped at most once. */
+  /**
+   * Decoded and verified bytes; `lengthBytes` is the decoded length. Pumped at most
+   * once.
+   */
   readonly source: ByteSource;
   /**
-   * Value of an announced trailer once the pump has resolved; null for a name that was not
-   * announced.
+   * Value of an announced trailer once the pump has resolved; null for a name that
+   * was not announced.
    */
   trailer(name: string): string | null;
   /** Names that x-amz-trailer announced, lower case. */
@@ -35,8 +38,8 @@ const TRAILER_NAME = /^x-amz-checksum-[a-z0-9]{1,20}$/;
 const TRAILERS_MAX = 4;
 
 /**
- * Reads x-amz-content-sha256. InvalidArgument, NotImplemented (the ECDSA kinds of Signature Version
- * 4A).
+ * Reads x-amz-content-sha256. InvalidArgument, NotImplemented (the ECDSA kinds of
+ * Signature Version 4A).
  */
 export function parsePayload(contentSha256: string): Payload {
   switch (contentSha256) {
@@ -75,10 +78,10 @@ const NO_TRAILERS: Pick<DecodedBody, 'trailer' | 'trailerNames'> = {
 };
 
 /**
- * The body behind a request. `signatures` is needed for the signed kinds of chunks. The pump
- * rejects with XAmzContentSHA256Mismatch, SignatureDoesNotMatch, IncompleteBody or InvalidRequest.
- * Throws at once: InvalidRequest (x-amz-trailer), MissingContentLength (no usable
- * x-amz-decoded-content-length).
+ * The body behind a request. `signatures` is needed for the signed kinds of chunks.
+ * The pump rejects with XAmzContentSHA256Mismatch, SignatureDoesNotMatch,
+ * IncompleteBody or InvalidRequest. Throws at once: InvalidRequest (x-amz-trailer),
+ * MissingContentLength (no usable x-amz-decoded-content-length).
  */
 export function decodeBody(
   request: HttpRequest,
@@ -91,8 +94,8 @@ export function decodeBody(
 }
 
 /**
- * The body without the framing of the one kind that needs no key. InvalidRequest for the other
- * kinds; `kind` names the requests in that error.
+ * The body without the framing of the one kind that needs no key. InvalidRequest
+ * for the other kinds; `kind` names the requests in that error.
  */
 export function decodeUnsigned(
   request: HttpRequest,
@@ -111,8 +114,8 @@ export function decodeUnsigned(
 }
 
 /**
- * InvalidRequest for a checksum that is promised in a trailer which the framing has no place for:
- * it would silently go unchecked.
+ * InvalidRequest for a checksum that is promised in a trailer which the framing has
+ * no place for: it would silently go unchecked.
  */
 export function checkTrailerIsAnnounced(request: HttpRequest, payload: Payload): void {
   const hasTrailer = payload.kind === 'chunked' && payload.hasTrailer;
@@ -123,9 +126,9 @@ export function checkTrailerIsAnnounced(request: HttpRequest, payload: Payload):
 }
 
 /**
- * The body as it comes, compared with a hash if there is one. A class because every request makes
- * one and hardly any is read: an object with a getter of its own costs 0.5 µs, an instance nothing
- * to speak of (measured November 2026).
+ * The body as it comes, compared with a hash if there is one. A class because every
+ * request makes one and hardly any is read: an object with a getter of its own
+ * costs 0.5 µs, an instance nothing to speak of (measured November 2026).
  */
 class WireSource implements ByteSource {
   readonly provenSha256Hex: string | null;

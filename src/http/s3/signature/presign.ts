@@ -1,6 +1,6 @@
-// Makes URLs that carry their own signature, for whoever may send one request without a key of
-// their own: browsers above all. The JSON API calls it; what such a URL may do is decided when it
-// is used, as of every signed request. Source:
+// Makes URLs that carry their own signature, for whoever may send one request
+// without a key of their own: browsers above all. The JSON API calls it; what such
+// a URL may do is decided when it is used, as of every signed request. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { deriveSigningKey, signatureOf } from '../../../crypto/signing-keys.ts';

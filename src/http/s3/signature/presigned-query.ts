@@ -1,5 +1,6 @@
-// Reads the claims out of the query of a presigned URL. authenticate.ts calls it. Messages are
-// S3's. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+// Reads the claims out of the query of a presigned URL. authenticate.ts calls it.
+// Messages are S3's. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 import { StorageError } from '../../../domain/errors.ts';
 import type { HttpRequest } from '../../request.ts';
 import { parseQuery, type QueryParameter } from './canonical-request.ts';
@@ -13,23 +14,30 @@ import {
 
 const V4_PARAMETER = /(?:^|&)X-Amz-(?:Algorithm|Credential|Signature)=/;
 const V2_PARAMETER = /(?:^|&)AWSAccessKeyId=/;
-/** No authentication parameter needs more, and some come back in error documents. */
+/**
+ * No authentication parameter needs more, and some come back in error documents.
+ */
 const PRINTABLE = /^[ -~]*$/;
 const NUMBER = /^-?\d{1,15}$/;
 
-/** The way in which a query is signed: `v2` is the old kind, with AWSAccessKeyId. */
+/**
+ * The way in which a query is signed: `v2` is the old kind, with AWSAccessKeyId.
+ */
 export type QueryAuth = 'v4' | 'v2' | 'none';
 
-/** Tells from the query alone whether it carries a signature. Cheap for the queries that don't. */
+/**
+ * Tells from the query alone whether it carries a signature. Cheap for the queries
+ * that don't.
+ */
 export function detectQueryAuth(rawQuery: string): QueryAuth {
   if (rawQuery.includes('X-Amz-') && V4_PARAMETER.test(rawQuery)) return 'v4';
   return rawQuery.includes('AWSAccessKeyId') && V2_PARAMETER.test(rawQuery) ? 'v2' : 'none';
 }
 
 /**
- * Reads the claims of a presigned URL. AuthorizationQueryParametersError (400), NotImplemented
- * (SigV4A, session tokens), AccessDenied (403: the URL has expired, or is dated more than 15
- * minutes ahead).
+ * Reads the claims of a presigned URL. AuthorizationQueryParametersError (400),
+ * NotImplemented (SigV4A, session tokens), AccessDenied (403: the URL has expired,
+ * or is dated more than 15 minutes ahead).
  */
 export function readPresignedQuery(
   request: Pick<HttpRequest, 'header' | 'rawQuery'>,
@@ -81,8 +89,8 @@ function malformed(detail: string): StorageError {
 }
 
 /**
- * Value of the first parameter of that name, or null. AuthorizationQueryParametersError for one
- * that none can have.
+ * Value of the first parameter of that name, or null.
+ * AuthorizationQueryParametersError for one that none can have.
  */
 function decodedValue(query: readonly QueryParameter[], name: string): string | null {
   const parameter = query.find((each) => each.name === name);
@@ -93,7 +101,8 @@ function decodedValue(query: readonly QueryParameter[], name: string): string | 
     const value = decodeURIComponent(parameter.value);
     if (PRINTABLE.test(value)) return value;
   } catch {
-    // The escapes are no UTF-8: refused below, like any other text that is not printable ASCII.
+    // The escapes are no UTF-8: refused below, like any other text that is not
+    // printable ASCII.
   }
   throw new StorageError('AuthorizationQueryParametersError');
 }

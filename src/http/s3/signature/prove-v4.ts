@@ -1,6 +1,6 @@
-// Proves the claims of a request that is signed by Signature Version 4, wherever they stood in it.
-// authenticate-header.ts and authenticate-presigned.ts have read them; both share one proof, and so
-// the signing keys that it keeps.
+// Proves the claims of a request that is signed by Signature Version 4, wherever
+// they stood in it. authenticate-header.ts and authenticate-presigned.ts have read
+// them; both share one proof, and so the signing keys that it keeps.
 import { createSigningKeys, deriveSigningKey } from '../../../crypto/signing-keys.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKey } from '../../../domain/nouns.ts';
@@ -23,11 +23,15 @@ import { checkSignature, hasPlainSignature, type KeyFor } from './sigv4.ts';
 /** Proves claims of Version 4. */
 export type ProofV4 = {
   /**
-   * Finds the key of the claims and proves them. InvalidAccessKeyId, SignatureDoesNotMatch,
-   * AccessDenied (unsigned headers), and errors of the payload.
+   * Finds the key of the claims and proves them. InvalidAccessKeyId,
+   * SignatureDoesNotMatch, AccessDenied (unsigned headers), and errors of the
+   * payload.
    */
   authenticate(request: HttpRequest, claims: Claims): Authenticated | Promise<Authenticated>;
-  /** The signer, when access key and signing key are in memory and the plain reading is right. */
+  /**
+   * The signer, when access key and signing key are in memory and the plain reading
+   * is right.
+   */
   signerOf(request: SignedRequest, claims: Claims): Signer | null;
 };
 
@@ -78,7 +82,8 @@ export function createProofV4(findAccessKey: FindAccessKey, diagnose: DiagnoseSi
       checkUnsignedHeaders(request, claims);
       const accessKey = findAccessKey(claims.credential.accessKeyId);
       if (accessKey === null || accessKey instanceof Promise) return null;
-      // A signing key that is not in memory yet is derived, and kept, by `authenticate`.
+      // A signing key that is not in memory yet is derived, and kept, by
+      // `authenticate`.
       const key = keys.find(claims.credential.text, accessKey.secret);
       if (key === null || !hasPlainSignature(request, claims, key)) return null;
       return { accessKey, query: claims.query, isPresigned: claims.isPresigned };

@@ -1,14 +1,20 @@
-// What clients and others on the way get wrong about the query of a signed request, for the
-// signature doctor: each mistake with the canonical request that was signed then.
+// What clients and others on the way get wrong about the query of a signed request,
+// for the signature doctor: each mistake with the canonical request that was signed
+// then.
 import type { HttpRequest } from '../../request.ts';
 import { canonicalRequest, type SignedParts } from './canonical-request.ts';
 import type { Claims } from './credential.ts';
 
-/** A sentence for people, and the canonical request of a client with that mistake. */
+/**
+ * A sentence for people, and the canonical request of a client with that mistake.
+ */
 export type QueryMistake = { readonly finding: string; readonly canonical: string };
 
 const SIGNATURE = 'X-Amz-Signature';
-/** Parameters that are left out one after the other; a request with more has been made by hand. */
+/**
+ * Parameters that are left out one after the other; a request with more has been
+ * made by hand.
+ */
 const LEFT_OUT_MAX = 16;
 
 const AS_SENT =
@@ -49,7 +55,9 @@ export function* queryMistakes(
   );
 }
 
-/** Parameters that were put behind a signed URL: by a campaign, a cache, or by hand. */
+/**
+ * Parameters that were put behind a signed URL: by a campaign, a cache, or by hand.
+ */
 function* addedParameters(
   { query }: Claims,
   canonicalOf: (query: Claims['query']) => string,

@@ -1,10 +1,10 @@
-// Times in signed requests: reading them and judging them against the server's clock.
-// authorization-header.ts and presigned-query.ts call it.
+// Times in signed requests: reading them and judging them against the server's
+// clock. authorization-header.ts and presigned-query.ts call it.
 import { StorageError } from '../../../domain/errors.ts';
 
 /**
- * Furthest that a request's time may be from ours.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html
+ * Furthest that a request's time may be from ours. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html
  */
 export const MAX_SKEW_MS = 15 * 60 * 1000;
 /**
@@ -30,7 +30,9 @@ export function formatServerTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+/, '');
 }
 
-/** The number that `count` decimal digits at `start` name; NaN when one is no digit. */
+/**
+ * The number that `count` decimal digits at `start` name; NaN when one is no digit.
+ */
 function digits(text: string, start: number, count: number): number {
   let value = 0;
   for (let index = start; index < start + count; index += 1) {
@@ -41,8 +43,8 @@ function digits(text: string, start: number, count: number): number {
 }
 
 /**
- * Reads `yyyymmddThhmmssZ`; null when it is anything else, or no day of the calendar. By hand:
- * every request has one.
+ * Reads `yyyymmddThhmmssZ`; null when it is anything else, or no day of the
+ * calendar. By hand: every request has one.
  */
 export function parseAmzDate(text: string): RequestTime | null {
   if (text.length !== 16 || text[8] !== 'T' || text[15] !== 'Z') return null;
@@ -58,8 +60,8 @@ export function parseAmzDate(text: string): RequestTime | null {
 }
 
 /**
- * Reads a `Date` header: the HTTP form (RFC 9110 section 5.6.7, also with a zero offset) or
- * `yyyymmddThhmmssZ`.
+ * Reads a `Date` header: the HTTP form (RFC 9110 section 5.6.7, also with a zero
+ * offset) or `yyyymmddThhmmssZ`.
  */
 export function parseRequestDate(text: string): RequestTime | null {
   const amzDate = parseAmzDate(text);
@@ -83,8 +85,8 @@ export function parseRequestDate(text: string): RequestTime | null {
 const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * Milliseconds since 1970, or NaN when a number is out of its range. Date.UTC would carry 31
- * February over to March.
+ * Milliseconds since 1970, or NaN when a number is out of its range. Date.UTC would
+ * carry 31 February over to March.
  */
 function toTimeMs(
   year: number,
@@ -102,8 +104,8 @@ function toTimeMs(
 }
 
 /**
- * RequestTimeTooSkewed when a request signed in its header is more than 15 minutes off. `sent` is
- * its date as it came.
+ * RequestTimeTooSkewed when a request signed in its header is more than 15 minutes
+ * off. `sent` is its date as it came.
  */
 export function checkSkew(time: RequestTime, sent: string, nowMs: number): void {
   if (Math.abs(nowMs - time.timeMs) <= MAX_SKEW_MS) return;
@@ -116,7 +118,10 @@ export function checkSkew(time: RequestTime, sent: string, nowMs: number): void 
   });
 }
 
-/** AccessDenied when a presigned URL is over, or is dated more than 15 minutes ahead. */
+/**
+ * AccessDenied when a presigned URL is over, or is dated more than 15 minutes
+ * ahead.
+ */
 export function checkExpiry(time: RequestTime, expiresSeconds: number, nowMs: number): void {
   const expiresAtMs = time.timeMs + expiresSeconds * 1000;
   const fields = () => ({

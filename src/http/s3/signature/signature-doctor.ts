@@ -1,7 +1,8 @@
-// Why a signature is wrong: tries a bounded set of the mistakes that clients and proxies make, and
-// names the one whose request would have had this signature. sigv4.ts calls it after a signature
-// failed. It says nothing that the caller, who made the signature, does not know; when nothing
-// fits, the secret is the likely one, or a header that was changed.
+// Why a signature is wrong: tries a bounded set of the mistakes that clients and
+// proxies make, and names the one whose request would have had this signature.
+// sigv4.ts calls it after a signature failed. It says nothing that the caller, who
+// made the signature, does not know; when nothing fits, the secret is the likely
+// one, or a header that was changed.
 
 import { DAY_MS } from '../../../domain/time.ts';
 import type { HttpRequest } from '../../request.ts';
@@ -16,7 +17,10 @@ export type SignedOtherwise = {
   readonly canonical: string;
   /** The time in the string to sign, as `yyyymmddThhmmssZ`. */
   readonly amzDate?: string;
-  /** Scope of the string to sign and of the key; `isKeyAlone`: only the key was made for it. */
+  /**
+   * Scope of the string to sign and of the key; `isKeyAlone`: only the key was made
+   * for it.
+   */
   readonly scope?: { readonly date: string; readonly region: string; readonly isKeyAlone: boolean };
 };
 
@@ -27,8 +31,8 @@ export type DiagnosedRequest = SignedParts & Pick<HttpRequest, 'rawQuery'>;
 type Suspicion = SignedOtherwise & { readonly finding: string };
 
 /**
- * One sentence, or null when there were too many to diagnose. `isSignatureOf` says whether
- * something has the signature that was sent.
+ * One sentence, or null when there were too many to diagnose. `isSignatureOf` says
+ * whether something has the signature that was sent.
  */
 export type DiagnoseSignature = (
   request: DiagnosedRequest,
@@ -47,7 +51,10 @@ export function createSignatureDoctor(diagnose: Diagnose, names: ServiceNames): 
   };
 }
 
-/** The last hint: most proxies that change the host do not forward the one that it was. */
+/**
+ * The last hint: most proxies that change the host do not forward the one that it
+ * was.
+ */
 function hostHint({ host }: SignedParts): string {
   return (
     `The request came for the host "${host.slice(0, 100)}": a proxy in front must hand on ` +
@@ -105,8 +112,8 @@ function* pathSuspicions(request: SignedParts, claims: Claims): Generator<Suspic
   }
   for (const [path, finding] of paths) {
     if (path === own) continue;
-    // The canonical form of what stands here already is itself: only the line of the path is
-    // another.
+    // The canonical form of what stands here already is itself: only the line of
+    // the path is another.
     const canonical = canonicalRequest(request, claims, false);
     const [method, , ...rest] = canonical.split('\n');
     yield { finding, canonical: [method, path, ...rest].join('\n') };
@@ -127,8 +134,8 @@ const FORWARDED_MAX = 3;
 const OWN_HOSTS_MAX = 4;
 
 /**
- * A proxy that rewrites the host leaves the one that the client signed in headers of its own, if
- * anywhere. It may be one of the service's own.
+ * A proxy that rewrites the host leaves the one that the client signed in headers
+ * of its own, if anywhere. It may be one of the service's own.
  */
 function* hostSuspicions(
   request: SignedParts,
@@ -164,7 +171,8 @@ function* hostSuspicions(
 }
 
 /**
- * A client that looks at two clocks, or at one twice, may sign another time than it sends.
+ * A client that looks at two clocks, or at one twice, may sign another time than it
+ * sends.
  */
 function* clockSuspicions(request: SignedParts, claims: Claims): Generator<Suspicion> {
   const canonical = canonicalRequest(request, claims, false);
@@ -205,8 +213,8 @@ function* clockSuspicions(request: SignedParts, claims: Claims): Generator<Suspi
 const USUAL_REGIONS = ['us-east-1', 'auto', ''];
 
 /**
- * Any region will do, but it must be the same in the credential, in the string to sign and in the
- * key.
+ * Any region will do, but it must be the same in the credential, in the string to
+ * sign and in the key.
  */
 function* regionSuspicions(
   request: SignedParts,
@@ -262,8 +270,8 @@ const TOUCHED: readonly (readonly [name: string, values: readonly string[]])[] =
 ];
 
 /**
- * Values that a client may have sent there: the usual ones, and its own type with a character set
- * or without.
+ * Values that a client may have sent there: the usual ones, and its own type with a
+ * character set or without.
  */
 function* valuesOf(name: string, usual: readonly string[], own: string): Generator<string> {
   yield* usual;

@@ -1,6 +1,6 @@
-// Names of all sub-resources: parameters that make a request another operation. Signature Version 2
-// signs each. The table of operations (call/subresources.ts) can have no other, so that none which
-// is added there stays unsigned.
+// Names of all sub-resources: parameters that make a request another operation.
+// Signature Version 2 signs each. The table of operations (call/subresources.ts)
+// can have no other, so that none which is added there stays unsigned.
 
 /** Sub-resources of S3 and of this service, at any level. */
 export const SIGNED_SUBRESOURCES = [

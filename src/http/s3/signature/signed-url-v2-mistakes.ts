@@ -1,5 +1,6 @@
-// Mistakes that clients make when they sign a URL by Signature Version 2, each with what they have
-// signed then. authenticate.ts has the doctor try them after a signature failed.
+// Mistakes that clients make when they sign a URL by Signature Version 2, each with
+// what they have signed then. authenticate.ts has the doctor try them after a
+// signature failed.
 import { canonicalPath } from './canonical-request.ts';
 import type { SignedPartsV2 } from './signed-url-v2.ts';
 

@@ -1,7 +1,8 @@
-// URLs that are signed by Signature Version 2: what such a URL claims, and what its signer has
-// signed. boto3 and the AWS CLI still presign so for the old regions of AWS. authenticate.ts calls
-// it. No header is ever read for a signature of this version. The signature covers neither the host
-// nor parameters that are no sub-resource. Source:
+// URLs that are signed by Signature Version 2: what such a URL claims, and what its
+// signer has signed. boto3 and the AWS CLI still presign so for the old regions of
+// AWS. authenticate.ts calls it. No header is ever read for a signature of this
+// version. The signature covers neither the host nor parameters that are no
+// sub-resource. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/RESTAuthentication.html
 import { hmacSha1Base64, isEqualInConstantTime } from '../../../crypto/hash.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -44,7 +45,10 @@ export type SignedPartsV2 = {
   readonly parameters: readonly (readonly [name: string, value: string])[];
 };
 
-/** Further headers that the query of such a URL may carry, as botocore writes them there. */
+/**
+ * Further headers that the query of such a URL may carry, as botocore writes them
+ * there.
+ */
 export const QUERY_HEADERS_V2: readonly string[] = ['content-md5', 'content-type'];
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
@@ -52,13 +56,16 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
 const ACCESS_KEY_ID = /^[!-~]{1,128}$/;
 const BARE_BUCKET = /^\/[^/]+$/;
 const SECONDS = /^\d{1,12}$/;
-/** A line break in a value could stand for lines that the signer meant as others. */
+/**
+ * A line break in a value could stand for lines that the signer meant as others.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /**
- * Parameters that are signed: those that S3 lists, and every other that makes a request another
- * operation here. A signed URL of one operation must be good for no other.
+ * Parameters that are signed: those that S3 lists, and every other that makes a
+ * request another operation here. A signed URL of one operation must be good for no
+ * other.
  */
 const SIGNED_PARAMETERS: ReadonlySet<string> = new Set([
   ...SIGNED_SUBRESOURCES,
@@ -71,10 +78,10 @@ const SIGNED_PARAMETERS: ReadonlySet<string> = new Set([
 const denied = (detail: string): StorageError => new StorageError('AccessDenied', { detail });
 
 /**
- * Reads a URL. `path`: path of the target with its bucket, whatever host named that.
- * InvalidRequest (another method), AccessDenied (a parameter is missing or malformed, or the URL
- * has expired), NotImplemented (session tokens), InvalidURI. Unlike a URL of Version 4 it may live
- * as long as its signer chose, as with S3.
+ * Reads a URL. `path`: path of the target with its bucket, whatever host named
+ * that. InvalidRequest (another method), AccessDenied (a parameter is missing or
+ * malformed, or the URL has expired), NotImplemented (session tokens), InvalidURI.
+ * Unlike a URL of Version 4 it may live as long as its signer chose, as with S3.
  */
 export function readUrlV2(request: UrlParts, path: string, nowMs: number): UrlV2 {
   if (!METHODS.has(request.method)) throw unsupportedMechanism();
@@ -100,8 +107,8 @@ export function readUrlV2(request: UrlParts, path: string, nowMs: number): UrlV2
   const parameters = query.entries.filter(([name]) => SIGNED_PARAMETERS.has(name));
   for (const [, value] of parameters) requireUnambiguous(value);
   return {
-    // The only maker of an AccessKeyId out of such a URL: it is good for nothing but asking the
-    // directory.
+    // The only maker of an AccessKeyId out of such a URL: it is good for nothing
+    // but asking the directory.
     accessKeyId: accessKeyId as AccessKeyId,
     // Base64 has no spaces: these were pluses that a client did not escape.
     signature: signature.replaceAll(' ', '+'),
@@ -121,9 +128,9 @@ export function readUrlV2(request: UrlParts, path: string, nowMs: number): UrlV2
 }
 
 /**
- * Whether the signature is the one of these parts, under this secret. botocore sends a bucket as
- * `/bucket` and signs it as `/bucket/`, which are the same. Cost: one HMAC-SHA-1, of a bucket two
- * at most.
+ * Whether the signature is the one of these parts, under this secret. botocore
+ * sends a bucket as `/bucket` and signs it as `/bucket/`, which are the same. Cost:
+ * one HMAC-SHA-1, of a bucket two at most.
  */
 export function isSignatureV2(parts: SignedPartsV2, secret: string, signature: string): boolean {
   const isRight = (path: string): boolean => {
@@ -148,8 +155,8 @@ const byName = ([a]: readonly [string, string], [b]: readonly [string, string]):
   a < b ? -1 : a > b ? 1 : 0;
 
 /**
- * Headers that are signed, of the request and of its query: what was sent as a header wins, then
- * what came first.
+ * Headers that are signed, of the request and of its query: what was sent as a
+ * header wins, then what came first.
  */
 function headersOf(
   request: UrlParts,
@@ -168,9 +175,9 @@ function headersOf(
 }
 
 /**
- * The signed text has parameters decoded, with `&` between. A value that holds what reads as a
- * further one could swallow that one: `?a=1&versionId=2` and `?a=1%26versionId%3D2` have one
- * signature. AccessDenied.
+ * The signed text has parameters decoded, with `&` between. A value that holds what
+ * reads as a further one could swallow that one: `?a=1&versionId=2` and
+ * `?a=1%26versionId%3D2` have one signature. AccessDenied.
  */
 function requireUnambiguous(value: string): void {
   const isAmbiguous = value

@@ -1,5 +1,6 @@
-// Proves the claims of a signed request (AWS Signature Version 4): string to sign, comparison, and
-// S3's error when they differ. prove-v4.ts calls it with the key of the claimed access key. Source:
+// Proves the claims of a signed request (AWS Signature Version 4): string to sign,
+// comparison, and S3's error when they differ. prove-v4.ts calls it with the key of
+// the claimed access key. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { isSignatureOf, type SigningKey } from '../../../crypto/signing-keys.ts';
@@ -24,8 +25,8 @@ function stringOf(amzDate: string, scope: string, canonical: string | Uint8Array
 }
 
 /**
- * Whether the signature is the one of the request as it came: of the first of the readings that
- * `checkSignature` tries.
+ * Whether the signature is the one of the request as it came: of the first of the
+ * readings that `checkSignature` tries.
  */
 export function hasPlainSignature(request: SignedParts, claims: Claims, key: SigningKey): boolean {
   return isSignatureOf(
@@ -36,9 +37,10 @@ export function hasPlainSignature(request: SignedParts, claims: Claims, key: Sig
 }
 
 /**
- * SignatureDoesNotMatch unless the signature is right. Cost with a right one: one HMAC and one
- * SHA-256. The error shows the client what was signed on this side, out of its own request, and
- * what mistake would explain it; never what the signature should be.
+ * SignatureDoesNotMatch unless the signature is right. Cost with a right one: one
+ * HMAC and one SHA-256. The error shows the client what was signed on this side,
+ * out of its own request, and what mistake would explain it; never what the
+ * signature should be.
  */
 export function checkSignature(
   request: HttpRequest,
@@ -62,7 +64,10 @@ export function checkSignature(
   });
 }
 
-/** The error for a wrong signature of any version; `finding`: the doctor's sentence about it. */
+/**
+ * The error for a wrong signature of any version; `finding`: the doctor's sentence
+ * about it.
+ */
 export function signatureDoesNotMatch(
   finding: string | null,
   fields: Readonly<Record<string, string>>,
@@ -92,10 +97,11 @@ function hasSigned(
 }
 
 /**
- * Other bytes that the same request can stand for, tried only after the plain reading failed. Two
- * things are lost on the way to us: whether a list header came in one line or in several, and
- * whether a byte above 127 in a header was signed as it is (curl, the Go SDK) or as the UTF-8 of
- * that Latin-1 character (botocore). Neither changes the meaning of the request.
+ * Other bytes that the same request can stand for, tried only after the plain
+ * reading failed. Two things are lost on the way to us: whether a list header came
+ * in one line or in several, and whether a byte above 127 in a header was signed as
+ * it is (curl, the Go SDK) or as the UTF-8 of that Latin-1 character (botocore).
+ * Neither changes the meaning of the request.
  */
 function otherReadings(
   canonical: string,

@@ -1,5 +1,6 @@
-// Access control lists of buckets and objects: read, and set by name, by headers or by document.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAcl.html,
+// Access control lists of buckets and objects: read, and set by name, by headers or
+// by document. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAcl.html,
 // API_PutObjectAcl.html and siblings
 import type { OwnedAcl } from '../../../../core/auth/acl.ts';
 import { aclOf } from '../../../../core/auth/decide.ts';
@@ -36,7 +37,9 @@ export async function answerGetBucketAcl(call: BucketCall): Promise<S3Response> 
   return xmlResponse(await documentOf(call, aclOf(call.bucket.record(), null)));
 }
 
-/** Shows the list of a version. Cost: as answerGetBucketAcl; the version is at hand. */
+/**
+ * Shows the list of a version. Cost: as answerGetBucketAcl; the version is at hand.
+ */
 export async function answerGetObjectAcl(call: VersionCall): Promise<S3Response> {
   const { version } = call;
   const record = call.bucket.record();
@@ -52,8 +55,8 @@ async function documentOf(call: BucketCall, list: OwnedAcl): Promise<string> {
 }
 
 /**
- * Replaces the list of the bucket. Errors: those of readRequestedAcl, AccessDenied (public lists
- * are blocked). Cost: one commit.
+ * Replaces the list of the bucket. Errors: those of readRequestedAcl, AccessDenied
+ * (public lists are blocked). Cost: one commit.
  */
 export async function answerPutBucketAcl(call: BucketCall): Promise<S3Response> {
   const record = call.bucket.record();
@@ -63,8 +66,8 @@ export async function answerPutBucketAcl(call: BucketCall): Promise<S3Response> 
 }
 
 /**
- * Replaces the list of a version; its Last-Modified stays. Errors: as answerPutBucketAcl. Cost: one
- * commit.
+ * Replaces the list of a version; its Last-Modified stays. Errors: as
+ * answerPutBucketAcl. Cost: one commit.
  */
 export async function answerPutObjectAcl(call: VersionCall, core: Core): Promise<S3Response> {
   const { bucket, key, version } = call;
@@ -77,8 +80,8 @@ export async function answerPutObjectAcl(call: VersionCall, core: Core): Promise
 }
 
 /**
- * The list that the request wants, in the place of `current`. AccessControlListNotSupported where
- * ownership is enforced.
+ * The list that the request wants, in the place of `current`.
+ * AccessControlListNotSupported where ownership is enforced.
  */
 async function readNewAcl(
   call: BucketCall,
@@ -95,9 +98,9 @@ async function readNewAcl(
 }
 
 /**
- * The list of the headers, or of the document. Errors: MissingSecurityHeader (neither),
- * UnexpectedContent (both), MalformedXML, AccessDenied (another owner), those of readAclHeaders and
- * resolveGrants.
+ * The list of the headers, or of the document. Errors: MissingSecurityHeader
+ * (neither), UnexpectedContent (both), MalformedXML, AccessDenied (another owner),
+ * those of readAclHeaders and resolveGrants.
  */
 async function readRequestedAcl(
   call: BucketCall,

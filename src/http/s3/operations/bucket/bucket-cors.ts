@@ -9,8 +9,8 @@ import { readDocument } from '../../call/read-document.ts';
 import { readCorsConfiguration, writeCorsConfiguration } from '../../formats/cors-document.ts';
 
 /**
- * Replaces the rules. Errors: MalformedXML, InvalidRequest (no digest too, as S3 wants one here),
- * BadDigest, MaxMessageLengthExceeded. Cost: one commit.
+ * Replaces the rules. Errors: MalformedXML, InvalidRequest (no digest too, as S3
+ * wants one here), BadDigest, MaxMessageLengthExceeded. Cost: one commit.
  */
 export async function answerPutBucketCors(call: BucketCall, core: Core): Promise<S3Response> {
   const cors = readCorsConfiguration(await readDocument(call, CORS_MAX_BYTES, true));

@@ -12,8 +12,8 @@ import {
 } from '../../formats/encryption-document.ts';
 
 /**
- * Replaces the default. Errors: MalformedXML, InvalidArgument, BadDigest, MaxMessageLengthExceeded.
- * Cost: one commit.
+ * Replaces the default. Errors: MalformedXML, InvalidArgument, BadDigest,
+ * MaxMessageLengthExceeded. Cost: one commit.
  */
 export async function answerPutBucketEncryption(call: BucketCall, core: Core): Promise<S3Response> {
   const encryption = readEncryptionConfiguration(
@@ -24,8 +24,9 @@ export async function answerPutBucketEncryption(call: BucketCall, core: Core): P
 }
 
 /**
- * Shows the default encryption. Errors: ServerSideEncryptionConfigurationNotFoundError. S3 itself
- * reports SSE-S3 for every bucket since 2023, when it began to encrypt everything; here nothing is
+ * Shows the default encryption. Errors:
+ * ServerSideEncryptionConfigurationNotFoundError. S3 itself reports SSE-S3 for
+ * every bucket since 2023, when it began to encrypt everything; here nothing is
  * encrypted without a request.
  */
 export function answerGetBucketEncryption(call: BucketCall): S3Response {

@@ -1,6 +1,6 @@
-// The hosting settings of a bucket: put, get, delete, as JSON. No operation of S3; it stands here
-// because owners sign it as they sign all others. What the settings do is delivery/site's;
-// docs/hosting.md is for owners.
+// The hosting settings of a bucket: put, get, delete, as JSON. No operation of S3;
+// it stands here because owners sign it as they sign all others. What the settings
+// do is delivery/site's; docs/hosting.md is for owners.
 import { stateTagOf } from '../../../../core/buckets/state-tag.ts';
 import type { Core } from '../../../../core/core.ts';
 import { checkRuleFiles } from '../../../../core/hosting/check-rule-files.ts';
@@ -16,12 +16,14 @@ import { preconditionFailed } from '../../call/find-version.ts';
 import { readDocument } from '../../call/read-document.ts';
 
 /**
- * Replaces the settings; the response has all of them. Errors: InvalidRequest, DomainAlreadyBound,
- * DomainNotProven, MaxMessageLengthExceeded, PreconditionRequired and PreconditionFailed as
- * requireMeant says. Cost: that of setHosting.
+ * Replaces the settings; the response has all of them. Errors: InvalidRequest,
+ * DomainAlreadyBound, DomainNotProven, MaxMessageLengthExceeded,
+ * PreconditionRequired and PreconditionFailed as requireMeant says. Cost: that of
+ * setHosting.
  */
 export async function answerPutBucketHosting(call: BucketCall, core: Core): Promise<S3Response> {
-  // The host of this request serves the API; bound to a bucket it would serve that alone.
+  // The host of this request serves the API; bound to a bucket it would serve that
+  // alone.
   const apiHosts = call.hasOwnOrigin ? [] : [hostNameOf(call.request.host)];
   const ownHosts = [...core.settings.ownHosts, ...apiHosts];
   const hosting = readHosting(await readDocument(call, HOSTING_MAX_BYTES), ownHosts);
@@ -30,9 +32,9 @@ export async function answerPutBucketHosting(call: BucketCall, core: Core): Prom
 }
 
 /**
- * Settings are put whole, so a document that leaves domains out takes them from visitors. That
- * wants If-Match with the state that was seen: PreconditionRequired, which names the domains.
- * PreconditionFailed for another state.
+ * Settings are put whole, so a document that leaves domains out takes them from
+ * visitors. That wants If-Match with the state that was seen: PreconditionRequired,
+ * which names the domains. PreconditionFailed for another state.
  */
 function requireMeant(call: BucketCall, { domains }: HostingSettings): void {
   const record = call.bucket.record();

@@ -1,5 +1,5 @@
-// The lifecycle configuration of a bucket: put, get, delete, and a dry run, which is ours. What it
-// does is core/lifecycle's, in the scheduled sweep.
+// The lifecycle configuration of a bucket: put, get, delete, and a dry run, which
+// is ours. What it does is core/lifecycle's, in the scheduled sweep.
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
 import type { DueSubject } from '../../../../core/lifecycle/foresee-page.ts';
@@ -22,8 +22,9 @@ import { decodeToken, encodeToken } from '../../formats/paging.ts';
 const MINIMUM = 'x-amz-transition-default-minimum-object-size';
 
 /**
- * Replaces all rules. Errors: MalformedXML, InvalidArgument, InvalidRequest (no digest too, as S3
- * wants one here), InvalidTag, NotImplemented (archive classes), BadDigest. Cost: one commit.
+ * Replaces all rules. Errors: MalformedXML, InvalidArgument, InvalidRequest (no
+ * digest too, as S3 wants one here), InvalidTag, NotImplemented (archive classes),
+ * BadDigest. Cost: one commit.
  */
 export async function answerPutBucketLifecycle(call: BucketCall, core: Core): Promise<S3Response> {
   const { clock, ids } = core.ports;
@@ -64,9 +65,10 @@ export async function answerDeleteBucketLifecycle(
 }
 
 /**
- * Shows what the rules would do now, or at a time to come (`at`), as JSON; nothing is done. A page
- * may be short, and empty, and yet not the last: `next` goes back as `continuation-token`.
- * AccessDenied (not the owner), InvalidArgument. Cost: up to 20 pages of the index.
+ * Shows what the rules would do now, or at a time to come (`at`), as JSON; nothing
+ * is done. A page may be short, and empty, and yet not the last: `next` goes back
+ * as `continuation-token`. AccessDenied (not the owner), InvalidArgument. Cost: up
+ * to 20 pages of the index.
  */
 export async function answerDryRunBucketLifecycle(
   call: BucketCall,
@@ -94,7 +96,8 @@ export async function answerDryRunBucketLifecycle(
 }
 
 /**
- * Refuses all but the owner: the dry run names keys and versions whatever rights there are on them.
+ * Refuses all but the owner: the dry run names keys and versions whatever rights
+ * there are on them.
  */
 function requireOwner({ principal, bucket }: BucketCall): void {
   if (principal.kind !== 'account' || principal.account.id !== bucket.record().ownerId) {
@@ -132,7 +135,10 @@ function readCursor(token: string): LifecycleCursor {
   return { phase, prefix, afterKey, afterId, newerVersions };
 }
 
-/** `action`: what the index would do (domain/lifecycle.ts); `subject`: what it would be done to. */
+/**
+ * `action`: what the index would do (domain/lifecycle.ts); `subject`: what it would
+ * be done to.
+ */
 function toItem({ subject, decision }: DueSubject) {
   const { kind, key } = subject;
   const common = { action: decision.kind, subject: kind, key, ruleId: decision.ruleId };

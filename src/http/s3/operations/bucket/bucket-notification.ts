@@ -1,5 +1,5 @@
-// Event notifications of a bucket: put and get. What is reported, and how it reaches a webhook, is
-// core/outbox's. Source:
+// Event notifications of a bucket: put and get. What is reported, and how it
+// reaches a webhook, is core/outbox's. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
@@ -14,9 +14,10 @@ import {
 } from '../../formats/notification-document.ts';
 
 /**
- * Replaces the rules; none turn notifications off. Each webhook gets S3's test event. Errors:
- * MalformedXML, InvalidArgument (rules that overlap, a webhook that the bucket's owner does not
- * have), NotImplemented (EventBridge). Cost: a look-up for each webhook, two commits.
+ * Replaces the rules; none turn notifications off. Each webhook gets S3's test
+ * event. Errors: MalformedXML, InvalidArgument (rules that overlap, a webhook that
+ * the bucket's owner does not have), NotImplemented (EventBridge). Cost: a look-up
+ * for each webhook, two commits.
  */
 export async function answerPutBucketNotification(
   call: BucketCall,

@@ -1,5 +1,7 @@
-// The policy of a bucket: put, get, delete, and whether it opens the bucket to the public.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketPolicy.html and siblings
+// The policy of a bucket: put, get, delete, and whether it opens the bucket to the
+// public. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketPolicy.html and
+// siblings
 import { isPublicAcl } from '../../../../core/auth/acl.ts';
 import { aclOf, readPolicy } from '../../../../core/auth/decide.ts';
 import { isPublicPolicy } from '../../../../core/auth/policy/is-public-policy.ts';
@@ -20,8 +22,8 @@ export function answerGetBucketPolicy(call: BucketCall): S3Response {
 }
 
 /**
- * Replaces the policy. Errors: MalformedPolicy, MaxMessageLengthExceeded, MethodNotAllowed,
- * AccessDenied (public policies are blocked). Cost: one commit.
+ * Replaces the policy. Errors: MalformedPolicy, MaxMessageLengthExceeded,
+ * MethodNotAllowed, AccessDenied (public policies are blocked). Cost: one commit.
  */
 export async function answerPutBucketPolicy(call: BucketCall): Promise<S3Response> {
   requireOwnAccount(call);
@@ -40,7 +42,10 @@ function decodePolicy(bytes: Uint8Array): string {
   }
 }
 
-/** Deleting a policy that is not there is no error. MethodNotAllowed. Cost: one commit. */
+/**
+ * Deleting a policy that is not there is no error. MethodNotAllowed. Cost: one
+ * commit.
+ */
 export async function answerDeleteBucketPolicy(call: BucketCall): Promise<S3Response> {
   requireOwnAccount(call);
   await setBucketPolicy(call.bucket, null);
@@ -48,7 +53,8 @@ export async function answerDeleteBucketPolicy(call: BucketCall): Promise<S3Resp
 }
 
 /**
- * A policy may let other accounts do this, but they still can't. Source: API_PutBucketPolicy.html
+ * A policy may let other accounts do this, but they still can't. Source:
+ * API_PutBucketPolicy.html
  */
 function requireOwnAccount({ bucket, principal }: BucketCall): void {
   if (principal.kind === 'account' && principal.account.id === bucket.record().ownerId) return;
@@ -56,8 +62,8 @@ function requireOwnAccount({ bucket, principal }: BucketCall): void {
 }
 
 /**
- * Whether policy or list open the bucket to the public. Without a policy S3 says 404; the list
- * counts all the same.
+ * Whether policy or list open the bucket to the public. Without a policy S3 says
+ * 404; the list counts all the same.
  */
 export function answerGetBucketPolicyStatus(call: BucketCall): S3Response {
   const record = call.bucket.record();

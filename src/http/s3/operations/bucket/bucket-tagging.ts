@@ -1,6 +1,7 @@
-// The tags of a bucket: put, get, delete. They are for the owner's own accounts; nothing here acts
-// on them. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html and
-// its siblings
+// The tags of a bucket: put, get, delete. They are for the owner's own accounts;
+// nothing here acts on them. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html and its
+// siblings
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
 import { BUCKET_MAX_TAGS, SETTING_MAX_BYTES } from '../../../../core/limits.ts';
@@ -10,8 +11,8 @@ import { readDocument } from '../../call/read-document.ts';
 import { readTagging, writeTagging } from '../../formats/tagging-document.ts';
 
 /**
- * Replaces all tags. Errors: MalformedXML, InvalidTag, InvalidRequest (no digest: S3 wants one
- * here), BadDigest. Cost: one commit.
+ * Replaces all tags. Errors: MalformedXML, InvalidTag, InvalidRequest (no digest:
+ * S3 wants one here), BadDigest. Cost: one commit.
  */
 export async function answerPutBucketTagging(call: BucketCall, core: Core): Promise<S3Response> {
   const tags = readTagging(await readDocument(call, SETTING_MAX_BYTES, true), BUCKET_MAX_TAGS);

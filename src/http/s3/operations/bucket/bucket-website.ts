@@ -1,5 +1,5 @@
-// The website configuration of a bucket: put, get, delete. What it does to visitors is
-// delivery/site/deliver-site.ts.
+// The website configuration of a bucket: put, get, delete. What it does to visitors
+// is delivery/site/deliver-site.ts.
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
 import { WEBSITE_MAX_BYTES } from '../../../../core/limits.ts';
@@ -12,8 +12,8 @@ import {
 } from '../../formats/website-document.ts';
 
 /**
- * Replaces it. Errors: MalformedXML, InvalidArgument, InvalidRequest, MaxMessageLengthExceeded.
- * Cost: one commit.
+ * Replaces it. Errors: MalformedXML, InvalidArgument, InvalidRequest,
+ * MaxMessageLengthExceeded. Cost: one commit.
  */
 export async function answerPutBucketWebsite(call: BucketCall, core: Core): Promise<S3Response> {
   const website = readWebsiteConfiguration(await readDocument(call, WEBSITE_MAX_BYTES));

@@ -1,7 +1,7 @@
-// Buckets as wholes: list, make, head, delete; and the two settings that never change here,
-// region and versioning. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html, API_CreateBucket.html and
-// siblings
+// Buckets as wholes: list, make, head, delete; and the two settings that never
+// change here, region and versioning. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html,
+// API_CreateBucket.html and siblings
 
 import { grantsOf } from '../../../../core/auth/new-object-access.ts';
 import { createBucket } from '../../../../core/buckets/create-bucket.ts';
@@ -50,11 +50,14 @@ import { parseOwnership } from './public-access.ts';
  */
 const LIST_MAX_BUCKETS = 10_000;
 /**
- * The region of S3 that has no name in GetBucketLocation, and that clients name when they have
- * none.
+ * The region of S3 that has no name in GetBucketLocation, and that clients name
+ * when they have none.
  */
 const CLASSIC_REGION = 'us-east-1';
-/** A service of this region is everywhere and nowhere: it takes any location constraint. */
+/**
+ * A service of this region is everywhere and nowhere: it takes any location
+ * constraint.
+ */
 const ANY_REGION = 'auto';
 
 const LOCK_HEADER = 'x-amz-bucket-object-lock-enabled';
@@ -63,8 +66,8 @@ const NO_CONFIGURATION: CreateBucketConfiguration = { region: null, tags: null }
 const PAGE_PARAMETERS = ['prefix', 'max-buckets', 'continuation-token', 'bucket-region'];
 
 /**
- * The account's buckets in byte order of their names. InvalidArgument. Cost: one read of the
- * directory.
+ * The account's buckets in byte order of their names. InvalidArgument. Cost: one
+ * read of the directory.
  */
 export async function answerListBuckets(call: AccountCall, core: Core): Promise<S3Response> {
   const { account, query, region } = call;
@@ -105,10 +108,11 @@ function bucketRow(bucket: OwnedBucket, region: string | null): string {
 }
 
 /**
- * Makes a bucket; one that the account has already, with the same access, is left as it is and
- * answered 200, as in S3's first region. Errors: BucketAlreadyExists (another account's, or with
- * other access), InvalidBucketName, those of readAclHeaders, InvalidBucketAclWithObjectOwnership,
- * MalformedXML, IllegalLocationConstraintException, InvalidLocationConstraint, InvalidTag.
+ * Makes a bucket; one that the account has already, with the same access, is left
+ * as it is and answered 200, as in S3's first region. Errors: BucketAlreadyExists
+ * (another account's, or with other access), InvalidBucketName, those of
+ * readAclHeaders, InvalidBucketAclWithObjectOwnership, MalformedXML,
+ * IllegalLocationConstraintException, InvalidLocationConstraint, InvalidTag.
  */
 export async function answerCreateBucket(call: NewBucketCall, core: Core): Promise<S3Response> {
   const { account, bucketName } = call;
@@ -134,7 +138,10 @@ export async function answerCreateBucket(call: NewBucketCall, core: Core): Promi
   return emptyResponse(200, { location: `/${record.name}` });
 }
 
-/** Whether the bucket shall have object lock, and with it versioning. InvalidArgument. */
+/**
+ * Whether the bucket shall have object lock, and with it versioning.
+ * InvalidArgument.
+ */
 function readRequestedLock(call: NewBucketCall): boolean {
   const value = call.header(LOCK_HEADER);
   const text = value?.trim().toLowerCase() ?? 'false';
@@ -151,8 +158,8 @@ function readOwnership(text: string | null): ObjectOwnership | null {
 }
 
 /**
- * Refuses a bucket that exists with other access: making it must neither drop the requested list
- * nor replace the one there.
+ * Refuses a bucket that exists with other access: making it must neither drop the
+ * requested list nor replace the one there.
  */
 function requireSameAccess(
   record: BucketRecord,
@@ -187,7 +194,10 @@ function requireLocation(location: string | null, region: string): void {
   });
 }
 
-/** A 200 without a body: authorization has found the bucket and that it may be listed. */
+/**
+ * A 200 without a body: authorization has found the bucket and that it may be
+ * listed.
+ */
 export function answerHeadBucket(call: BucketCall): S3Response {
   return emptyResponse(200, {
     'x-amz-bucket-region': call.region,

@@ -1,6 +1,7 @@
-// KMS keys, for SSE-KMS: list, create, enable and disable, and whose they are, as JSON
-// and for the root account alone. No operation of S3 (AWS has KMS for it); it stands here because
-// it is signed as all others are. docs/encryption.md is for operators.
+// KMS keys, for SSE-KMS: list, create, enable and disable, and whose they are, as
+// JSON and for the root account alone. No operation of S3 (AWS has KMS for it); it
+// stands here because it is signed as all others are. docs/encryption.md is for
+// operators.
 import { ROOT_ACCOUNT } from '../../../../core/auth/root-account.ts';
 import type { Core } from '../../../../core/core.ts';
 import {
@@ -20,8 +21,8 @@ import { readDocument } from '../../call/read-document.ts';
 const DOCUMENT_MAX_BYTES = 128 * 1024;
 
 /**
- * `{"keys": [{"id", "state", "accounts", "createdAt"}], "nextAfter"}` after `?after=`.
- * AccessDenied.
+ * `{"keys": [{"id", "state", "accounts", "createdAt"}], "nextAfter"}` after
+ * `?after=`. AccessDenied.
  */
 export async function answerListKmsKeys(call: AccountCall, core: Core): Promise<S3Response> {
   requireRoot(call);
@@ -34,10 +35,11 @@ export async function answerListKmsKeys(call: AccountCall, core: Core): Promise<
 }
 
 /**
- * `{"id"}` makes a key, 201, or finds it, 200; with `"accounts"`, a list of ids or null for every
- * account, it is for the buckets of these besides the operator's, from the start or from now on.
- * `{"id", "state": "enabled" | "disabled"}` changes one that exists. Answers with the key.
- * AccessDenied, InvalidRequest, InvalidArgument, KMS.NotFoundException. Cost: one commit or two.
+ * `{"id"}` makes a key, 201, or finds it, 200; with `"accounts"`, a list of ids or
+ * null for every account, it is for the buckets of these besides the operator's,
+ * from the start or from now on. `{"id", "state": "enabled" | "disabled"}` changes
+ * one that exists. Answers with the key. AccessDenied, InvalidRequest,
+ * InvalidArgument, KMS.NotFoundException. Cost: one commit or two.
  */
 export async function answerPutKmsKey(call: AccountCall, core: Core): Promise<S3Response> {
   requireRoot(call);

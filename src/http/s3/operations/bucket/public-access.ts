@@ -1,7 +1,8 @@
-// The four switches against publicness, and who owns what others write: put, get, delete. What they
-// do is decided in core/auth. Source:
+// The four switches against publicness, and who owns what others write: put, get,
+// delete. What they do is decided in core/auth. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutPublicAccessBlock.html,
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketOwnershipControls.html and siblings
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketOwnershipControls.html
+// and siblings
 import { setBucketAccess } from '../../../../core/buckets/set-bucket-access.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import type { ObjectOwnership, PublicAccessBlock } from '../../../../domain/bucket-access.ts';
@@ -83,7 +84,8 @@ export function parseOwnership(text: string): ObjectOwnership | null {
 
 /**
  * Sets the ownership of objects that others write. Errors: MalformedXML,
- * InvalidBucketAclWithObjectOwnership (the list gives others something). Cost: one commit.
+ * InvalidBucketAclWithObjectOwnership (the list gives others something). Cost: one
+ * commit.
  */
 export async function answerPutBucketOwnershipControls(call: BucketCall): Promise<S3Response> {
   const root = readXml(await readDocument(call, SETTING_MAX_BYTES), 'OwnershipControls');
@@ -102,7 +104,10 @@ export async function answerPutBucketOwnershipControls(call: BucketCall): Promis
   return emptyResponse(200);
 }
 
-/** Shows the ownership of objects that others write. Errors: OwnershipControlsNotFoundError. */
+/**
+ * Shows the ownership of objects that others write. Errors:
+ * OwnershipControlsNotFoundError.
+ */
 export function answerGetBucketOwnershipControls(call: BucketCall): S3Response {
   const { access, name } = call.bucket.record();
   if (access.ownership === null) {
@@ -117,7 +122,8 @@ export function answerGetBucketOwnershipControls(call: BucketCall): S3Response {
 }
 
 /**
- * Deleting what is not there is no error; objects then belong to their writers. Cost: one commit.
+ * Deleting what is not there is no error; objects then belong to their writers.
+ * Cost: one commit.
  */
 export async function answerDeleteBucketOwnershipControls(call: BucketCall): Promise<S3Response> {
   await setBucketAccess(call.bucket, { ownership: null });

@@ -1,7 +1,8 @@
-// Purges of what readers keep, requested by the owner: POST of a bucket with `?purge` and a JSON
-// document. No operation of S3; it stands here because owners sign it as they sign all others. Its
-// right is s3:PutBucketWebsite, like that of the other settings of a site, because policies know
-// S3's actions only. What a purge does is core/buckets/purge.ts's.
+// Purges of what readers keep, requested by the owner: POST of a bucket with
+// `?purge` and a JSON document. No operation of S3; it stands here because owners
+// sign it as they sign all others. Its right is s3:PutBucketWebsite, like that of
+// the other settings of a site, because policies know S3's actions only. What a
+// purge does is core/buckets/purge.ts's.
 import { purge } from '../../../../core/buckets/purge.ts';
 import type { Core } from '../../../../core/core.ts';
 import { KEY_MAX_BYTES, PURGE_MAX_BYTES, PURGE_MAX_SCOPES } from '../../../../core/limits.ts';
@@ -14,9 +15,9 @@ import { readDocument } from '../../call/read-document.ts';
 const LISTS = { keys: 'key', prefixes: 'prefix', tags: 'tag' } as const;
 
 /**
- * `{"keys": […], "prefixes": […], "tags": […]}`, or `{"everything": true}`; answers 200 with the
- * receipt `{"id", "floor", "freshBy"}`. Errors: InvalidRequest, MaxMessageLengthExceeded. Cost: one
- * commit.
+ * `{"keys": […], "prefixes": […], "tags": […]}`, or `{"everything": true}`; answers
+ * 200 with the receipt `{"id", "floor", "freshBy"}`. Errors: InvalidRequest,
+ * MaxMessageLengthExceeded. Cost: one commit.
  */
 export async function answerPurge(call: BucketCall, core: Core): Promise<S3Response> {
   const scopes = readScopes(await readDocument(call, PURGE_MAX_BYTES));

@@ -1,5 +1,6 @@
-// Who pays for requests: stored and given back, as tools expect. The owner pays here whatever it
-// says; a requester who says that he would is never refused for it. Source:
+// Who pays for requests: stored and given back, as tools expect. The owner pays
+// here whatever it says; a requester who says that he would is never refused for
+// it. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketRequestPayment.html
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
@@ -13,8 +14,8 @@ import { s3Document, textElement } from '../../formats/xml-write.ts';
 const ROOT = 'RequestPaymentConfiguration';
 
 /**
- * Stores the payer that clients see; the owner is billed either way. Errors: MalformedXML. Cost:
- * one commit.
+ * Stores the payer that clients see; the owner is billed either way. Errors:
+ * MalformedXML. Cost: one commit.
  */
 export async function answerPutBucketRequestPayment(
   call: BucketCall,

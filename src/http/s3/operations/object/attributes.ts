@@ -1,5 +1,6 @@
-// GetObjectAttributes: what HeadObject and ListParts say of a finished object, chosen by name.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html
+// GetObjectAttributes: what HeadObject and ListParts say of a finished object,
+// chosen by name. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html
 import { unwrapWithCustomerKey } from '../../../../core/encryption/envelope.ts';
 import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import type { ObjectVersion } from '../../../../domain/nouns.ts';
@@ -21,8 +22,8 @@ const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSi
 type Attribute = (typeof ATTRIBUTES)[number];
 
 /**
- * Shows the attributes of a version that the request names. Errors: InvalidArgument, NoSuchKey,
- * AccessDenied. Cost: one index read.
+ * Shows the attributes of a version that the request names. Errors:
+ * InvalidArgument, NoSuchKey, AccessDenied. Cost: one index read.
  */
 export async function answerGetObjectAttributes(call: VersionCall): Promise<S3Response> {
   const requested = readAttributes(call.header(HEADER));
@@ -75,8 +76,8 @@ function checksumOf({ checksum }: ObjectVersion): string {
 }
 
 /**
- * Nothing for an object that was put in one piece. Parts are listed with and without checksums of
- * their own.
+ * Nothing for an object that was put in one piece. Parts are listed with and
+ * without checksums of their own.
  */
 function partsOf({ parts, checksum }: ObjectVersion, marker: number, maxParts: number): string {
   if (parts === null) return '';

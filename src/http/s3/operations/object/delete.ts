@@ -1,7 +1,8 @@
-// DeleteObject and DeleteObjects: a key, which in a bucket with versions is only hidden by a delete
-// marker, or one version for good. A key that does not exist is deleted all the same, but for a
-// condition: that is 404 then. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html and API_DeleteObjects.html
+// DeleteObject and DeleteObjects: a key, which in a bucket with versions is only
+// hidden by a delete marker, or one version for good. A key that does not exist is
+// deleted all the same, but for a condition: that is 404 then. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html and
+// API_DeleteObjects.html
 import { idOf } from '../../../../core/auth/acl.ts';
 import { openBucket } from '../../../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../../../core/core.ts';
@@ -33,8 +34,9 @@ import { element, s3Document, textElement } from '../../formats/xml-write.ts';
 import { bypassesGovernance } from '../../headers/object-lock-headers.ts';
 
 /**
- * Deletes a key or one of its versions. Errors: PreconditionFailed, NoSuchKey and NoSuchVersion (a
- * condition on what is not there), AccessDenied (locked), InvalidArgument. Cost: one commit.
+ * Deletes a key or one of its versions. Errors: PreconditionFailed, NoSuchKey and
+ * NoSuchVersion (a condition on what is not there), AccessDenied (locked),
+ * InvalidArgument. Cost: one commit.
  */
 export async function answerDeleteObject(call: ObjectCall, core: Core): Promise<S3Response> {
   const versionId = parseVersionName(call.query.get('versionId'));
@@ -96,16 +98,20 @@ function refusalOf({ key, refusal }: DeletedObject): StorageError | null {
   });
 }
 
-/** One line of the request: what to delete, or why it can't be honoured. A line fails alone. */
+/**
+ * One line of the request: what to delete, or why it can't be honoured. A line
+ * fails alone.
+ */
 type Line =
   | { readonly requested: KeyToDelete; readonly target: DeleteTarget; readonly error: null }
   | { readonly requested: KeyToDelete; readonly target: null; readonly error: StorageError };
 
 /**
- * Deletes up to 1,000 keys and versions and reports on each, in the order of the request. SlowDown
- * for keys that the policy would take too long to decide on. Errors of the whole: MalformedXML,
- * MaxMessageLengthExceeded, those of readDocument; SlowDown where the policy changes meanwhile to
- * one that takes too long. Cost: one commit.
+ * Deletes up to 1,000 keys and versions and reports on each, in the order of the
+ * request. SlowDown for keys that the policy would take too long to decide on.
+ * Errors of the whole: MalformedXML, MaxMessageLengthExceeded, those of
+ * readDocument; SlowDown where the policy changes meanwhile to one that takes too
+ * long. Cost: one commit.
  */
 export async function answerDeleteObjects(call: BucketCall, core: Core): Promise<S3Response> {
   const { isQuiet, objects } = readDelete(await readDocument(call, DELETE_MAX_BYTES, true));
@@ -163,7 +169,8 @@ function checkRight(call: BucketCall, record: BucketRecord, line: Line): Line {
 }
 
 /**
- * Why the caller may not delete it, SlowDown where the request's effort is spent; null: they may.
+ * Why the caller may not delete it, SlowDown where the request's effort is spent;
+ * null: they may.
  */
 function deleteRefusal(
   { decide }: BucketCall,
@@ -178,8 +185,8 @@ function deleteRefusal(
 }
 
 /**
- * Deletes what the caller was found to be allowed. Should the bucket change meanwhile, all must be
- * allowed still.
+ * Deletes what the caller was found to be allowed. Should the bucket change
+ * meanwhile, all must be allowed still.
  */
 async function deleteAllowed(
   call: BucketCall,
@@ -200,7 +207,10 @@ async function deleteAllowed(
   return deleteObjects(core, bucket, targets, options);
 }
 
-/** The error of one line. A fault of the service ends the request: deleting is safe to repeat. */
+/**
+ * The error of one line. A fault of the service ends the request: deleting is safe
+ * to repeat.
+ */
 function asClientError(error: unknown): StorageError {
   if (error instanceof StorageError && ERROR_STATUS[error.code] < 500) return error;
   throw error;

@@ -1,6 +1,7 @@
-// GetObject and HeadObject: signed reads, and the unsigned ones that delivery does not take. Always
-// from the index, so a read sees every finished write. A conditional request that ends in 304 or
-// 412 opens no body. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+// GetObject and HeadObject: signed reads, and the unsigned ones that delivery does
+// not take. Always from the index, so a read sees every finished write. A
+// conditional request that ends in 304 or 412 opens no body. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 import type { Core } from '../../../../core/core.ts';
 import { type CustomerKey, unwrapWithCustomerKey } from '../../../../core/encryption/envelope.ts';
 import { PART_NUMBER_MAX } from '../../../../core/limits.ts';
@@ -35,8 +36,8 @@ import type { ReadFacts } from '../../headers/request-headers.ts';
 import { taggingHeaders } from '../../headers/tagging-header.ts';
 
 /**
- * The part of a version that is sent, and the checksum that holds for just that. `range` null: all
- * of it, as a 200.
+ * The part of a version that is sent, and the checksum that holds for just that.
+ * `range` null: all of it, as a 200.
  */
 export type Slice = {
   readonly range: ByteRange | null;
@@ -46,9 +47,9 @@ export type Slice = {
 };
 
 /**
- * GetObject and HeadObject. Errors: NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange,
- * InvalidPart, InvalidArgument, InvalidRequest. Cost: one index read; for a GET also what openBody
- * costs.
+ * GetObject and HeadObject. Errors: NoSuchKey, AccessDenied, PreconditionFailed,
+ * InvalidRange, InvalidPart, InvalidArgument, InvalidRequest. Cost: one index read;
+ * for a GET also what openBody costs.
  */
 export async function answerRead(call: VersionCall, core: Core): Promise<S3Response> {
   refuseAnonymousOverrides(call);
@@ -92,8 +93,8 @@ export async function answerRead(call: VersionCall, core: Core): Promise<S3Respo
 }
 
 /**
- * Headers of the object. Strangers get those that delivery gives them, under the same rules.
- * AccessDenied.
+ * Headers of the object. Strangers get those that delivery gives them, under the
+ * same rules. AccessDenied.
  */
 function storedHeaders(call: VersionCall, customerKey: CustomerKey | null): Readonly<HeaderRecord> {
   const { bucket, principal, query, request, version, hasOwnOrigin } = call;
@@ -108,7 +109,10 @@ function storedHeaders(call: VersionCall, customerKey: CustomerKey | null): Read
   });
 }
 
-/** Headers of the object for whoever signed. The caller of this function owns the record. */
+/**
+ * Headers of the object for whoever signed. The caller of this function owns the
+ * record.
+ */
 export function signedHeaders(version: ObjectVersion): HeaderRecord {
   const stored = objectHeaders(version);
   if (version.headers.contentType === undefined) stored['content-type'] = S3_UNKNOWN_TYPE;
@@ -116,8 +120,8 @@ export function signedHeaders(version: ObjectVersion): HeaderRecord {
 }
 
 /**
- * Headers of a 200 or 206 that depend on version, bucket, caller and query alone. `stored`: headers
- * of the object.
+ * Headers of a 200 or 206 that depend on version, bucket, caller and query alone.
+ * `stored`: headers of the object.
  */
 export function headersOfRead(
   call: ReadFacts,
@@ -150,8 +154,8 @@ export function headersOfRead(
 
 /**
  * Refuses overrides of response headers without a signature. Source:
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Overriding response header
- * values)
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Overriding
+ * response header values)
  */
 function refuseAnonymousOverrides(call: ObjectCall): void {
   if (call.principal.kind !== 'anonymous') return;
@@ -162,7 +166,10 @@ function refuseAnonymousOverrides(call: ObjectCall): void {
   }
 }
 
-/** The partNumber of the query, null when absent. InvalidArgument outside 1 to 10,000. */
+/**
+ * The partNumber of the query, null when absent. InvalidArgument outside 1 to
+ * 10,000.
+ */
 export function readPartNumber(query: Query): number | null {
   const text = query.get('partNumber');
   if (text === null) return null;
@@ -200,7 +207,8 @@ function sliceOfRange(version: ObjectVersion, header: string | null): Slice {
 }
 
 /**
- * One part as it was uploaded; an object that was put in one piece is its own part 1. InvalidPart.
+ * One part as it was uploaded; an object that was put in one piece is its own part
+ * 1. InvalidPart.
  */
 function sliceOfPart(version: ObjectVersion, partNumber: number): Slice {
   const { checksum, parts, sizeBytes } = version;

@@ -1,6 +1,8 @@
-// ListObjects and ListObjectsV2: one page of the index as S3 shows it. The index decides order,
-// roll-up and where to go on; here are the two requests for it and the two documents. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html and API_ListObjectsV2.html
+// ListObjects and ListObjectsV2: one page of the index as S3 shows it. The index
+// decides order, roll-up and where to go on; here are the two requests for it and
+// the two documents. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html and
+// API_ListObjectsV2.html
 import type { ObjectSummary } from '../../../../domain/nouns.ts';
 import type { ListObjectsPage } from '../../../../ports/metadata-index.ts';
 import { type BucketCall, type S3Response, xmlResponse } from '../../call/call.ts';
@@ -49,12 +51,16 @@ function readPage(
 }
 
 /**
- * Escapes that the prefix of version 1 leaves out of its URL encoding, because botocore forgets to
- * undo it there. XML carries these characters as they are, so every client reads the same prefix.
+ * Escapes that the prefix of version 1 leaves out of its URL encoding, because
+ * botocore forgets to undo it there. XML carries these characters as they are, so
+ * every client reads the same prefix.
  */
 const ENCODED_BLANK = /%(?:09|0A|0D)/g;
 
-/** ListObjects, version 1. InvalidArgument. Cost: one index read of the rows returned. */
+/**
+ * ListObjects, version 1. InvalidArgument. Cost: one index read of the rows
+ * returned.
+ */
 export async function answerListObjects(call: BucketCall): Promise<S3Response> {
   const listing = readObjectListing(call);
   const marker = call.query.get('marker') ?? '';
@@ -76,7 +82,10 @@ export async function answerListObjects(call: BucketCall): Promise<S3Response> {
   );
 }
 
-/** ListObjectsV2. An empty continuation token begins anew. InvalidArgument. Cost: as version 1. */
+/**
+ * ListObjectsV2. An empty continuation token begins anew. InvalidArgument. Cost: as
+ * version 1.
+ */
 export async function answerListObjectsV2(call: BucketCall): Promise<S3Response> {
   const { query } = call;
   const listing = readObjectListing(call);

@@ -30,7 +30,10 @@ import {
 import { readCustomerKey } from '../../headers/encryption-headers.ts';
 import { abortionHeaders } from '../../headers/lifecycle-headers.ts';
 
-/** Lists the parts of an upload. Errors: NoSuchUpload, InvalidArgument. Cost: one index read. */
+/**
+ * Lists the parts of an upload. Errors: NoSuchUpload, InvalidArgument. Cost: one
+ * index read.
+ */
 export async function answerListParts(call: ObjectCall, core: Core): Promise<S3Response> {
   const { key, query } = call;
   const uploadId = readUploadId(query);

@@ -50,8 +50,8 @@ function readPartAddress({ key, query }: ObjectCall): PartAddress {
 }
 
 /**
- * Begins an upload. Errors: InvalidRequest (checksum type), those of the readers of its headers.
- * Cost: one commit.
+ * Begins an upload. Errors: InvalidRequest (checksum type), those of the readers of
+ * its headers. Cost: one commit.
  */
 export async function answerCreateMultipartUpload(
   call: ObjectCall,
@@ -88,8 +88,8 @@ export async function answerCreateMultipartUpload(
 }
 
 /**
- * Stores a part from the body. Errors: those of uploadPart, InvalidArgument. Cost: one index read,
- * one blob, one commit.
+ * Stores a part from the body. Errors: those of uploadPart, InvalidArgument. Cost:
+ * one index read, one blob, one commit.
  */
 export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3Response> {
   const customerKey = readCustomerKey(call);
@@ -109,8 +109,8 @@ export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3
 }
 
 /**
- * Stores a part from a range of another object. Errors: those of openCopySource and uploadPartCopy,
- * InvalidRange.
+ * Stores a part from a range of another object. Errors: those of openCopySource and
+ * uploadPartCopy, InvalidRange.
  */
 export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promise<S3Response> {
   const address = readPartAddress(call);
@@ -155,8 +155,8 @@ export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promis
 }
 
 /**
- * Strictly `bytes=first-last`: unlike a read, a copy never takes a bad range for the whole.
- * InvalidArgument.
+ * Strictly `bytes=first-last`: unlike a read, a copy never takes a bad range for
+ * the whole. InvalidArgument.
  */
 function readCopyRange(value: string | null): ByteRange | null {
   if (value === null) return null;
@@ -173,8 +173,8 @@ function readCopyRange(value: string | null): ByteRange | null {
 }
 
 /**
- * Ends an upload. The response never needs white space to stay alive, because the commit is
- * one row. Errors: those of completeUpload, MalformedXML, InvalidRequest.
+ * Ends an upload. The response never needs white space to stay alive, because the
+ * commit is one row. Errors: those of completeUpload, MalformedXML, InvalidRequest.
  */
 export async function answerCompleteMultipartUpload(
   call: ObjectCall,
@@ -219,7 +219,10 @@ export async function answerCompleteMultipartUpload(
   return { ...answer, storageClass: version.storageClass, written: version };
 }
 
-/** The checksum headers of this request are the object's; the document has only Content-MD5. */
+/**
+ * The checksum headers of this request are the object's; the document has only
+ * Content-MD5.
+ */
 function readCompleteDocument(call: ObjectCall): Promise<Uint8Array> {
   const header = (name: string) => (name === 'content-md5' ? call.header(name) : null);
   return readDocument({ ...call, header }, XML_MAX_BYTES);
@@ -237,8 +240,8 @@ function readObjectSize(value: string | null): number | null {
 }
 
 /**
- * Compares x-amz-checksum-type, where sent, with what the upload began with. An upload that is over
- * stays core's case.
+ * Compares x-amz-checksum-type, where sent, with what the upload began with. An
+ * upload that is over stays core's case.
  */
 async function requireChecksumType(call: ObjectCall, uploadId: UploadId): Promise<void> {
   const type = readChecksumType(call.header);

@@ -1,5 +1,6 @@
-// Object lock: the configuration of a bucket, and retention and legal hold of a version. What a
-// lock keeps from happening is decided in the index, with the change itself. Source:
+// Object lock: the configuration of a bucket, and retention and legal hold of a
+// version. What a lock keeps from happening is decided in the index, with the
+// change itself. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
@@ -28,9 +29,9 @@ import { versionNameOf } from '../../formats/version-name.ts';
 import { bypassesGovernance, requireLockableBucket } from '../../headers/object-lock-headers.ts';
 
 /**
- * Switches object lock on, for good, and replaces the default retention; versions that exist keep
- * what they have. Errors: MalformedXML, InvalidRetentionPeriod, InvalidBucketState (no versioning),
- * BadDigest. Cost: one commit.
+ * Switches object lock on, for good, and replaces the default retention; versions
+ * that exist keep what they have. Errors: MalformedXML, InvalidRetentionPeriod,
+ * InvalidBucketState (no versioning), BadDigest. Cost: one commit.
  */
 export async function answerPutObjectLockConfiguration(
   call: BucketCall,
@@ -41,7 +42,10 @@ export async function answerPutObjectLockConfiguration(
   return emptyResponse(200);
 }
 
-/** Shows the lock configuration of the bucket. Errors: ObjectLockConfigurationNotFoundError. */
+/**
+ * Shows the lock configuration of the bucket. Errors:
+ * ObjectLockConfigurationNotFoundError.
+ */
 export function answerGetObjectLockConfiguration(call: BucketCall): S3Response {
   const { settings, name } = call.bucket.record();
   if (settings.objectLock === null) {
@@ -52,20 +56,26 @@ export function answerGetObjectLockConfiguration(call: BucketCall): S3Response {
   return xmlResponse(writeObjectLockConfiguration(settings.objectLock));
 }
 
-/** The retention of the document. MalformedXML, InvalidArgument, those of readDocument. */
+/**
+ * The retention of the document. MalformedXML, InvalidArgument, those of
+ * readDocument.
+ */
 export async function readObjectRetention(call: S3Call, nowMs: number): Promise<VersionChange> {
   return { retention: readRetention(await readDocument(call, SETTING_MAX_BYTES), nowMs) };
 }
 
 /**
- * Sets the retention of a version. Errors: InvalidRequest (a bucket without object lock), those of
- * updateVersion. Cost: one commit.
+ * Sets the retention of a version. Errors: InvalidRequest (a bucket without object
+ * lock), those of updateVersion. Cost: one commit.
  */
 export function answerPutObjectRetention(call: VersionCall, core: Core): Promise<S3Response> {
   return update(call, core);
 }
 
-/** Shows the retention of a version. Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
+/**
+ * Shows the retention of a version. Errors: InvalidRequest,
+ * NoSuchObjectLockConfiguration.
+ */
 export function answerGetObjectRetention(call: VersionCall): S3Response {
   const { retention } = findLock(call);
   if (retention === null) throw noLock(call);
@@ -78,14 +88,17 @@ export async function readObjectLegalHold(call: S3Call): Promise<VersionChange> 
 }
 
 /**
- * Sets or lifts the legal hold of a version. Errors: InvalidRequest (a bucket without object lock),
- * those of updateVersion. Cost: one commit.
+ * Sets or lifts the legal hold of a version. Errors: InvalidRequest (a bucket
+ * without object lock), those of updateVersion. Cost: one commit.
  */
 export function answerPutObjectLegalHold(call: VersionCall, core: Core): Promise<S3Response> {
   return update(call, core);
 }
 
-/** Shows the legal hold of a version. Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
+/**
+ * Shows the legal hold of a version. Errors: InvalidRequest,
+ * NoSuchObjectLockConfiguration.
+ */
 export function answerGetObjectLegalHold(call: VersionCall): S3Response {
   const { hasLegalHold } = findLock(call);
   if (hasLegalHold === null) throw noLock(call);

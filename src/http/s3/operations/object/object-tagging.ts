@@ -1,5 +1,6 @@
-// The tags of one version of an object: get, put, delete. A change of tags writes no new version.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectTagging.html and its
+// The tags of one version of an object: get, put, delete. A change of tags writes
+// no new version. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectTagging.html and its
 // siblings
 import type { Core } from '../../../../core/core.ts';
 import { OBJECT_MAX_TAGS, SETTING_MAX_BYTES } from '../../../../core/limits.ts';
@@ -36,8 +37,8 @@ export function answerPutObjectTagging(call: VersionCall, core: Core): Promise<S
 }
 
 /**
- * Deleting what is not there is no error, but the object must be. Errors: those of updateVersion.
- * Cost: one commit.
+ * Deleting what is not there is no error, but the object must be. Errors: those of
+ * updateVersion. Cost: one commit.
  */
 export function answerDeleteObjectTagging(call: VersionCall, core: Core): Promise<S3Response> {
   return update(call, core, { tags: {} }, 204);

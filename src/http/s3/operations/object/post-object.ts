@@ -1,5 +1,6 @@
-// PostObject: the upload of a browser's form. post/ has made a PUT of it; here is the response that
-// the form requests. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
+// PostObject: the upload of a browser's form. post/ has made a PUT of it; here is
+// the response that the form requests. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
 import type { Core } from '../../../../core/core.ts';
 import type { ObjectVersion } from '../../../../domain/nouns.ts';
 import { type ObjectCall, type S3Response, xmlResponse } from '../../call/call.ts';
@@ -8,8 +9,8 @@ import { successRedirect } from '../../post/success-redirect.ts';
 import { storeObject } from './put-copy.ts';
 
 /**
- * 204, or what `success_action_status` or `success_action_redirect` says. Errors and cost: those of
- * PutObject.
+ * 204, or what `success_action_status` or `success_action_redirect` says. Errors
+ * and cost: those of PutObject.
  */
 export async function answerPostObject(call: ObjectCall, core: Core): Promise<S3Response> {
   const { version, headers: stored } = await storeObject(call, core);

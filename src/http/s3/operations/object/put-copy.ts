@@ -1,5 +1,6 @@
 // PutObject and CopyObject: headers become typed input here, core writes. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html and API_CopyObject.html
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html and
+// API_CopyObject.html
 import type { Core } from '../../../../core/core.ts';
 import { copyObject, isEncryptedAlike } from '../../../../core/objects/copy-object.ts';
 import { putObject } from '../../../../core/objects/put-object.ts';
@@ -37,8 +38,8 @@ import { readObjectLockHeaders } from '../../headers/object-lock-headers.ts';
 import { readTaggingHeader } from '../../headers/tagging-header.ts';
 
 /**
- * Stores the body as an object. Errors: those of putObject, and of the readers of its headers.
- * Cost: see putObject.
+ * Stores the body as an object. Errors: those of putObject, and of the readers of
+ * its headers. Cost: see putObject.
  */
 export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3Response> {
   const { version, headers } = await storeObject(call, core);
@@ -62,8 +63,8 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
     expectation: readBodyExpectation(call.header, call.body),
     encryption,
     condition: parseWriteCondition(call.header('if-match'), call.header('if-none-match')),
-    // A form does not say how long its file is, nor does a body in HTTP's own chunks, which S3
-    // refuses.
+    // A form does not say how long its file is, nor does a body in HTTP's own
+    // chunks, which S3 refuses.
     isLengthOptional: true,
   });
   call.request.notes.objectBytes = version.sizeBytes;
@@ -77,8 +78,8 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
 }
 
 /**
- * Copies an object, without moving a byte. Errors: those of openCopySource and copyObject,
- * InvalidRequest (onto itself without a change), InvalidArgument.
+ * Copies an object, without moving a byte. Errors: those of openCopySource and
+ * copyObject, InvalidRequest (onto itself without a change), InvalidArgument.
  */
 export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3Response> {
   const isReplacing = readDirective(
@@ -148,8 +149,8 @@ function readDirective(call: ObjectCall, header: string, refusal: string): boole
 }
 
 /**
- * A copy onto itself that leaves the encryption as it is must change something else; a word about
- * storage class, redirect or encryption counts as that.
+ * A copy onto itself that leaves the encryption as it is must change something
+ * else; a word about storage class, redirect or encryption counts as that.
  */
 function requireChange(call: ObjectCall, source: OpenedSource): void {
   const isItself =
@@ -169,7 +170,10 @@ function requireChange(call: ObjectCall, source: OpenedSource): void {
   });
 }
 
-/** Storage class and redirect are the request's even when the metadata is the source's. */
+/**
+ * Storage class and redirect are the request's even when the metadata is the
+ * source's.
+ */
 function keptAttributes(source: ObjectAttributes, requested: ObjectAttributes): ObjectAttributes {
   const { websiteRedirectLocation: _, ...headers } = source.headers;
   const redirect = requested.headers.websiteRedirectLocation;

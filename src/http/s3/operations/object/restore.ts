@@ -1,6 +1,7 @@
-// RestoreObject: brings back what S3 has archived. Nothing here ever is, whatever class an object
-// says, so every request that is well-formed gets the error of S3 for a class that needs no
-// restore. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_RestoreObject.html
+// RestoreObject: brings back what S3 has archived. Nothing here ever is, whatever
+// class an object says, so every request that is well-formed gets the error of S3
+// for a class that needs no restore. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_RestoreObject.html
 import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
@@ -11,7 +12,9 @@ import { malformed, readXml } from '../../formats/xml-read.ts';
 
 const TIERS: ReadonlySet<string> = new Set(['Standard', 'Bulk', 'Expedited']);
 
-/** InvalidObjectState; before it MalformedXML, NotImplemented (SELECT), BadDigest. */
+/**
+ * InvalidObjectState; before it MalformedXML, NotImplemented (SELECT), BadDigest.
+ */
 export async function answerRestoreObject(call: VersionCall, _core: Core): Promise<never> {
   readRestoreRequest(await readDocument(call, SETTING_MAX_BYTES));
   throw new StorageError('InvalidObjectState', {

@@ -1,6 +1,7 @@
-// UpdateObjectEncryption: what the server encrypts is put under another KMS key, where it stands.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_UpdateObjectEncryption.html; texts of
-// errors are S3's.
+// UpdateObjectEncryption: what the server encrypts is put under another KMS key,
+// where it stands. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_UpdateObjectEncryption.html;
+// texts of errors are S3's.
 import type { Core } from '../../../../core/core.ts';
 import type { RequestedEncryption } from '../../../../core/encryption/envelope.ts';
 import { isKmsKeyId } from '../../../../core/encryption/kms-keys.ts';
@@ -17,8 +18,8 @@ type KmsEncryption = Extract<RequestedEncryption, { kind: 'named' }> & { readonl
 const refused = (detail: string) => new StorageError('InvalidRequest', { detail });
 
 /**
- * Puts the data key of a version under another KMS key. Errors: MalformedXML, InvalidRequest, those
- * of readDocument and changeEncryption. Cost: one commit.
+ * Puts the data key of a version under another KMS key. Errors: MalformedXML,
+ * InvalidRequest, those of readDocument and changeEncryption. Cost: one commit.
  */
 export async function answerUpdateObjectEncryption(
   call: VersionCall,
@@ -29,7 +30,9 @@ export async function answerUpdateObjectEncryption(
   return emptyResponse(200);
 }
 
-/** ARN of a key: its end is the key's name, unless a key has all of it for a name. */
+/**
+ * ARN of a key: its end is the key's name, unless a key has all of it for a name.
+ */
 const KEY_ARN = /^arn:aws[-a-z0-9]*:kms:[-a-z0-9]*:\d{12}:key\/(.+)$/;
 
 async function change(call: VersionCall, core: Core, requested: KmsEncryption): Promise<void> {

@@ -1,4 +1,5 @@
-// Versioning of a bucket, and the listing of all versions and delete markers. Source:
+// Versioning of a bucket, and the listing of all versions and delete markers.
+// Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html and
 // API_PutBucketVersioning.html
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
@@ -35,8 +36,8 @@ export function answerGetBucketVersioning(call: BucketCall): S3Response {
 }
 
 /**
- * Enables or suspends versioning. Errors: MalformedXML, NotImplemented (MFA delete),
- * InvalidBucketState (suspending with object lock). Cost: one commit.
+ * Enables or suspends versioning. Errors: MalformedXML, NotImplemented (MFA
+ * delete), InvalidBucketState (suspending with object lock). Cost: one commit.
  */
 export async function answerPutBucketVersioning(call: BucketCall, core: Core): Promise<S3Response> {
   if (call.header('x-amz-mfa') !== null)
@@ -54,8 +55,8 @@ const EMPTY_PAGE: ListVersionsPage = {
 };
 
 /**
- * Lists versions and delete markers. InvalidArgument. Cost: one index read of at most twice the
- * rows returned.
+ * Lists versions and delete markers. InvalidArgument. Cost: one index read of at
+ * most twice the rows returned.
  */
 export async function answerListObjectVersions(call: BucketCall): Promise<S3Response> {
   const { query } = call;

@@ -1,6 +1,6 @@
-// `GET /{bucket}/{folder}?zip`: all objects under a prefix as one ZIP file, made while it is sent.
-// Ours, not S3's; for callers who may list and read there. docs/downloads.md describes its
-// contents.
+// `GET /{bucket}/{folder}?zip`: all objects under a prefix as one ZIP file, made
+// while it is sent. Ours, not S3's; for callers who may list and read there.
+// docs/downloads.md describes its contents.
 import type { Core } from '../../../../core/core.ts';
 import {
   openSnapshot,
@@ -8,8 +8,8 @@ import {
   snapshotPrefix,
 } from '../../../../core/objects/snapshot-prefix.ts';
 import { crc32 } from '../../../../crypto/crc32.ts';
-import { StorageError } from '../../../../domain/errors.ts';
 import type { PermitHolder } from '../../../../domain/concurrency/semaphore.ts';
+import { StorageError } from '../../../../domain/errors.ts';
 import type { AlsoRead } from '../../../../ports/metering.ts';
 import { requireAllowed } from '../../../access/decide-call.ts';
 import { countPart } from '../../../count-sent.ts';
@@ -25,11 +25,12 @@ import { hasReceipt } from '../../headers/receipt-request.ts';
 type Planned = { readonly entry: ZipEntry; readonly object: SnapshotObject };
 
 /**
- * The ZIP of a prefix, which is a folder: without a slash at its end one is added. NoSuchKey when
- * nothing is there, InvalidArgument for a name above 255 characters, InvalidRequest above the
- * configured number of objects, AccessDenied, SlowDown when too many are under way, or the policy
- * takes too long for so many keys. Cost: an index read per 100 objects before the first byte; one
- * class B operation for each object.
+ * The ZIP of a prefix, which is a folder: without a slash at its end one is added.
+ * NoSuchKey when nothing is there, InvalidArgument for a name above 255 characters,
+ * InvalidRequest above the configured number of objects, AccessDenied, SlowDown
+ * when too many are under way, or the policy takes too long for so many keys. Cost:
+ * an index read per 100 objects before the first byte; one class B operation for
+ * each object.
  */
 export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S3Response> {
   const { bucket } = call;
@@ -56,7 +57,8 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
       'content-type': 'application/zip',
       'content-disposition': attachment(name || `${folder}.zip`),
       'content-length': `${zipLength(entries)}`,
-      // Made for this request, and never twice the same bytes: neither kept nor resumed.
+      // Made for this request, and never twice the same bytes: neither kept nor
+      // resumed.
       'cache-control': 'private, no-store',
       'accept-ranges': 'none',
     };
@@ -82,7 +84,10 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
   }
 }
 
-/** Bytes of an object that count as retrieved: none of a body that stands in its index row. */
+/**
+ * Bytes of an object that count as retrieved: none of a body that stands in its
+ * index row.
+ */
 function retrievalOf({ storageClass, isInline, sizeBytes }: SnapshotObject) {
   return { storageClass, lengthBytes: isInline ? 0 : sizeBytes };
 }
@@ -117,7 +122,9 @@ function plan(objects: readonly SnapshotObject[], prefix: string): Planned[] {
   });
 }
 
-/** The CRC-32 of a body that is at hand, or the one that was stored with the object. */
+/**
+ * The CRC-32 of a body that is at hand, or the one that was stored with the object.
+ */
 function knownCrc32({ body, checksum, sizeBytes }: SnapshotObject): number | null {
   if (sizeBytes === 0) return 0;
   if (body !== null && body.inlineBytes !== null && body.encryption === null)

@@ -1,5 +1,6 @@
-// Operations on who may use a bucket: ACL, policy, ownership, block of public access. A part of the
-// table in operations.ts and read through it only; operation.ts says what an entry is.
+// Operations on who may use a bucket: ACL, policy, ownership, block of public
+// access. A part of the table in operations.ts and read through it only;
+// operation.ts says what an entry is.
 import type { OperationName } from '../../call/detect.ts';
 import { answerGetBucketAcl, answerPutBucketAcl } from '../bucket/acl.ts';
 import {

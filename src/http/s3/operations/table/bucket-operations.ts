@@ -1,6 +1,6 @@
-// Operations on buckets as wholes: their life, what lies in them, and many keys at once; with those
-// of an account. A part of the table in operations.ts and read through it only; operation.ts says
-// what an entry is.
+// Operations on buckets as wholes: their life, what lies in them, and many keys at
+// once; with those of an account. A part of the table in operations.ts and read
+// through it only; operation.ts says what an entry is.
 import type { OperationName } from '../../call/detect.ts';
 import {
   answerCreateBucket,

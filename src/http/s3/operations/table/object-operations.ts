@@ -1,5 +1,5 @@
-// Operations on one object or one version of it. A part of the table in operations.ts and read
-// through it only; operation.ts says what an entry is.
+// Operations on one object or one version of it. A part of the table in
+// operations.ts and read through it only; operation.ts says what an entry is.
 import type { OperationName } from '../../call/detect.ts';
 import { DATE_CONDITIONS, NEW_OBJECT } from '../../headers/refused-headers.ts';
 import { answerGetObjectAcl, answerPutObjectAcl } from '../bucket/acl.ts';

@@ -1,6 +1,6 @@
-// What an entry of the operation table says: who may call the operation, what body it takes, how it
-// is metered, which headers it refuses and who handles it. The entries stand beside it, the
-// whole table is operations.ts.
+// What an entry of the operation table says: who may call the operation, what body
+// it takes, how it is metered, which headers it refuses and who handles it. The
+// entries stand beside it, the whole table is operations.ts.
 
 import type { AccountAction } from '../../../../core/auth/key-scope.ts';
 import type { BucketAction, ObjectAction } from '../../../../core/auth/policy/actions.ts';
@@ -24,11 +24,12 @@ type Handle<Call> = (call: Call, core: Core) => S3Response | Promise<S3Response>
 type NeedsObject = { readonly action: ObjectAction; readonly versionAction?: ObjectAction };
 
 /**
- * `scope` says what is opened before `handle` runs, and so what the right is decided on. `object`:
- * on the key, whether or not there is an object. `version`: on the version that is found. `upload`:
- * on the key, but who began the upload always may. `keys`: the request lists the keys, each of
- * which `handle` decides on, and only who may do it to some key gets there. An account's own
- * operations need no right, unless its key has a scope.
+ * `scope` says what is opened before `handle` runs, and so what the right is
+ * decided on. `object`: on the key, whether or not there is an object. `version`:
+ * on the version that is found. `upload`: on the key, but who began the upload
+ * always may. `keys`: the request lists the keys, each of which `handle` decides
+ * on, and only who may do it to some key gets there. An account's own operations
+ * need no right, unless its key has a scope.
  */
 type Scope =
   | {
@@ -56,8 +57,8 @@ type Scope =
 /** One operation: how it is authorised, and the rest of its entry. */
 export type Operation = Scope & {
   /**
-   * `document`: a small body read whole (XML, a policy); `stream`: an object's bytes; `none`: a
-   * body is not looked at.
+   * `document`: a small body read whole (XML, a policy); `stream`: an object's
+   * bytes; `none`: a body is not looked at.
    */
   readonly body: 'none' | 'document' | 'stream';
   /**
@@ -66,8 +67,8 @@ export type Operation = Scope & {
    */
   readonly meter: OperationClass;
   /**
-   * Headers that mean something that this service does not do: 501 NotImplemented, so that no
-   * request is half understood.
+   * Headers that mean something that this service does not do: 501 NotImplemented,
+   * so that no request is half understood.
    */
   readonly rejects: readonly string[];
 };

@@ -1,6 +1,6 @@
-// The operations of the S3 surface, one entry each (operation.ts), in families. authorize-call.ts
-// decides by it and runs the handlers; docs/s3-compatibility.md is made of it. A missing operation
-// does not compile.
+// The operations of the S3 surface, one entry each (operation.ts), in families.
+// authorize-call.ts decides by it and runs the handlers; docs/s3-compatibility.md
+// is made of it. A missing operation does not compile.
 import type { OperationName } from '../../call/detect.ts';
 import { ACCESS_OPERATIONS } from './access-operations.ts';
 import { BUCKET_OPERATIONS } from './bucket-operations.ts';

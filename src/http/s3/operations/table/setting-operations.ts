@@ -1,6 +1,6 @@
-// Operations on what a bucket is set to do: versions, lock, lifecycle, encryption, websites, CORS,
-// logs, tags. A part of the table in operations.ts and read through it only; operation.ts says what
-// an entry is.
+// Operations on what a bucket is set to do: versions, lock, lifecycle, encryption,
+// websites, CORS, logs, tags. A part of the table in operations.ts and read through
+// it only; operation.ts says what an entry is.
 import type { OperationName } from '../../call/detect.ts';
 import {
   answerDeleteBucketCors,

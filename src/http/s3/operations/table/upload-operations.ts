@@ -1,5 +1,5 @@
-// Operations of multipart uploads. A part of the table in operations.ts and read through it only;
-// operation.ts says what an entry is.
+// Operations of multipart uploads. A part of the table in operations.ts and read
+// through it only; operation.ts says what an entry is.
 import type { OperationName } from '../../call/detect.ts';
 import { DATE_CONDITIONS, NEW_OBJECT } from '../../headers/refused-headers.ts';
 import {
