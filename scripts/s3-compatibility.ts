@@ -22,6 +22,7 @@ import {
   takeSuiteResults,
   type WireEvidence,
 } from './compatibility-evidence.ts';
+import { wrapText } from './wrap-text.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = `${ROOT}docs/s3-compatibility.md`;
@@ -152,12 +153,12 @@ function suiteSection({ suite, homes: results }: SuiteEvidence, reasons: Reasons
   });
   const intro = [
     `[ceph/s3-tests](https://github.com/ceph/s3-tests) at ${suite.slice(0, 12)}, `,
-    'tests marked `fails_on_aws` left out, its\n',
+    'tests marked `fails_on_aws` left out, its ',
     "`api_name` being the service's region `auto`, ",
     'against `npm start` and `npm run dev` (wrangler dev): ',
     PLATFORMS.map(summaryOf).join(', '),
   ].join('');
-  return `${intro}.
+  return `${wrapText(`${intro}.`)}
 
 | group | ${PLATFORMS.map((platform) => PLATFORM_TITLES[platform]).join(' | ')} |
 |---|---|---|
@@ -181,14 +182,14 @@ function clientSection(clients: ClientEvidence): string {
   });
   const intro = [
     "`npm run clients` does a day's work with these on both platforms as `npm start` ",
-    'and `npm run dev` (wrangler dev) run them, where they are\n',
+    'and `npm run dev` (wrangler dev) run them, where they are ',
     'installed; the scripts say what that is. It downloads nothing: programs are found on `PATH` ',
-    '(where `go install` and a venv put them must be on it),\n',
+    '(where `go install` and a venv put them must be on it), ',
     'Python packages by the `python3` there, other libraries by the environment variable ',
     'in the last column. What is missing is skipped, and named.',
   ].join('');
   const titles = PLATFORMS.map((platform) => PLATFORM_TITLES[platform]).join(' | ');
-  return `${intro}
+  return `${wrapText(intro)}
 
 | tool | version | date | ${titles} | to install |
 |---|---|---|---|---|---|
@@ -209,11 +210,11 @@ export function compatibilityPage(): string {
   );
   const intro = [
     'The right is the action that a bucket policy names for it. ',
-    'The class is what a request is metered as. The next two columns count the\n',
+    'The class is what a request is metered as. The next two columns count the ',
     'responses that the wire suite (test/wire: the official SDK, a second signer, raw sockets) ',
-    "got from each platform in its last run: from `npm start`'s\n",
+    "got from each platform in its last run: from `npm start`'s ",
     'server, and from the script that `npm run deploy` uploads, in workerd with local storage. ',
-    'What is refused by its name is 501, a 5xx.\n',
+    'What is refused by its name is 501, a 5xx. ',
     'A header of the last column is refused with 501 and its name, ',
     'so that no requested option is dropped without a word.',
   ].join('');
@@ -221,7 +222,7 @@ export function compatibilityPage(): string {
 # S3 compatibility
 
 ## Operations
-${intro}
+${wrapText(intro)}
 
 ${header}
 ${have.join('\n')}
@@ -233,7 +234,9 @@ ${header}
 ${own.join('\n')}
 
 ### Missing
-Answered 501 NotImplemented with their names: ${missing.join(', ')}.
+Answered 501 NotImplemented with their names:
+
+${missing.map((operation) => `- ${operation}`).join('\n')}
 
 ## Deviations, on purpose
 ${deviations()}
