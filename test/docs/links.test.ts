@@ -45,9 +45,6 @@ function anchorsOf(path: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** Pages that others link to before they stand; take each out when it does. */
-const AWAITED: ReadonlySet<string> = new Set(['docs/internals/fast-path.md']);
-
 type Link = { readonly file: string; readonly anchor: string };
 
 /** The relative links of a document; `file` is below the root. */
@@ -70,9 +67,7 @@ it('reads links and headings as a page shows them', () => {
 
 describe.each(DOCUMENTS)('%s', (document) => {
   it('links to files that exist', () => {
-    const missing = linksOf(document).filter(
-      ({ file }) => !existsSync(join(ROOT, file)) && !AWAITED.has(file),
-    );
+    const missing = linksOf(document).filter(({ file }) => !existsSync(join(ROOT, file)));
     expect(missing).toEqual([]);
   });
 

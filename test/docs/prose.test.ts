@@ -67,8 +67,8 @@ it('finds what it looks for', () => {
     2, 7,
   ]);
   expect(wideLines(`- [a](${'x'.repeat(120)})`)).toEqual([]);
-  expect(retiredIn('', 'A `gate` is code. Packing is\nnot, nor is a named\nkey.')).toEqual([
+  expect(retiredIn('', 'A `gate` is code. Packed is\nnot, nor is a named\nkey.')).toEqual([
     '"named key": say KMS key',
-    '"packing": say compression',
+    '"packed": say compressed',
   ]);
 });
