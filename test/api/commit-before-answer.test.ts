@@ -7,7 +7,7 @@ import { monthText } from '../../src/core/billing/month.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { parseBucketName } from '../../src/core/parse-names.ts';
 import type { AccountId, UploadId } from '../../src/domain/nouns.ts';
-import { createCommitGate, failEachCommand } from '../core/commit-gate.ts';
+import { createCommitBarrier, failEachCommand } from '../core/commit-barrier.ts';
 import { key, putBytes, sampleBytes } from '../core/memory-core.ts';
 import { putPart } from '../core/multipart-kit.ts';
 import { createAuthenticator } from '../wire/kit/clients/authenticator.ts';
@@ -18,8 +18,8 @@ import { type Credential, type MemoryReply, startMemoryApi } from './memory-api.
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of any shape
 type Json = any;
 
-const readPolicy = createCommitGate();
-const api = await startMemoryApi(undefined, readPolicy.wrap);
+const barrier = createCommitBarrier();
+const api = await startMemoryApi(undefined, barrier.wrap);
 
 /** What an example sends: below /-/api/v1, by the operator where it does not say by whom. */
 type Sent = { readonly path: string; readonly body?: object; readonly by?: Credential };
@@ -399,7 +399,7 @@ it.each(changing)(
 async function expectCommitFirst(
   prepare: () => Promise<() => Promise<MemoryReply>>,
 ): Promise<void> {
-  const { failed, last } = await failEachCommand(readPolicy, prepare);
+  const { failed, last } = await failEachCommand(barrier, prepare);
   expect([last.status < 300, last.json]).toEqual([true, last.json]);
   const ended = failed.findIndex(({ command }) => AFTER_COMMIT.has(command));
   const commits = ended < 0 ? failed : failed.slice(0, ended);

@@ -12,7 +12,7 @@ import { maintain } from '../../src/core/maintenance.ts';
 import { createWebhook } from '../../src/core/outbox/webhooks.ts';
 import { parseBucketName } from '../../src/core/parse-names.ts';
 import type { Ports } from '../../src/ports/index.ts';
-import { createCommitGate } from './commit-gate.ts';
+import { createCommitBarrier } from './commit-barrier.ts';
 import { afterDays, rule } from './lifecycle/samples.ts';
 import {
   createMemoryCore,
@@ -101,17 +101,17 @@ async function startBusyCore(errors: string[], wrap: (ports: Ports) => Ports) {
 }
 
 it('waits for each command, and says which kind of work failed', async () => {
-  const readPolicy = createCommitGate();
+  const barrier = createCommitBarrier();
   const commands: string[] = [];
   for (;;) {
     const errors: string[] = [];
-    const core = await startBusyCore(errors, readPolicy.wrap);
+    const core = await startBusyCore(errors, barrier.wrap);
     const run = () =>
       maintain(core, RUNNING).then(
         () => 'done',
         () => 'rejected',
       );
-    const { reply, held } = await readPolicy.run(run, commands.length + 1);
+    const { reply, held } = await barrier.run(run, commands.length + 1);
     if (held === null) {
       expect([reply, errors]).toEqual(['done', []]);
       break;

@@ -13,7 +13,6 @@ const DOCUMENTS = globSync(['*.md', '{docs,test,bench}/**/*.md'], { cwd: ROOT })
 /** Documents that name retired words, and why. */
 const NAMES_RETIRED_WORDS: ReadonlyMap<string, string> = new Map([
   ['CHANGELOG.md', 'says which word was replaced by which'],
-  ['docs/s3-compatibility.md', 'quotes src/http/s3/deviations.md, which is a page of the sources'],
 ]);
 
 /** Address of a link, behind its text. */

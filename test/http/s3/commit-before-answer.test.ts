@@ -4,12 +4,12 @@
 import { expect, it } from 'vitest';
 import type { OperationName } from '../../../src/http/s3/call/detect.ts';
 import { OPERATIONS } from '../../../src/http/s3/operations/table/operations.ts';
-import { createCommitGate, failEachCommand } from '../../core/commit-gate.ts';
+import { createCommitBarrier, failEachCommand } from '../../core/commit-barrier.ts';
 import { contentMd5 } from './kit/responses.ts';
 import { createTestSurface, OWNER, type Reply, type Sent } from './kit/surface.ts';
 
-const readPolicy = createCommitGate();
-const surface = createTestSurface({ ports: readPolicy.wrap });
+const barrier = createCommitBarrier();
+const surface = createTestSurface({ ports: barrier.wrap });
 
 type Place = {
   /** A bucket of its own, with an object `k` in it. */
@@ -308,7 +308,7 @@ it.each(changing)('%s answers when its commit is there, and fails when it fails'
   if (example === undefined)
     throw new Error(`${name} changes something: give an example of it in this file.`);
   for (const each of typeof example === 'function' ? [example] : example) {
-    const { failed, last } = await failEachCommand(readPolicy, async () => {
+    const { failed, last } = await failEachCommand(barrier, async () => {
       const sent = await each(await newPlace());
       return () => surface.send(sent);
     });

@@ -240,12 +240,16 @@ export function startWorkers(options: StartOptions = {}): Promise<WireServer> {
       script,
       JSON.stringify({ ...WORKERS_SETTINGS, QUAYSIDE_DEV_SERVER: 'on' }),
     ];
-    return spawn(process.execPath, [join(ROOT, 'test', 'wire', 'workers-runtime.ts'), ...args], {
-      cwd: folder,
-      // Through the channel it learns of the end of this process.
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...process.env, CLOUDFLARE_CF_FETCH_ENABLED: 'false', ...options.env },
-    });
+    return spawn(
+      process.execPath,
+      [join(ROOT, 'test', 'wire', 'kit', 'workers-runtime.ts'), ...args],
+      {
+        cwd: folder,
+        // Through the channel it learns of the end of this process.
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+        env: { ...process.env, CLOUDFLARE_CF_FETCH_ENABLED: 'false', ...options.env },
+      },
+    );
   };
   return start('workers', launch, options, { stalenessSeconds: FRESH_SECONDS });
 }

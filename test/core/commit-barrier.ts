@@ -11,7 +11,7 @@ const TURNS = 10;
 
 type HeldCommand = { readonly name: string; readonly fail: () => void };
 
-export type CommitGate = {
+export type CommitBarrier = {
   /** These ports, whose commands come by the read policy. */
   wrap(ports: Ports): Ports;
   /**
@@ -35,7 +35,7 @@ type Status = { readonly status: number };
  * once more for the last attempt, which goes through and is `last`.
  */
 export async function failEachCommand<Reply extends Status>(
-  readPolicy: CommitGate,
+  barrier: CommitBarrier,
   prepare: () => Promise<() => Promise<Reply>>,
 ) {
   const failed: {
@@ -44,13 +44,13 @@ export async function failEachCommand<Reply extends Status>(
     readonly status: number;
   }[] = [];
   for (;;) {
-    const { reply, held } = await readPolicy.run(await prepare(), failed.length + 1);
+    const { reply, held } = await barrier.run(await prepare(), failed.length + 1);
     if (held === null) return { failed, last: reply };
     failed.push({ command: held.name, answeredBefore: held.answeredBefore, status: reply.status });
   }
 }
 
-export function createCommitGate(): CommitGate {
+export function createCommitBarrier(): CommitBarrier {
   const behindAnswers = new AsyncLocalStorage<true>();
   let left = 0;
   let onHeld: (held: HeldCommand) => void = () => {};
@@ -113,4 +113,4 @@ export function createCommitGate(): CommitGate {
 }
 
 const failure = (name: string) =>
-  new StorageError('ServiceUnavailable', { detail: `The readPolicy failed ${name}.` });
+  new StorageError('ServiceUnavailable', { detail: `The barrier failed ${name}.` });
