@@ -102,8 +102,8 @@ export default {
     const answer =
       service.fastPath(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
     keepCoding(request, answer.headers, service.isDevServer);
-    // Also where it used nothing new: of what is left from answers whose work was
-    // ended nobody else would know.
+    // Flush even if this request counted nothing: usage left by cancelled requests
+    // would stay in memory.
     service.app.usage.flushSoon();
     return answer;
   },

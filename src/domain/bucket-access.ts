@@ -6,13 +6,13 @@
 import type { Grant } from './object-facts.ts';
 
 /**
- * Source:
+ * Who owns what others write into the bucket. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
  */
 export type ObjectOwnership = 'BucketOwnerEnforced' | 'BucketOwnerPreferred' | 'ObjectWriter';
 
 /**
- * Source:
+ * The four switches of Block Public Access. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
  */
 export type PublicAccessBlock = {
@@ -23,7 +23,7 @@ export type PublicAccessBlock = {
 };
 
 /**
- * What the access of a bucket means for reads without a signature. Prefixes of
+ * Which reads without a signature the access of a bucket allows. Prefixes of
  * keys; '' is every key.
  */
 export type PublicReads = {

@@ -46,3 +46,31 @@ describe.each(DOCUMENTS)('%s', (document) => {
     ).toEqual([]);
   });
 });
+
+describe('comments of sources, tests and benches', () => {
+  const COMMENT = /^\s*(?:\/\/|\*|\/\*)/;
+  const FILE_NAME = /(?<![\w./-])(?:[\w-]+\/)*[\w-]+(?:\.test|\.contract)?\.ts\b/g;
+  const mentionsOf = (text: string) =>
+    text
+      .split('\n')
+      .filter((line) => COMMENT.test(line))
+      .flatMap((line) => line.match(FILE_NAME) ?? []);
+  const isThere = (name: string) => SOURCES.some((path) => `/${path}`.endsWith(`/${name}`));
+
+  it('name files that are there', () => {
+    const stale = SOURCES.flatMap((path) =>
+      mentionsOf(textOf(path))
+        .filter((name) => !isThere(name))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(stale).toEqual([]);
+  });
+
+  it('are read by the line, and names by their end', () => {
+    expect(mentionsOf('// As core/a.ts says.\nconst b = "c.ts";\n * d.test.ts')).toEqual([
+      'core/a.ts',
+      'd.test.ts',
+    ]);
+    expect([isThere('core/limits.ts'), isThere('core/no-such-file.ts')]).toEqual([true, false]);
+  });
+});

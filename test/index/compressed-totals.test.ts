@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { BucketRecord, BucketRef, ObjectVersion, Segment } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { compressedAwayOf } from '../../src/index/objects/compressed-away.ts';
+import { savedByCompression } from '../../src/index/objects/compression-savings.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import type { Upload, UploadedPart } from '../../src/ports/index-calls/upload-calls.ts';
 import {
@@ -186,7 +186,7 @@ function createWorld() {
     for (const { storageClass, compressedBytes } of index.getStorageTotals({ bucket: ref() })) {
       const own = all.filter((row) => row.storageClass === storageClass);
       expect(compressedBytes).toBe(
-        own.reduce((sum, { segments }) => sum + compressedAwayOf(segments), 0),
+        own.reduce((sum, { segments }) => sum + savedByCompression(segments), 0),
       );
     }
     const refs = new Map<string, number>();

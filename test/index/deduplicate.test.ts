@@ -13,7 +13,7 @@ import type {
   VersionId,
 } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { compressedAwayOf } from '../../src/index/objects/compressed-away.ts';
+import { savedByCompression } from '../../src/index/objects/compression-savings.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import type { Upload, UploadedPart } from '../../src/ports/index-calls/upload-calls.ts';
 import type { NewBlobReference } from '../../src/ports/metadata-index.ts';
@@ -328,7 +328,7 @@ function createWorld() {
     for (const { storageClass, deduplicatedBytes, compressedBytes, ...of } of totals) {
       const inClass = rows.filter((row) => row.storageClass === storageClass);
       const compressedAway = inClass.reduce(
-        (sum, { segments }) => sum + compressedAwayOf(segments),
+        (sum, { segments }) => sum + savedByCompression(segments),
         0,
       );
       expect([storageClass, deduplicatedBytes, compressedBytes]).toEqual([

@@ -58,11 +58,11 @@ const CLOUDFLARE_DNS_URL = 'https://cloudflare-dns.com/dns-query';
 
 /**
  * What one isolate makes at once, so that originals fit into its 128 MB: 8 × 2 MiB
- * and 2 × 24 MiB at most. None may wait for another request; and one that ends
- * early never gives its turn back, so that turns end by themselves. Source:
+ * and 2 × 24 MiB at most. None may wait for another request. A slot expires
+ * after `slotMs`, since a cancelled request never releases it. Source:
  * https://developers.cloudflare.com/workers/platform/limits/#memory
  */
-const MAKING = {
+const DERIVE_LIMITS = {
   coding: { concurrency: 8, waitingMax: 0, slotMs: 30_000 },
   image: { concurrency: 2, waitingMax: 0, slotMs: 30_000 },
 } as const;
@@ -99,7 +99,7 @@ export function createWorkersPorts(
       recipe.kind === 'coding' ? compressRecipe(source, recipe, 'brief') : images(source, recipe),
     clock,
     background,
-    limits: MAKING,
+    limits: DERIVE_LIMITS,
     sharesWork: false,
   });
   return {

@@ -1,5 +1,4 @@
-// What a request names and the server may not have: routes call this with what they
-// read.
+// Turns a record that is missing into its 404. Routes call it with what they read.
 import { type ErrorCode, StorageError } from '../../domain/errors.ts';
 
 /**

@@ -37,7 +37,12 @@ function publicReadsOf(
   const prefixes = policy === null ? NO_PREFIXES : prefixesOf(policy, record.name);
   const isAllOwned = ownership === 'BucketOwnerEnforced';
   const isAclHeard = access.hasPublicObjects && !isAllOwned && !ignoresPublic;
-  const reads = { ...prefixes, isAclHeard, isAllOwned, listing: listingOf(accessRecord, policy) };
+  const reads = {
+    ...prefixes,
+    isAclHeard,
+    isAllOwned,
+    listing: listingOf(accessRecord, policy),
+  };
 
   const isOpenAnywhere =
     isAclHeard || reads.open.length > 0 || reads.mayOpen.length > 0 || reads.listing !== 'no';

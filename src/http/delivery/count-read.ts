@@ -8,7 +8,7 @@ import type { RequestNotes } from '../observe/request-notes.ts';
 import type { BodyOrigin } from './cache-status.ts';
 
 /** Who pays for what is read without a signature. */
-export function readerOf({ ownerId, bucketId }: BucketReadPolicy): UsageOwner {
+export function payerOfRead({ ownerId, bucketId }: BucketReadPolicy): UsageOwner {
   return { accountId: ownerId, bucketId, accessKeyId: null };
 }
 
@@ -31,7 +31,7 @@ export function tierOf(origin: BodyOrigin, bytesOut: number): UsageTier {
   return origin === 'index' || (origin === 'none' && bytesOut === 0) ? 'memory' : origin;
 }
 
-/** What the log and metrics say of it. */
+/** Notes of a read for the log and metrics: bytes and the tier they came from. */
 export function noteRead(notes: RequestNotes, bytesOut: number, origin: BodyOrigin): void {
   notes.bodyBytes = bytesOut;
   notes.bodyTier = origin;
@@ -48,7 +48,7 @@ export function noteFound(
 ): void {
   if (readPolicy !== null) {
     notes.bucket = bucket;
-    notes.payer = readerOf(readPolicy);
+    notes.payer = payerOfRead(readPolicy);
     notes.isLogged = readPolicy.settings.logging != null;
     notes.key = key;
   }

@@ -34,7 +34,7 @@ export const DECIDING_HEADERS = [
 
 /**
  * Names among the deciding headers that a signed read out of memory understands:
- * s3/fast-read.ts.
+ * s3/fast-read/fast-read.ts.
  */
 export const SIGNING_HEADERS = [
   'authorization',

@@ -5,7 +5,7 @@
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { BucketReadPolicy } from '../../domain/nouns.ts';
 import type { DerivedBodies } from '../../ports/derived.ts';
-import { readerOf } from './count-read.ts';
+import { payerOfRead } from './count-read.ts';
 
 export type RequireWork = {
   /** Before the tier below memory is asked. As CapGuard.require. */
@@ -24,7 +24,7 @@ export function requireWorkFor(
   // How long the answer will be is not known yet: a byte at least.
   const wanted = { operationClass: 'B' as const, bytesOut: isHead ? 0 : 1 };
   const require = (fromMemory: boolean) =>
-    caps.require(readerOf(readPolicy), { ...wanted, fromMemory });
+    caps.require(payerOfRead(readPolicy), { ...wanted, fromMemory });
   return { toFind: () => require(tier === 'edge'), toMake: () => require(false) };
 }
 

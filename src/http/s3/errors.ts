@@ -1,5 +1,5 @@
-// Failures as S3 clients read them. app.ts renders with it whatever the S3 surface
-// and delivery throw, and logs faults of the service. Any other error than a
+// Failures as S3 clients read them. http/answer-request.ts renders with it what the S3
+// surface and delivery throw, and logs faults of the service. Any other error than a
 // StorageError is InternalError here: the client learns nothing but the request id.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 import type { StorageError } from '../../domain/errors.ts';

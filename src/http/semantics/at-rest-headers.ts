@@ -6,7 +6,7 @@ import type { HeaderRecord } from './object-headers.ts';
 /**
  * How a version is encrypted by the server, as every response about it says. What a
  * client encrypted with its own key only that client hears of
- * (s3/encryption-headers.ts). Source:
+ * (s3/headers/encryption-headers.ts). Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Response
  * Syntax)
  */

@@ -13,7 +13,7 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { addReferences, dropReferences, referencesOf } from '../objects/blob-references.ts';
-import { compressedAwayOf } from '../objects/compressed-away.ts';
+import { savedByCompression } from '../objects/compression-savings.ts';
 import { compressionFactsOf, detailOfRow } from '../objects/object-rows.ts';
 import { readCurrentVersion, readOtherVersion } from '../objects/read-versions.ts';
 import { rowChanged } from '../objects/row-changes.ts';
@@ -66,7 +66,7 @@ export function createCompressionCalls(sql: Sql): CompressionCalls {
       const lost = dropReferences(sql, n, stored.storageClass, stored.references, nowMs);
       const next = { ...object, segments: [to], inlineBytes: null };
       rewriteDetail(sql, n, kind === 'current' ? 'objects' : 'versions', next, stored.bodyId);
-      const state = oneRow(kind, { ...stored, compressedAway: compressedAwayOf(next.segments) });
+      const state = oneRow(kind, { ...stored, compressedAway: savedByCompression(next.segments) });
       rowChanged(sql, { bucket: n, key, from: oneRow(kind, stored, lost), to: state, atMs: nowMs });
       return { isExchanged: true };
     },

@@ -5,7 +5,7 @@ import type { ObjectKey, VersionId, VersionName } from '../../domain/nouns.ts';
 import type { ObjectLock } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { type BlobReferences, referencesOf } from './blob-references.ts';
-import { compressedAwayOf } from './compressed-away.ts';
+import { savedByCompression } from './compression-savings.ts';
 import { lockOfDetail, segmentsOfDetail } from './object-rows.ts';
 
 /** What a commit or a deletion needs to know of a version. */
@@ -53,7 +53,7 @@ function toStored(row: StoredRow): StoredVersion {
     lastModifiedMs: row.last_modified_ms,
     bodyId: row.body_id,
     references: referencesOf(segments),
-    compressedAway: compressedAwayOf(segments),
+    compressedAway: savedByCompression(segments),
     lock: lockOfDetail(row.detail),
   };
 }

@@ -19,7 +19,7 @@ import type { Sql } from '../../ports/sql.ts';
 import { countEarlyDeletion } from '../usage/minimum-storage-duration.ts';
 import { oneRow, type RowState } from '../usage/row-state.ts';
 import { dropReferences, type SavedBytes } from './blob-references.ts';
-import { compressedAwayOf } from './compressed-away.ts';
+import { savedByCompression } from './compression-savings.ts';
 import { rowChanged } from './row-changes.ts';
 import {
   readCurrent,
@@ -82,7 +82,7 @@ export function putVersion(
   writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs);
   const to = oneRow(
     'current',
-    { ...version, compressedAway: compressedAwayOf(version.segments) },
+    { ...version, compressedAway: savedByCompression(version.segments) },
     deduplicatedAway,
   );
   rowChanged(sql, { bucket, key: version.key, from: removed, to, atMs: nowMs });

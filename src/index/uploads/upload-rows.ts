@@ -7,7 +7,7 @@ import { NO_FACTS } from '../../domain/object-facts.ts';
 import type { Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { type BlobReferences, referencesOf, type SavedBytes } from '../objects/blob-references.ts';
-import { compressedAwayOf } from '../objects/compressed-away.ts';
+import { savedByCompression } from '../objects/compression-savings.ts';
 import { decodeSegments } from '../objects/object-rows.ts';
 import { rowChanged } from '../objects/row-changes.ts';
 import { oneRow, type RowState } from '../usage/row-state.ts';
@@ -145,7 +145,7 @@ export function reportPartsGone(
   const sizeBytes = parts.values().reduce((sum, part) => sum + part.sizeBytes, 0);
   const compressedAway = parts
     .values()
-    .reduce((sum, part) => sum + compressedAwayOf(part.segments), 0);
+    .reduce((sum, part) => sum + savedByCompression(part.segments), 0);
   const state = oneRow('part', { sizeBytes, storageClass, compressedAway }, deduplicatedAway);
   const from: RowState = { ...state, count: parts.size };
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });

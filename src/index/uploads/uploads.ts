@@ -18,7 +18,7 @@ import {
   referencesOf,
   type SavedBytes,
 } from '../objects/blob-references.ts';
-import { compressedAwayOf } from '../objects/compressed-away.ts';
+import { savedByCompression } from '../objects/compression-savings.ts';
 import { shareEqualBlob } from '../objects/deduplicate.ts';
 import { decodeSegments, encodeSegments } from '../objects/object-rows.ts';
 import { rowChanged } from '../objects/row-changes.ts';
@@ -246,7 +246,7 @@ function replacePart(
   const stateOf = (sizeBytes: number, segments: readonly Segment[], deduplicatedAway: SavedBytes) =>
     oneRow(
       'part',
-      { sizeBytes, storageClass, compressedAway: compressedAwayOf(segments) },
+      { sizeBytes, storageClass, compressedAway: savedByCompression(segments) },
       deduplicatedAway,
     );
   const from = replaced === undefined ? null : stateOf(replaced.size_bytes, oldSegments, lost);

@@ -1,6 +1,6 @@
 // The fast path and what it must respect: freshness, access rules, metering, the app behind it,
 // ranges, connections that it lets go. Its connections' lives are connections.test.ts; that its
-// answers are node:http's is hot-lane/differential.test.ts.
+// answers are node:http's is differential.test.ts.
 import type { Duplex } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';

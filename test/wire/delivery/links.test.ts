@@ -12,7 +12,7 @@ const { send, target } = client;
 const { other } = target;
 
 /** A reader of a link, who asks again and again. */
-function readerOf(call: Call): () => Promise<Reply> {
+function payerOfRead(call: Call): () => Promise<Reply> {
   const link = client.presigned(call);
   return () =>
     exchange(target.url, { method: call.method, target: link, headers: { host: client.host } });
@@ -42,7 +42,7 @@ describeCore('links', () => {
     'show what was written, overwritten and deleted, of %i bytes',
     async (size) => {
       const key = `link-${size}`;
-      const read = readerOf({ method: 'GET', bucket, key });
+      const read = payerOfRead({ method: 'GET', bucket, key });
       expect((await read()).status).toBe(404);
       for (const letter of ['a', 'b', 'c']) {
         const body = letter.repeat(size);
@@ -68,7 +68,7 @@ describeCore('links', () => {
     };
     const policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
     await send({ method: 'PUT', bucket, query: { policy: '' }, body: policy });
-    const read = readerOf({ method: 'GET', bucket, key: 'by-policy', signer: asOther });
+    const read = payerOfRead({ method: 'GET', bucket, key: 'by-policy', signer: asOther });
     await eventually(read, ({ status }) => status === 200);
     expect((await read()).status).toBe(200);
     expect((await send({ method: 'DELETE', bucket, query: { policy: '' } })).status).toBe(204);
@@ -78,7 +78,7 @@ describeCore('links', () => {
   itWithOther('of another account end when the object is made private', async () => {
     const key = 'by-list';
     await send({ method: 'PUT', bucket, key, body: 'x', headers: { 'x-amz-acl': 'public-read' } });
-    const read = readerOf({ method: 'GET', bucket, key, signer: asOther });
+    const read = payerOfRead({ method: 'GET', bucket, key, signer: asOther });
     expect((await read()).status).toBe(200);
     const closed = await send({
       method: 'PUT',
@@ -96,7 +96,7 @@ describeCore('links', () => {
     const owner = await tokenClient(client);
     const made = await owner.call('POST', '/access-keys', { name: 'links', scope: null });
     const signer = { accessKey: made.json.id, secretKey: made.json.secretAccessKey };
-    const read = readerOf({ method: 'GET', bucket, key: 'by-key', signer });
+    const read = payerOfRead({ method: 'GET', bucket, key: 'by-key', signer });
     expect((await read()).status).toBe(200);
     expect((await owner.call('DELETE', `/access-keys/${made.json.id}`)).status).toBe(204);
     await expectSoon(read, 403);

@@ -61,8 +61,8 @@ async function readPiece(reader: ReadableStreamBYOBReader, wanted: number) {
 }
 
 /**
- * The runtime's own stream with the same bytes, to be sent instead of `stream`,
- * which is empty then; null: send that.
+ * Detaches the runtime's stream behind `stream`, to be sent in its place; null when
+ * reading has begun: then `stream` itself is sent.
  */
 export function takeNative(stream: ReadableStream): ReadableStream | null {
   return stream.locked ? null : (behind.get(stream)?.() ?? null);

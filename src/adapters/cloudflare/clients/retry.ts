@@ -1,5 +1,5 @@
 // Repeats a call to R2, KV or a Durable Object after a passing failure. Used by the
-// adapters of this folder, and only for calls that may safely happen twice.
+// adapters of Cloudflare, and only for calls that may safely happen twice.
 
 /**
  * Attempts in all: the first and two more. A failure that lasts longer than their

@@ -22,8 +22,8 @@ const NOT_ACCEPTED = /;[\t ]*q=0(?:\.0*)?$/;
 /**
  * Changes the headers of a response with a Content-Encoding. The edge gets
  * `no-transform` where the reader does not name that coding. wrangler's dev server
- * does not look at this; it takes a coding in capitals for one that it does not
- * know, and HTTP's readers for the same (RFC 9110 section 8.4.1). Source:
+ * ignores that, so it gets the coding in capitals: it does not know the name then,
+ * and HTTP clients ignore case (RFC 9110 section 8.4.1). Source:
  * https://developers.cloudflare.com/speed/optimization/content/compression/
  */
 export function keepCoding(request: Request, headers: Headers, isDevServer: boolean): void {

@@ -1,5 +1,5 @@
 // What the fast path has answered, for metrics: answer-at-once.ts and
-// s3/fast-read.ts count, and observe/app-families.ts shows it.
+// s3/fast-read/fast-read.ts count, and observe/app-families.ts shows it.
 import type { ResponseOwner } from './fast-response.ts';
 
 /** Responses given since the start, by kind; the numbers grow in place. */

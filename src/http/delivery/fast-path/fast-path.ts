@@ -1,7 +1,7 @@
 // The app's fast path, as platforms see it: what a request must be to take it, and
 // the calls that answer one. Made by app.ts, called by adapters/node/fast-path and
 // adapters/cloudflare/requests. It decides nothing: answer-at-once.ts and
-// s3/fast-read.ts do.
+// s3/fast-read/fast-read.ts do.
 import type { HttpRequest, KnownProtocol } from '../../request.ts';
 import type { FastResponse, WholeResponse } from './fast-response.ts';
 

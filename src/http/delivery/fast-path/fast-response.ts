@@ -1,5 +1,5 @@
 // A response that stands ready in memory, or all of it but the bytes of a range.
-// Made by answer-at-once.ts and s3/fast-read.ts, sent by the platforms' fast paths.
+// Made by answer-at-once.ts and s3/fast-read/fast-read.ts, sent by the platforms' fast paths.
 // It never waits and is no Response: what the platform makes of its headers may be
 // kept with them.
 import type { AccessKeyId, BucketName } from '../../../domain/nouns.ts';

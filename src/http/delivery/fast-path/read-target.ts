@@ -1,5 +1,5 @@
 // What a plain read names: bucket, key, and the site at whose host it is. Called by
-// answer-at-once.ts and s3/fast-read.ts. Hot objects are named again and again, so
+// answer-at-once.ts and s3/fast-read/fast-read.ts. Hot objects are named again and again, so
 // it remembers: two look-ups in place of a dozen small functions.
 import { parseBucketName, parseObjectKey } from '../../../core/parse-names.ts';
 import { StorageError } from '../../../domain/errors.ts';

@@ -2,7 +2,7 @@
 // nothing sent, that a cap has no room for. core/caps decides; buckets without a
 // cap have none of it.
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';
-import { readerOf } from '../count-read.ts';
+import { payerOfRead } from '../count-read.ts';
 import type { ReadFeature } from './read-feature.ts';
 
 /** `caps` null: there are none. */
@@ -11,8 +11,8 @@ export function capsFeature(caps: CapGuard | null): ReadFeature {
 
   return {
     isIn: ({ settings }) => settings.isCapped === true,
-    admit: (readPolicy, use) => caps.require(readerOf(readPolicy), use),
-    refusalNow: (readPolicy, use) => caps.refusalNow(readerOf(readPolicy), use),
+    admit: (readPolicy, use) => caps.require(payerOfRead(readPolicy), use),
+    refusalNow: (readPolicy, use) => caps.refusalNow(payerOfRead(readPolicy), use),
     atOnce: { admits: (readPolicy, bytesOut) => caps.mayServe(readPolicy, bytesOut) },
   };
 }

@@ -3,7 +3,7 @@
 // by the meter alone. A receipt is waited for, so the fast path has none.
 import type { TakeReceipt } from '../../../core/billing/receipts/take-receipt.ts';
 import { FREE_RECEIPT, RECEIPT, receiptHeader } from '../../receipt-header.ts';
-import { noteRead, readerOf, tierOf } from '../count-read.ts';
+import { noteRead, payerOfRead, tierOf } from '../count-read.ts';
 import type { ReadFeature } from './read-feature.ts';
 
 /**
@@ -24,7 +24,7 @@ export function receiptsFeature(takeReceipt: TakeReceipt | null): ReadFeature {
       const { bytesOut } = used;
       noteRead(request.notes, bytesOut, origin);
       const use = { ...used, tier: tierOf(origin, bytesOut), alsoRead: [] };
-      const receipt = await takeReceipt(readerOf(readPolicy), use);
+      const receipt = await takeReceipt(payerOfRead(readPolicy), use);
       return { [RECEIPT]: receiptHeader(receipt, requestId) };
     },
   };
