@@ -82,7 +82,7 @@ it('the cron trigger carries lifecycle rules out', async () => {
   expect(objects.map(({ key }) => key)).toEqual(['kept']);
   expect(await bucketObject(name).call('getLifecycleRun', { bucket })).toMatchObject({
     setAtMs: 1,
-    queueId: null,
+    place: null,
   });
 });
 
