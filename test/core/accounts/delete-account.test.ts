@@ -116,12 +116,12 @@ describe('an account that is deleted', () => {
     };
     const { webhook } = await createWebhook(core, ann.id, settings);
     const { directory, clock } = core.ports;
-    const place = accountQueueId(ann.id);
+    const queueId = accountQueueId(ann.id);
     const to = {
-      place,
+      queueId,
       accountId: ann.id,
       endpointId: webhook.id,
-      lane: '',
+      orderingKey: '',
       kind: 'plain',
       type: 't',
     } as const;
@@ -130,12 +130,12 @@ describe('an account that is deleted', () => {
     await useAndEmpty();
     await expect(deleteAccount(dyingAt('endWebhooks', 2), ann.id)).rejects.toThrow('died');
     expect(await listWebhooks(core, ann.id, { after: '', limit: 10 })).toEqual([]);
-    expect((await directory.call('countDeliveries', { queueId: place })).waiting).toBeGreaterThan(
+    expect((await directory.call('countDeliveries', { queueId })).waiting).toBeGreaterThan(
       0,
     );
     await deleteAccount(core, ann.id);
     const none = { waiting: 0, delivered: 0, dead: 0, dropped: 0 };
-    expect(await directory.call('countDeliveries', { queueId: place })).toEqual(none);
+    expect(await directory.call('countDeliveries', { queueId })).toEqual(none);
     expect(await directory.call('nextDeliveryAt', {})).toEqual({ atMs: null });
     expect(await directory.call('listWebhookAccounts', { after: '', limit: 10 })).toEqual([]);
   });
