@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 
@@ -38,10 +39,19 @@ const wireProjects =
       ]
     : [wire('wire', 'test/wire/kit/setup-other.ts', 2)];
 
+const sourceAt = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
 export default defineConfig({
   test: {
     projects: [
       {
+        // Examples import the client by its name; its sources stand in for what a build makes.
+        resolve: {
+          alias: {
+            'quayside/client': sourceAt('src/client/index.ts'),
+            'quayside/upload-element': sourceAt('src/client/upload-element.ts'),
+          },
+        },
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],

@@ -3,10 +3,11 @@
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { BackupResult } from '../src/adapters/node/backup/back-up.ts';
+import { callOf } from '../src/adapters/node/process/call-of.ts';
 import type { Config } from '../src/config.ts';
 import { HURT, print, readSettings, runCommand, SOUND, sizeText, UsageError } from './command.ts';
 
-const USAGE = 'npm run backup -- FOLDER [--copy] [--verify] [--data DATA_FOLDER]';
+const USAGE = `${callOf('backup')} FOLDER [--copy] [--verify] [--data DATA_FOLDER]`;
 /** The priority, as `nice` counts it: requests of the server come first. */
 const NICENESS = 10;
 
@@ -62,7 +63,7 @@ function printResult(
   if (counts.hurt.length > 0) {
     print(
       `  ${counts.hurt.length} blobs are missing in the data folder: ` +
-        'npm run check says whose they are.',
+        `${callOf('check')} DATA_FOLDER says whose they are.`,
     );
   }
 }

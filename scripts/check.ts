@@ -2,9 +2,10 @@
 // docs/running.md tells operators.
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
+import { callOf } from '../src/adapters/node/process/call-of.ts';
 import { readSettings, runCommand, UsageError } from './command.ts';
 
-const USAGE = 'npm run check -- [FOLDER] [--bodies] [--json]';
+const USAGE = `${callOf('check')} [FOLDER] [--bodies] [--json]`;
 /** The priority, as `nice` counts it: requests of the server come first. */
 const NICENESS = 10;
 

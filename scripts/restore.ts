@@ -2,9 +2,10 @@
 // operators.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { callOf, startOf } from '../src/adapters/node/process/call-of.ts';
 import { HURT, print, runCommand, SOUND, sizeText, UsageError } from './command.ts';
 
-const USAGE = 'npm run restore -- BACKUP NEW_DATA_FOLDER [--copy]';
+const USAGE = `${callOf('restore')} BACKUP NEW_DATA_FOLDER [--copy]`;
 
 await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({
@@ -35,7 +36,9 @@ await runCommand(USAGE, async () => {
   }
   for (const { detail } of damage.values()) print(`  hurt: ${detail}`);
   if (damage.size > 0)
-    print(`  ${damage.size} blobs are missing or damaged: npm run check -- ${folder} says whose.`);
-  print(`Start it: QUAYSIDE_DATA_DIR=${resolve(folder)} npm start`);
+    print(
+      `  ${damage.size} blobs are missing or damaged: ${callOf('check')} ${folder} says whose.`,
+    );
+  print(`Start it: ${startOf(resolve(folder))}`);
   return damage.size > 0 ? HURT : SOUND;
 });

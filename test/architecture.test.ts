@@ -73,6 +73,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['http', 'core', 'domain', 'ports', 'crypto'],
   // What users bundle: it knows the server by its API alone.
   client: [],
+  // Runs on a Node of any age: it has nothing of the server but its version.
+  bin: ['ports'],
   'config.ts': ['config', 'core', 'domain', 'ports'],
   config: ['core', 'domain', 'ports'],
   'app.ts': ['api', 'http', 'core', 'domain', 'ports', 'config.ts'],
@@ -113,6 +115,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     '@simplewebauthn/server',
   ],
   client: [],
+  bin: ['node:'],
   config: [],
   'config.ts': [],
   'app.ts': ['hono'],

@@ -352,10 +352,12 @@ export const FEATURES: readonly Feature[] = [
     name: 'platforms: servers, processes, wiring',
     globs: [
       'src/*.ts',
+      'src/bin/**',
       'src/adapters/**',
       'src/http/*.ts',
       'src/ports/**',
       'test/node/**',
+      'test/package/**',
       'test/workerd/**',
       'test/app.test.ts',
     ],

@@ -17,9 +17,10 @@ import { ACCESS_KEY, bytesOf, MiB, useClientServer } from './client-server.ts';
 const server = useClientServer();
 const exampleAt = (path: string) =>
   fileURLToPath(new URL(`../../examples/${path}`, import.meta.url));
+const FROM_SOURCES = new URL('from-sources.ts', import.meta.url).href;
 
 async function runProgram(path: string, args: readonly string[]) {
-  const child = spawn(process.execPath, [exampleAt(path), ...args], {
+  const child = spawn(process.execPath, ['--import', FROM_SOURCES, exampleAt(path), ...args], {
     env: {
       QUAYSIDE_ENDPOINT: server.url(),
       QUAYSIDE_TOKEN: server.token(),

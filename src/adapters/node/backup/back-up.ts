@@ -30,6 +30,7 @@ import {
 } from '../disk/backup-manifest.ts';
 import { DataFolderError, INDEX_NAME, openDataFolder } from '../disk/data-folder.ts';
 import { openSqlite } from '../index/node-sqlite.ts';
+import { callOf } from '../process/call-of.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
 import { copyIndex } from './copy-index.ts';
 import { ALL_LENGTHS, createLengthChecks } from './length-checks.ts';
@@ -59,7 +60,9 @@ type Round = {
  * written to.
  */
 const MARK_NAME = 'quayside-backup.txt';
-const MARK = 'A backup of a Quayside data folder: npm run restore -- THIS_FOLDER NEW_DATA_FOLDER\n';
+const MARK =
+  'A backup of a Quayside data folder: ' +
+  `${callOf('restore')} THIS_FOLDER NEW_DATA_FOLDER\n`;
 /**
  * Most rounds. Each is shorter than the one before, because it copies new blobs
  * alone.

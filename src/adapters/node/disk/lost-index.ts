@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { hasIndexTables, listBucketIds } from '../../../index/maintenance/inventory.ts';
 import { listBlobs } from '../blobs/blob-list.ts';
 import { openSqlite } from '../index/node-sqlite.ts';
+import { callOf } from '../process/call-of.ts';
 import { DataFolderError, INDEX_NAME } from './data-folder.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function refuseLostIndex(dataDir: string): Promise<void> {
   throw new DataFolderError(
     `${dataDir} has blobs, but its ${INDEX_NAME} is missing or empty ` +
       `(was it copied without ${INDEX_NAME}-wal?). ` +
-      'Restore a backup into a new folder: npm run restore. ' +
+      `Restore a backup into a new folder: ${callOf('restore')} BACKUP NEW_DATA_FOLDER. ` +
       'To begin anew without these bodies, move the folder blobs away.',
   );
 }

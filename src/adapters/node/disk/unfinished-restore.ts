@@ -4,6 +4,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncNow } from '../blobs/file-calls.ts';
+import { callOf } from '../process/call-of.ts';
 import { DataFolderError } from './data-folder.ts';
 
 const MARK_NAME = 'restore-unfinished.txt';
@@ -28,6 +29,6 @@ export function refuseUnfinishedRestore(dataDir: string): void {
   if (!existsSync(join(dataDir, MARK_NAME))) return;
   throw new DataFolderError(
     `The restore into ${dataDir} is not finished. ` +
-      'Remove the folder and restore again: npm run restore.',
+      `Remove the folder and restore again: ${callOf('restore')} BACKUP NEW_DATA_FOLDER.`,
   );
 }

@@ -11,6 +11,7 @@ import { compareSchemas, migrate, type Schema } from '../../../index/tables/sche
 import type { Sql } from '../../../ports/sql.ts';
 import { DataFolderError, INDEX_NAME } from '../disk/data-folder.ts';
 import { openSqlite } from '../index/node-sqlite.ts';
+import { callOf } from './call-of.ts';
 import { loadMasterKeyText } from './master-key-file.ts';
 
 export const MASTER_KEY_SCHEMA: Schema = {
@@ -90,7 +91,7 @@ function missingText(dataDir: string, ids: readonly string[]): string {
       : [`The master keys ${ids.join(', ')}`, 'are'];
   return (
     `${first} ${are} missing, by which ${dataDir} was encrypted, or may have been: ` +
-    'npm run check says how much. ' +
+    `${callOf('check')} ${dataDir} says how much. ` +
     'Put the file master-key of your backup back into the folder, ' +
     'or set QUAYSIDE_MASTER_KEY to it (with a newer key: new,old). ' +
     'If nothing needs it, or it is lost for good, ' +
