@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Command, readCommand } from './command.ts';
 import { findNode, isNewEnough } from './find-node.ts';
+import { obeyNpx } from './obey-npx.ts';
 import { isSupervised, obeySupervisor, superviseNode } from './supervise-node.ts';
 
 /** Exit code of a command that could not do its work. Source: docs/running.md */
@@ -17,6 +18,7 @@ async function runHere({ file, args, settings }: Command): Promise<void> {
   const url = new URL(`../server/${file}`, import.meta.url);
   process.argv = [process.execPath, fileURLToPath(url), ...args];
   if (isSupervised()) obeySupervisor();
+  else obeyNpx();
   await import(url.href);
 }
 
@@ -31,7 +33,10 @@ async function main(args: readonly string[]): Promise<void> {
   if (isNewEnough(process.versions.node)) return runHere(command);
 
   const node = findNode();
-  if (node.path !== null) return superviseNode(node.path, [self, ...args]);
+  if (node.path !== null) {
+    obeyNpx();
+    return superviseNode(node.path, [self, ...args]);
+  }
   process.stderr.write(`Quayside can't start: ${node.reason}\n`);
   process.exitCode = FAILED;
 }

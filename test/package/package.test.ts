@@ -41,9 +41,16 @@ function runProgram(node: string, ...args: readonly string[]) {
 const dataFolder = () => mkdtempSync(join(project, 'data-'));
 
 /** Starts the server on any free port; resolves with its URL when it is ready. */
-async function serve(node: string, data: string) {
-  const args = [program, 'serve', '--data', data, '--port', '0'];
-  const child = spawn(node, args, { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
+async function serve(node: string, data: string, isByNpx = false) {
+  const call = [program, 'serve', '--data', data, '--port', '0'];
+  // npx has a shell between, which does not pass signals on.
+  const file = isByNpx ? 'sh' : node;
+  const args = isByNpx ? ['-c', '"$0" "$@"; true', node, ...call] : call;
+  const child = spawn(file, args, {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, npm_lifecycle_event: isByNpx ? 'npx' : 'test' },
+  });
   running.add(child);
   const ended = once(child, 'exit').then(([code, signal]) => {
     running.delete(child);
@@ -192,6 +199,15 @@ it('ends the server when the old Node before it is killed', async ({ skip }) => 
   const data = dataFolder();
   const { url, child, ended } = await serve(skipWithoutOldNode(skip), data);
   child.kill('SIGKILL');
+  await ended;
+  await expect.poll(() => isServing(url)).toBe(false);
+});
+
+it.for(['the pinned Node', 'an old Node'])('ends with npx, on %s', async (which, { skip }) => {
+  const node = which === 'an old Node' ? skipWithoutOldNode(skip) : process.execPath;
+  if (process.platform === 'win32') skip('Windows has no signals.');
+  const { url, child, ended } = await serve(node, dataFolder(), true);
+  child.kill('SIGTERM');
   await ended;
   await expect.poll(() => isServing(url)).toBe(false);
 });
