@@ -60,9 +60,8 @@ type Round = {
  * written to.
  */
 const MARK_NAME = 'quayside-backup.txt';
-const MARK =
-  'A backup of a Quayside data folder: ' +
-  `${callOf('restore')} THIS_FOLDER NEW_DATA_FOLDER\n`;
+const BACKUP_TEXT = 'A backup of a Quayside data folder';
+const MARK = `${BACKUP_TEXT}: ${callOf('restore')} THIS_FOLDER NEW_DATA_FOLDER\n`;
 /**
  * Most rounds. Each is shorter than the one before, because it copies new blobs
  * alone.
