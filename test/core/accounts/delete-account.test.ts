@@ -130,9 +130,7 @@ describe('an account that is deleted', () => {
     await useAndEmpty();
     await expect(deleteAccount(dyingAt('endWebhooks', 2), ann.id)).rejects.toThrow('died');
     expect(await listWebhooks(core, ann.id, { after: '', limit: 10 })).toEqual([]);
-    expect((await directory.call('countDeliveries', { queueId })).waiting).toBeGreaterThan(
-      0,
-    );
+    expect((await directory.call('countDeliveries', { queueId })).waiting).toBeGreaterThan(0);
     await deleteAccount(core, ann.id);
     const none = { waiting: 0, delivered: 0, dead: 0, dropped: 0 };
     expect(await directory.call('countDeliveries', { queueId })).toEqual(none);
