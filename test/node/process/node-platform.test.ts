@@ -142,6 +142,25 @@ describe('SIGTERM', () => {
     client.send('PUT /photos/stuck HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc');
     expect(await node.end('SIGTERM')).toBe(0);
   });
+
+  it('counts once when it comes twice at a time, as Ctrl-C under npm does', async () => {
+    const node = await startNodeProcess(temporaryFolder());
+    const ended = node.end('SIGINT');
+    node.child.kill('SIGINT');
+    expect(await ended).toBe(0);
+    expect(node.stdout()).toContain('stopped');
+  });
+
+  it('ends at once when it comes again later', async () => {
+    const node = await startNodeProcess(temporaryFolder());
+    const client = await openRawClient(node.url);
+    client.send('PUT /photos/slow HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc');
+    const ended = node.end('SIGINT');
+    await expect.poll(() => node.stdout()).toContain('stopping');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    node.child.kill('SIGINT');
+    expect(await ended).toBe(1);
+  });
 });
 
 describe('kill -9', () => {

@@ -8,21 +8,29 @@ import type { Log } from '../../../ports/system.ts';
  * short.
  */
 const HANGING_MS = 10_000;
+/**
+ * How long a further signal counts as the first one, milliseconds: on Ctrl-C the
+ * terminal sends SIGINT to the whole group, and npm once more to its child.
+ */
+const SAME_SIGNAL_MS = 500;
 
 /**
  * Ends the process after `close` on SIGTERM or SIGINT. The exit code is 0 when that
  * was orderly, 1 when it failed or took longer than `limitMs` and some seconds. A
- * second signal ends it at once. `endsOnHangup`: SIGHUP does so too, which a closed
+ * second signal ends it at once, but for one that comes with the first. `endsOnHangup`: SIGHUP does so too, which a closed
  * terminal sends.
  */
 export function closeOnSignals(
   close: () => Promise<void>,
   options: { readonly limitMs: number; readonly log: Log; readonly endsOnHangup: boolean },
 ): void {
-  let isClosing = false;
+  let closingSinceMs: number | null = null;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (isClosing) process.exit(1);
-    isClosing = true;
+    if (closingSinceMs !== null) {
+      if (performance.now() - closingSinceMs > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    closingSinceMs = performance.now();
     options.log.info('stopping', { signal });
     setTimeout(() => {
       options.log.error('stop-hangs');
