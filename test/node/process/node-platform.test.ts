@@ -102,26 +102,32 @@ describe('start', () => {
   });
 });
 
+/** Begins a signed upload of 300,000 bytes to `photos/late`, and sends the head alone. */
+async function beginUpload(url: string) {
+  await expectOk(aws.fetch(`${url}/photos`, { method: 'PUT' }));
+  const signed = await new AwsV4Signer({
+    ...ROOT_KEY,
+    url: `${url}/photos/late`,
+    method: 'PUT',
+    service: 's3',
+    region: 'auto',
+    headers: { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
+  }).sign();
+  const client = await openRawClient(url);
+  const headers = [...signed.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  client.send(
+    `PUT /photos/late HTTP/1.1\r\nHost: ${signed.url.host}\r\n` +
+      `Content-Length: 300000\r\n${headers}\r\n`,
+  );
+  return client;
+}
+
 describe('SIGTERM', () => {
   it('lets a running upload finish, exits 0, and the object is there afterwards', async () => {
     const dataDir = temporaryFolder();
     const first = await startNodeProcess(dataDir);
-    await expectOk(aws.fetch(`${first.url}/photos`, { method: 'PUT' }));
     const body = patternBytes(300_000);
-    const signed = await new AwsV4Signer({
-      ...ROOT_KEY,
-      url: `${first.url}/photos/late`,
-      method: 'PUT',
-      service: 's3',
-      region: 'auto',
-      headers: { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
-    }).sign();
-    const client = await openRawClient(first.url);
-    const headers = [...signed.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    client.send(
-      `PUT /photos/late HTTP/1.1\r\nHost: ${signed.url.host}\r\n` +
-        `Content-Length: 300000\r\n${headers}\r\n`,
-    );
+    const client = await beginUpload(first.url);
     client.send(body.subarray(0, 150_000));
     await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length).toBe(1);
     const ended = first.end('SIGTERM');
@@ -153,8 +159,8 @@ describe('SIGTERM', () => {
 
   it('ends at once when it comes again later', async () => {
     const node = await startNodeProcess(temporaryFolder());
-    const client = await openRawClient(node.url);
-    client.send('PUT /photos/slow HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc');
+    const client = await beginUpload(node.url);
+    client.send(patternBytes(1000));
     const ended = node.end('SIGINT');
     await expect.poll(() => node.stdout()).toContain('stopping');
     await new Promise((resolve) => setTimeout(resolve, 700));
