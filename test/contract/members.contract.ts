@@ -151,6 +151,43 @@ export function membersContract(subject: Subject<Directory>): void {
       expect(await sessionsOf(directory, stranger)).toEqual([other]);
     });
 
+    test('who are removed lose their sessions and tokens, and nobody else', async (directory) => {
+      const member = await addMember(directory);
+      const { accountId, id } = member;
+      const colleague = { ...member, id: fresh('colleague') };
+      await addSession(directory, member);
+      await addToken(directory, member);
+      const others = [await addSession(directory, colleague)];
+
+      expect(await directory.call('removeMember', { accountId, id })).toBe(true);
+      expect(await read(directory, member)).toEqual({ passwordHash: undefined });
+      expect(await sessionsOf(directory, member)).toEqual(others);
+      const page = { accountId, holder: null, before: '', limit: 10 };
+      expect(await directory.call('listTokens', page)).toEqual([]);
+      expect(await directory.call('removeMember', { accountId, id })).toBe(false);
+    });
+
+    test('who are unknown or of another account are not removed', async (directory) => {
+      const member = await addMember(directory);
+      const stranger = await addMember(directory);
+      const { accountId } = member;
+      const unknown = { ...member, id: fresh('unknown') };
+      const ofAnother = { ...stranger, accountId };
+      // Sessions of the account under the very ids that are given.
+      const sessions = [
+        await addSession(directory, member),
+        await addSession(directory, unknown),
+        await addSession(directory, ofAnother),
+      ];
+      const own = await addSession(directory, stranger);
+
+      for (const { id } of [unknown, ofAnother])
+        expect(await directory.call('removeMember', { accountId, id })).toBe(false);
+      expect((await sessionsOf(directory, member)).toSorted()).toEqual(sessions.toSorted());
+      expect(await sessionsOf(directory, stranger)).toEqual([own]);
+      expect(await read(directory, stranger)).toMatchObject(stranger);
+    });
+
     test('who are not there are not changed', async (directory) => {
       const { accountId } = await addMember(directory);
       const of = { accountId, id: 'nobody' };
