@@ -15,6 +15,7 @@ import {
 import { putRateCard, setAccountCard } from '../../../src/core/billing/prices/account-card.ts';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
+import { collectStorage } from '../../../src/core/metering/collect-storage.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import {
@@ -185,6 +186,35 @@ it('a ledger whose response is lost gets the batch again, and counts it once', a
       ['storage/STANDARD_IA', 900n + 600n + 300n * 2n],
     ]),
   });
+});
+
+it('an hour in which nothing of a meter was used adds no row of it to the ledger', async () => {
+  const core = start();
+  const bucket = await openTestBucket(core);
+  await live(core, bucket);
+  core.advanceSeconds(2.2 * HOUR);
+  const { ledger, metadataIndex } = core.ports;
+
+  // The index closes such hours too: else there would be nothing to leave out.
+  const { name } = bucket.record();
+  const nowMs = core.ports.clock.nowMs();
+  const hours = await metadataIndex.call(name, 'closeStorageHours', { name, nowMs, limit: 100 });
+  const closed = hours.flatMap(({ used }) => used.map(({ quantity }) => quantity));
+  expect(closed).toContain(0n);
+
+  const recorded: bigint[] = [];
+  const watched: MemoryCore['ports']['ledger'] = {
+    call(callName, input) {
+      if (callName === 'record' && 'batches' in input) {
+        const rows = input.batches.flatMap((batch) => batch.rows);
+        recorded.push(...rows.map(({ quantity }) => quantity));
+      }
+      return ledger.call(callName, input);
+    },
+  };
+  await collectStorage({ ...core, ports: { ...core.ports, ledger: watched } }, name);
+  expect(recorded.length).toBeGreaterThan(0);
+  expect(recorded).not.toContain(0n);
 });
 
 it('a deleted bucket is billed for its last hour, though nobody uses its name again', async () => {
