@@ -145,6 +145,22 @@ describe('a cap that is reached', () => {
   });
 });
 
+describe('a cap whose last byte is sent', () => {
+  it('lets a HEAD of an image through, which sends none, and makes nothing for a GET', async () => {
+    await open('bucket', 0);
+    const { ownerId } = (await openTestBucket(core, 'shop')).record();
+    // An image here is of 100 bytes.
+    await setCap(core, ownerId, bytesCap(100n));
+    expect(await read('cat.png?w=10')).toMatchObject({ status: 200, length: 100 });
+
+    made = [];
+    expect(await read('cat.png?w=11', {}, 'HEAD')).toMatchObject({ status: 200, length: 0 });
+    expect(made).toEqual(['image']);
+    expect((await read('cat.png?w=12')).status).toBe('UsageCapReached');
+    expect(made).toEqual(['image']);
+  });
+});
+
 describe('a cap with room for answers that go out at once', () => {
   it('serves each, also where one uses up what was granted to another meanwhile', async () => {
     const plain = createMemoryCore();
