@@ -37,3 +37,20 @@ it('gives what comes too late away, and a failure of that reaches nobody', async
     process.off('unhandledRejection', unhandled);
   }
 });
+
+it('waits without end where the limit is Infinity, and sets no timer', async () => {
+  vi.useFakeTimers();
+  try {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const dropped = vi.fn();
+    const waiting = withTimeout(Number.POSITIVE_INFINITY, 'a disk', () => promise, dropped);
+    expect(vi.getTimerCount()).toBe(0);
+    // A timer of Infinity would fire after a millisecond.
+    vi.advanceTimersByTime(20);
+    resolve('slow');
+    expect(await waiting).toBe('slow');
+    expect(dropped).not.toHaveBeenCalled();
+  } finally {
+    vi.useRealTimers();
+  }
+});
