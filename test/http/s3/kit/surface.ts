@@ -26,7 +26,11 @@ import type { Core } from '../../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../../src/core/metering/flush-usage.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../../src/domain/nouns.ts';
 import { createDelivery } from '../../../../src/http/delivery/create-delivery.ts';
-import { newFastPathCounts } from '../../../../src/http/delivery/fast-path/fast-path-counts.ts';
+import type { AnswerSignedAtOnce } from '../../../../src/http/delivery/fast-path/fast-path.ts';
+import {
+  type FastPathCountsBySurface,
+  newFastPathCounts,
+} from '../../../../src/http/delivery/fast-path/fast-path-counts.ts';
 import { renderS3Error } from '../../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../../src/http/s3/routes.ts';
 import { createBucketIndex } from '../../../../src/index/bucket-index.ts';
@@ -86,6 +90,9 @@ export type Reply = {
 
 export type TestSurface = {
   send(sent: Sent): Promise<Reply>;
+  /** The fast path of signed reads, and what it counts. */
+  readonly answerSignedAtOnce: AnswerSignedAtOnce;
+  readonly fastPathCounts: FastPathCountsBySurface;
   readonly core: Core;
   readonly blobStore: MemoryBlobStore;
   readonly meter: UsageMeter;
@@ -165,6 +172,7 @@ export function createTestSurface(
     }),
   };
   const flusher = createUsageFlusher(core, { source: 'test', intervalMs: 1 });
+  const fastPathCounts = newFastPathCounts();
   const surface = createS3Surface(core, {
     findAccessKey: (id) => KEYS.find((key) => key.id === id) ?? null,
     findAccounts: createAccountFinder(core, KEYS),
@@ -174,7 +182,7 @@ export function createTestSurface(
     region: options.region ?? 'auto',
     zipIdleSeconds: 3600,
     isServerTimingOn: false,
-    fastPathCounts: newFastPathCounts(),
+    fastPathCounts,
     ...NO_DOMAINS,
     customerKeysOverHttp: 'always',
     isSignatureV2On: true,
@@ -183,6 +191,8 @@ export function createTestSurface(
   });
 
   return {
+    answerSignedAtOnce: surface.answerSignedAtOnce,
+    fastPathCounts,
     core,
     blobStore,
     meter,
