@@ -17,8 +17,8 @@ const SAME_SIGNAL_MS = 500;
 /**
  * Ends the process after `close` on SIGTERM or SIGINT. The exit code is 0 when that
  * was orderly, 1 when it failed or took longer than `limitMs` and some seconds. A
- * second signal ends it at once, but for one that comes with the first. `endsOnHangup`: SIGHUP does so too, which a closed
- * terminal sends.
+ * second signal ends it at once, but for one that comes with the first.
+ * `endsOnHangup`: SIGHUP does so too, which a closed terminal sends.
  */
 export function closeOnSignals(
   close: () => Promise<void>,
