@@ -310,7 +310,7 @@ function byOwnerBucket(references: readonly NewBlobReference[]) {
 
 /**
  * Lists the blobs that another bucket owns, with the bytes that the segments have
- * of each.
+ * of each; a compressed blob with the bytes that are stored.
  */
 function foreignBlobs(
   holder: Pick<BucketRecord, 'id'>,
@@ -319,10 +319,9 @@ function foreignBlobs(
   return blobsOf(segments).flatMap((blobId) => {
     const owner = ownerBucketOfBlob(blobId);
     if (owner.id === holder.id) return [];
-    const sizeBytes = segments.reduce(
-      (sum, segment) => (segment.blobId === blobId ? sum + segment.lengthBytes : sum),
-      0,
-    );
+    const ofBlob = segments.filter((segment) => segment.blobId === blobId);
+    const lengthBytes = ofBlob.reduce((sum, segment) => sum + segment.lengthBytes, 0);
+    const sizeBytes = ofBlob[0]?.packing?.storedBytes ?? lengthBytes;
     return [{ blobId, sizeBytes, ownerBucket: owner }];
   });
 }

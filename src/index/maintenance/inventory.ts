@@ -39,7 +39,8 @@ export function listBucketIds(sql: Sql): BucketId[] {
 
 /**
  * Referenced blobs behind an id, in byte order. A blob that several buckets refer
- * to comes once.
+ * to comes once, with the length that its owner bucket knows: a remote reference
+ * may be to a range of it.
  */
 export function listReferencedBlobs(
   sql: Sql,
@@ -47,8 +48,11 @@ export function listReferencedBlobs(
 ): ReferencedBlob[] {
   return sql
     .all<{ blob_id: BlobId; size_bytes: number }>(
-      `SELECT blob_id, max(size_bytes) AS size_bytes FROM blobs WHERE blob_id > ? AND refs > 0
-       GROUP BY blob_id ORDER BY blob_id LIMIT ${PLAN_ONCE} ?`,
+      `SELECT blob_id, coalesce(
+         max(CASE WHEN home_bucket_id IS NULL THEN size_bytes END), max(size_bytes)
+       ) AS size_bytes
+       FROM blobs WHERE blob_id > ?
+       GROUP BY blob_id HAVING max(refs) > 0 ORDER BY blob_id LIMIT ${PLAN_ONCE} ?`,
       page.after,
       page.limit,
     )
@@ -97,10 +101,13 @@ export type BlobRow = {
   readonly isCondemned: boolean;
 };
 
-/** The row of a blob in one bucket. */
+/** The row of a blob in one bucket, with the length that its owner bucket knows. */
 export function readBlobRow(sql: Sql, bucket: number, blobId: BlobId): BlobRow | null {
   const [row] = sql.all<{ size_bytes: number; refs: number; is_condemned: number }>(
-    'SELECT size_bytes, refs, is_condemned FROM blobs WHERE blob_id = ? AND bucket = ?',
+    `SELECT refs, is_condemned, coalesce(
+       (SELECT max(size_bytes) FROM blobs WHERE blob_id = ?1 AND home_bucket_id IS NULL), size_bytes
+     ) AS size_bytes
+     FROM blobs WHERE blob_id = ?1 AND bucket = ?2`,
     blobId,
     bucket,
   );

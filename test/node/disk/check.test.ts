@@ -16,7 +16,9 @@ import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { runCompression } from '../../../src/core/compression/run-compression.ts';
 import { createKmsKey } from '../../../src/core/encryption/kms-keys.ts';
+import { uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
+import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { getObject } from '../../../src/core/objects/read-object.ts';
 import type { BlobId, ObjectVersion } from '../../../src/domain/nouns.ts';
 import { sourceOf } from '../../contract/bodies.ts';
@@ -27,6 +29,7 @@ import {
   createMemoryCore,
   GRACE_SECONDS,
   key,
+  openTestBucket,
   putBytes,
   sampleBytes,
 } from '../../core/memory-core.ts';
@@ -215,6 +218,54 @@ describe('a sound folder', () => {
       isSound: false,
       missingMasterKeys: [{ id }],
     });
+  });
+});
+
+describe('blobs that another bucket refers to', () => {
+  let stored: StoredCore;
+  beforeAll(async () => {
+    stored = await openStoredCore();
+    await fillAll(stored);
+    const other = await openTestBucket(stored.core, 'other-bucket');
+    const compressed = await getObject(stored.bucket, key('compressed'));
+    await copyObject(stored.core, other, copy(compressed, 'copy of compressed', null));
+    const upload = await startUpload(stored.core, other, 'range');
+    const blob = await getObject(stored.bucket, key('blob'));
+    const range = { offsetBytes: 10, lengthBytes: 20_000 };
+    await uploadPartCopy(stored.core, other, { ...upload, partNumber: 1, source: blob, range });
+  });
+
+  const expectSound = async () => {
+    const backup = temporaryFolder();
+    await backUp(stored.dataDir, backup, 'share');
+    for (const folder of [stored.dataDir, backup]) {
+      const result = await checkNow(folder, true);
+      expect(result).toMatchObject({ isSound: true, damagedBlobs: [], hurt: [] });
+    }
+  };
+
+  it('are whole, compressed or of a range, and in a backup', expectSound);
+
+  it('are noted with the bytes that are stored, or those of the range', async () => {
+    const { segments } = await getObject(stored.bucket, key('compressed'));
+    const index = openSqlite(join(stored.dataDir, 'index.sqlite'), { readOnly: true });
+    const rows = index.all('SELECT size_bytes FROM blobs WHERE home_bucket_id IS NOT NULL');
+    index.close();
+    const sizes = rows.map((row) => Object.values(row)[0]);
+    expect(new Set(sizes)).toEqual(new Set([segments[0]?.packing?.storedBytes, 20_000]));
+  });
+
+  it('are whole where a reference has another length', async () => {
+    const index = openSqlite(join(stored.dataDir, 'index.sqlite'), { readOnly: false });
+    index.all('UPDATE blobs SET size_bytes = 300000 WHERE home_bucket_id IS NOT NULL');
+    index.close();
+    await expectSound();
+  });
+
+  it('are whole after their owner bucket has deleted its objects', async () => {
+    const sources = ['compressed', 'blob'].map((name) => ({ key: key(name) }));
+    await deleteObjects(stored.core, stored.bucket, sources);
+    await expectSound();
   });
 });
 
