@@ -22,11 +22,14 @@ const NAMED_MAX = 20;
  */
 const EDITS_MAX = 6;
 
+/** Settings under their former names, and what they are called now. */
+const RENAMED: ReadonlyMap<string, string> = new Map([['QUAYSIDE_HOT_LANE', 'QUAYSIDE_FAST_PATH']]);
+
 type Environment = Readonly<Record<string, unknown>>;
 
 export type UnknownVariable = {
   readonly variable: string;
-  /** The setting with the nearest name; null when none is near. */
+  /** The setting that had this name, or has the nearest; null when none is near. */
   readonly nearest: string | null;
 };
 
@@ -63,6 +66,9 @@ export function warnOfUnknown(env: Environment, log: Log): void {
 function nearestTo(name: string): string | null {
   if (name.length > NAME_MAX_LENGTH) return null;
   const upper = name.toUpperCase();
+  const renamed = RENAMED.get(upper);
+  if (renamed !== undefined) return renamed;
+
   let nearest: string | null = null;
   let least = EDITS_MAX + 1;
   for (const variable of VARIABLES) {
