@@ -1,4 +1,4 @@
-// What does a hot page of a hosted site cost beside a hot object, as the lane asks for it? One
+// What does a hot page of a hosted site cost beside a hot object, on the fast path? One
 // process, no sockets, CPU µs per call; each kind of page from the simplest settings to all of
 // them.
 import { mkdtemp, rm } from 'node:fs/promises';

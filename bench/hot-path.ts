@@ -122,7 +122,9 @@ try {
   await measure('read the request', () => readRequest({ incoming: plain, outgoing }));
   const readAddress = createAddressReader(config, () => null);
   await measure('address', () => readAddress('/hot/object', '127.0.0.1:9000'));
-  await measure('readPolicy and pointer from memory', () => ports.hotMetadata.peek(name, key));
+  await measure('bucket read policy and pointer from memory', () =>
+    ports.hotMetadata.peek(name, key),
+  );
   await measure('conditions', () => evaluateRead(none, object));
   await measure('body from memory', () =>
     openBody(core, object, { offsetBytes: 0, lengthBytes: BODY.length }),
@@ -156,7 +158,7 @@ try {
     range: null,
     header: () => null,
   };
-  await measure('the hot answer, as the lane asks for it', () => answerAtOnce(plainRead));
+  await measure('the response of the fast path', () => answerAtOnce(plainRead));
   const accessLog = createAccessLog({ write: () => undefined }, 'combined', systemClock);
   const jsonLog = createAccessLog({ write: () => undefined }, 'json', systemClock);
   const reply = answerAtOnce(plainRead);
@@ -189,7 +191,7 @@ try {
     headerNames: () => Object.keys(headers),
   });
   const inHeader = signedRead(Object.fromEntries(signed.headers), '');
-  await measure('the hot answer of a signed read', () => app.fastPath.answerSigned(inHeader));
+  await measure('the fast path, a signed read', () => app.fastPath.answerSigned(inHeader));
   const url = await signer.sign('http://127.0.0.1:9000/hot/object', { aws: { signQuery: true } });
   const inQuery = signedRead({ host: '127.0.0.1:9000' }, new URL(url.url).search.slice(1));
   await measure('the same of a presigned URL', () => app.fastPath.answerSigned(inQuery));
