@@ -6,7 +6,7 @@ import type { BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts
 import type { MetadataLookup } from '../../ports/hot-metadata.ts';
 import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
-import type { ByteRange } from '../semantics/range.ts';
+import type { HttpRange } from '../semantics/range.ts';
 import type { BucketFeatures } from './features/read-feature.ts';
 import type { HeaderProfile } from './header-profile.ts';
 import type { PreparedHeaders } from './prepared-headers.ts';
@@ -56,7 +56,7 @@ export type SentRange = {
    * are open.
    */
   readonly origin: Choice['origin'];
-  readonly range: ByteRange | 'whole';
+  readonly range: HttpRange | 'whole';
   readonly offsetBytes: number;
   readonly lengthBytes: number;
   /** Headers that features add; null for none. */

@@ -9,7 +9,7 @@ import type { HttpRequest } from '../request.ts';
 import { isIfRangeSatisfied } from '../semantics/conditional.ts';
 import { parseHttpDate } from '../semantics/http-date.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
-import { type ByteRange, bytesOf, parseRange } from '../semantics/range.ts';
+import { bytesOf, type HttpRange, parseRange } from '../semantics/range.ts';
 import type { PlannedUse, SentPart } from './features/read-feature.ts';
 import type { ObjectRead, SentRange } from './object-read.ts';
 import type { Choice } from './representation.ts';
@@ -95,7 +95,7 @@ function readRange(
   request: HttpRequest,
   target: RangeTarget,
   hasSeveral: boolean,
-): ByteRange | 'whole' {
+): HttpRange | 'whole' {
   const header = request.method === 'GET' ? request.header('range') : null;
   if (header === null) return 'whole';
   const ifRange = request.header('if-range');

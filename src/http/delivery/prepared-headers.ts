@@ -8,7 +8,7 @@ import { isolateFromOrigin } from '../semantics/active-content.ts';
 import { isCompressible } from '../semantics/compressible.ts';
 import { withCharset } from '../semantics/content-type.ts';
 import { type HeaderRecord, objectHeaders } from '../semantics/object-headers.ts';
-import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
+import { contentRange, type HttpRange, lengthOf } from '../semantics/range.ts';
 import { addVary, applyProfile, type HeaderProfile, PLAIN_PROFILES } from './header-profile.ts';
 
 export type PreparedHeaders = {
@@ -20,7 +20,7 @@ export type PreparedHeaders = {
   /** A 304. As `whole`. */
   notModified(pointer: Pointer, cacheStatus: string): Readonly<HeaderRecord>;
   /** A 206. Never kept: there are too many ranges. */
-  part(pointer: Pointer, cacheStatus: string, range: ByteRange): Readonly<HeaderRecord>;
+  part(pointer: Pointer, cacheStatus: string, range: HttpRange): Readonly<HeaderRecord>;
   /**
    * A 206 without the values of its range and, from the bucket, of its time. As
    * `whole`, always the same object for a body out of memory, and for one from the

@@ -4,7 +4,7 @@
 // path.
 import type { Pointer } from '../../domain/nouns.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
-import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
+import { contentRange, type HttpRange, lengthOf } from '../semantics/range.ts';
 import { addVary } from './header-profile.ts';
 
 export type Representation = {
@@ -60,7 +60,7 @@ export function withRepresentation(
 export function partWithRepresentation(
   headers: Readonly<HeaderRecord>,
   representation: Representation,
-  range: ByteRange,
+  range: HttpRange,
 ): HeaderRecord {
   const all = withRepresentation(headers, representation);
   all['content-length'] = `${lengthOf(range)}`;

@@ -5,7 +5,7 @@
 // (https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html).
 
 /** Bytes of an object, both ends included, always inside it. */
-export type ByteRange = { readonly startByte: number; readonly endByteInclusive: number };
+export type HttpRange = { readonly startByte: number; readonly endByteInclusive: number };
 
 const PREFIX = 'bytes=';
 
@@ -17,7 +17,7 @@ const PREFIX = 'bytes=';
 export function parseRange(
   header: string | null,
   sizeBytes: number,
-): 'whole' | 'unsatisfiable' | ByteRange {
+): 'whole' | 'unsatisfiable' | HttpRange {
   if (header === null || !hasPrefix(header)) return 'whole';
   const dashAt = header.indexOf('-', PREFIX.length);
   if (dashAt === -1) return 'whole';
@@ -42,13 +42,13 @@ export function parseRange(
 }
 
 /** Bytes that a range has. */
-export function lengthOf({ startByte, endByteInclusive }: ByteRange): number {
+export function lengthOf({ startByte, endByteInclusive }: HttpRange): number {
   return endByteInclusive - startByte + 1;
 }
 
 /** A range as core counts it: where its bytes begin, and how many they are. */
 export function bytesOf(
-  range: ByteRange | 'whole',
+  range: HttpRange | 'whole',
   sizeBytes: number,
 ): { offsetBytes: number; lengthBytes: number } {
   if (range === 'whole') return { offsetBytes: 0, lengthBytes: sizeBytes };
@@ -56,7 +56,7 @@ export function bytesOf(
 }
 
 /** Content-Range of a 206. */
-export function contentRange(range: ByteRange, sizeBytes: number): string {
+export function contentRange(range: HttpRange, sizeBytes: number): string {
   return `bytes ${range.startByte}-${range.endByteInclusive}/${sizeBytes}`;
 }
 

@@ -12,7 +12,7 @@ import type { Domains } from '../../address.ts';
 import { atHandTiming } from '../../observe/server-timing.ts';
 import { evaluateRead, NO_CONDITIONS } from '../../semantics/conditional.ts';
 import { NO_GRANT, withCors } from '../../semantics/cors.ts';
-import { type ByteRange, bytesOf, parseRange } from '../../semantics/range.ts';
+import { bytesOf, type HttpRange, parseRange } from '../../semantics/range.ts';
 import { countRead } from '../count-read.ts';
 import type { BucketFeaturesAtOnce, FeaturesOf } from '../features/read-feature.ts';
 import type { HeaderProfile, HeaderProfiles } from '../header-profile.ts';
@@ -146,7 +146,7 @@ type FastResponder = {
   notModified(fastRead: FastRead, tag: string, isHead: boolean): FastResponse;
   head(fastRead: FastRead): FastResponse | null;
   variant(fastRead: FastRead, variant: Representation): FastResponse | null;
-  stored(fastRead: FastRead, range: ByteRange | 'whole'): FastResponse | null;
+  stored(fastRead: FastRead, range: HttpRange | 'whole'): FastResponse | null;
 };
 
 function createFastResponder(core: Core, options: AnswerAtOnceOptions): FastResponder {

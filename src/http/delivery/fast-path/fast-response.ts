@@ -5,7 +5,7 @@
 import type { AccessKeyId, BucketName } from '../../../domain/nouns.ts';
 import type { BorrowBytes, BorrowedBuffer } from '../../../ports/blob-store.ts';
 import type { Surface } from '../../observe/request-notes.ts';
-import { type ByteRange, contentRange, lengthOf } from '../../semantics/range.ts';
+import { contentRange, type HttpRange, lengthOf } from '../../semantics/range.ts';
 
 /** A fast-path response: what every kind of it says, and its body. */
 export type FastResponse = ResponseFacts & FastBody;
@@ -146,7 +146,7 @@ export function bodyBytesOf(response: WholeResponse): number {
  * `serverTiming` is empty where the headers say it for every range.
  */
 export type RangeFacts = {
-  readonly range: ByteRange;
+  readonly range: HttpRange;
   readonly sizeBytes: number;
   readonly serverTiming: string;
 };

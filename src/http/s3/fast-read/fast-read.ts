@@ -29,7 +29,7 @@ import { fastPathOperationTiming } from '../../observe/server-timing.ts';
 import { RECEIPT } from '../../receipt-header.ts';
 import { evaluateRead, NO_CONDITIONS } from '../../semantics/conditional.ts';
 import { RESPONSE_OVERRIDES } from '../../semantics/object-headers.ts';
-import { type ByteRange, bytesOf, parseRange } from '../../semantics/range.ts';
+import { bytesOf, type HttpRange, parseRange } from '../../semantics/range.ts';
 import type { Authenticator } from '../signature/authenticate.ts';
 import type { Signer } from '../signature/authenticated.ts';
 import {
@@ -142,7 +142,7 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
     return range === 'unsatisfiable' ? null : answerBody(allowed, range);
   }
 
-  function answerBody(allowed: AllowedRead, range: ByteRange | 'whole'): FastResponse | null {
+  function answerBody(allowed: AllowedRead, range: HttpRange | 'whole'): FastResponse | null {
     const { object, headers } = allowed;
     const slice = bytesOf(range, object.sizeBytes);
     const opened = bodyNow(core, object, slice, range !== 'whole');

@@ -18,7 +18,7 @@ import {
   type HeaderRecord,
   objectHeaders,
 } from '../../../semantics/object-headers.ts';
-import { type ByteRange, contentRange, lengthOf, parseRange } from '../../../semantics/range.ts';
+import { contentRange, type HttpRange, lengthOf, parseRange } from '../../../semantics/range.ts';
 import type { Query } from '../../../semantics/raw-path.ts';
 import type { ObjectCall, S3Response, VersionCall } from '../../call/call.ts';
 import { preconditionFailed, readConditions } from '../../call/find-version.ts';
@@ -40,7 +40,7 @@ import { taggingHeaders } from '../../headers/tagging-header.ts';
  * `range` null: all of it, as a 200.
  */
 export type Slice = {
-  readonly range: ByteRange | null;
+  readonly range: HttpRange | null;
   readonly lengthBytes: number;
   readonly checksum: Pick<Checksum, 'algorithm' | 'value'> | null;
   readonly headers: Readonly<Record<string, string>>;
@@ -239,7 +239,7 @@ function sliceOfPart(version: ObjectVersion, partNumber: number): Slice {
 }
 
 function sliceOf(
-  range: ByteRange,
+  range: HttpRange,
   sizeBytes: number,
   checksum: Slice['checksum'],
   headers: Readonly<Record<string, string>>,
