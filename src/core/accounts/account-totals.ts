@@ -2,9 +2,8 @@
 // page of a console; bills go by the ledger.
 
 import type { StorageTotals } from '../../domain/billing/stored.ts';
-import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
-import { openBucket } from '../buckets/bucket-handle.ts';
+import { withOwnBucket } from '../buckets/own-buckets.ts';
 import type { Core } from '../core.ts';
 
 /** Most buckets that are counted: a page of the directory. */
@@ -69,15 +68,10 @@ async function totalsOf(
   accountId: AccountId,
   name: BucketName,
 ): Promise<readonly StorageTotals[]> {
-  try {
-    const bucket = await openBucket(core, name, (record) => {
-      if (record.ownerId !== accountId) throw new StorageError('NoSuchBucket');
-    });
-    return await bucket.call('getStorageTotals', {});
-  } catch (error) {
-    if (hasCode(error, 'NoSuchBucket')) return [];
-    throw error;
-  }
+  const totals = await withOwnBucket(core, accountId, name, (bucket) =>
+    bucket.call('getStorageTotals', {}),
+  );
+  return totals ?? [];
 }
 
 function sumOf(totals: readonly StorageTotals[]): StoredSums {

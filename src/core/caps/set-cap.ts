@@ -3,18 +3,16 @@
 // policy. Only where the mark is set do requests go through cap-guard.ts.
 
 import type { Cap, CapScope } from '../../domain/billing/caps.ts';
-import { hasCode, StorageError } from '../../domain/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import { findAccountCard, findRateCard, findReadableCard } from '../billing/prices/account-card.ts';
 import { rateCardJson } from '../billing/prices/rate-card-json.ts';
 import { RATE_CARDS } from '../billing/prices/rate-cards.ts';
-import { openBucket } from '../buckets/bucket-handle.ts';
+import { ownBucketNames, withOwnBucket } from '../buckets/own-buckets.ts';
 import { nameOfBucketId } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
 import { type CapStanding, standingsOf } from './allowances.ts';
 
-/** Buckets of an account that are read at once. */
-const PAGE = 500;
 /** Holder under which no quota lease is ever taken. */
 const NOBODY = 'nobody';
 
@@ -148,18 +146,8 @@ async function markBuckets(
     const name = nameOfBucketId(changed.bucketId);
     return markBucket(core, accountId, name, isAll || capped.has(name));
   }
-  for (let after = ''; ; ) {
-    const page = await core.ports.directory.call('listBuckets', {
-      ownerId: accountId,
-      prefix: '',
-      after,
-      limit: PAGE,
-    });
-    for (const { name } of page) await markBucket(core, accountId, name, isAll || capped.has(name));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
-    after = last.name;
-  }
+  for await (const name of ownBucketNames(core, accountId))
+    await markBucket(core, accountId, name, isAll || capped.has(name));
 }
 
 /**
@@ -172,14 +160,8 @@ export async function markBucket(
   name: BucketName,
   isCapped: boolean,
 ): Promise<void> {
-  try {
-    const bucket = await openBucket(core, name, (record) => {
-      if (record.ownerId !== accountId) throw new StorageError('NoSuchBucket');
-    });
+  await withOwnBucket(core, accountId, name, async (bucket) => {
     if ((bucket.record().settings.isCapped === true) === isCapped) return;
     await bucket.call('setBucketSettings', { settings: { isCapped: isCapped ? true : null } });
-  } catch (error) {
-    // The bucket was deleted meanwhile, or is the trace of an interrupted create.
-    if (!hasCode(error, 'NoSuchBucket')) throw error;
-  }
+  });
 }

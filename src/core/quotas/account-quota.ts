@@ -3,14 +3,10 @@
 // buckets store then is noted in the ledger.
 
 import type { StorageQuota } from '../../domain/billing/quotas.ts';
-import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
-import { openBucket } from '../buckets/bucket-handle.ts';
+import { ownBucketNames, withOwnBucket } from '../buckets/own-buckets.ts';
 import type { Core } from '../core.ts';
 import { settleGrant } from './storage-grants.ts';
-
-/** Buckets of an account that are read at once. */
-const PAGE = 500;
 
 /** Reads the quota of an account, null for none. Cost: one call of the ledger. */
 export function getAccountQuota(core: Core, accountId: AccountId): Promise<StorageQuota | null> {
@@ -32,18 +28,8 @@ export async function setAccountQuota(
   const known = await getAccountQuota(core, accountId);
   check(known);
   await core.ports.ledger.call('putQuota', { accountId, quota, known });
-  for (let after = ''; ; ) {
-    const page = await core.ports.directory.call('listBuckets', {
-      ownerId: accountId,
-      prefix: '',
-      after,
-      limit: PAGE,
-    });
-    for (const { name } of page) await markBucket(core, accountId, name, quota !== null);
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
-    after = last.name;
-  }
+  for await (const name of ownBucketNames(core, accountId))
+    await markBucket(core, accountId, name, quota !== null);
 }
 
 /**
@@ -58,17 +44,11 @@ export async function markBucket(
   name: BucketName,
   hasQuota: boolean,
 ): Promise<void> {
-  try {
-    const bucket = await openBucket(core, name, (record) => {
-      if (record.ownerId !== accountId) throw new StorageError('NoSuchBucket');
-    });
+  await withOwnBucket(core, accountId, name, async (bucket) => {
     const isMarked = bucket.record().settings.hasAccountQuota === true;
     const hasAccountQuota = hasQuota ? true : null;
     if (isMarked !== hasQuota)
       await bucket.call('setBucketSettings', { settings: { hasAccountQuota } });
     if (hasQuota) await settleGrant(core, accountId, bucket.record().id);
-  } catch (error) {
-    // The bucket was deleted meanwhile, or is the trace of an interrupted create.
-    if (!hasCode(error, 'NoSuchBucket')) throw error;
-  }
+  });
 }
