@@ -54,6 +54,10 @@ export function createFillBarrier() {
       if (left > 0) writers.set(name, left);
       else writers.delete(name);
     },
-    isBlocked: (name: string): boolean => writers.size > 0 && writers.has(name),
+    /** Whether anything is blocked: asked first, so that nobody makes a name in vain. */
+    isUp: (): boolean => writers.size > 0,
+    isBlocked: (name: string): boolean => writers.has(name),
   };
 }
+
+export type FillBarrier = ReturnType<typeof createFillBarrier>;

@@ -14,7 +14,12 @@ import { isPurged } from '../../domain/purge.ts';
 import type { KnownMetadata } from '../../ports/hot-metadata.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { CacheStats } from './cache-metrics.ts';
-import { createFillBarrier, createFillEpochs, type FillEpoch } from './fill-epochs.ts';
+import {
+  createFillBarrier,
+  createFillEpochs,
+  type FillBarrier,
+  type FillEpoch,
+} from './fill-epochs.ts';
 import { createPairMemo } from './pair-memo.ts';
 import { createPointerRecords, type PointerRecord } from './pointer-records.ts';
 
@@ -205,8 +210,7 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       for (const name of namesOf(bucket, keys)) barrier.unblock(name);
       evict(bucket, keys);
     },
-    isBlocked: (bucket, key) =>
-      barrier.isBlocked(readPolicyName(bucket)) || barrier.isBlocked(pointerName(bucket, key)),
+    isBlocked: (bucket, key) => barrier.isUp() && isKeyBlocked(barrier, bucket, key),
     stats: records.stats,
   };
 }
@@ -233,6 +237,10 @@ function isPurgedRecord(
 ): boolean {
   const purges = readPolicy?.settings.purges ?? null;
   return purges !== null && isPurged(purges, key, value as Pointer | null, revision);
+}
+
+function isKeyBlocked(barrier: FillBarrier, bucket: BucketName, key: ObjectKey): boolean {
+  return barrier.isBlocked(readPolicyName(bucket)) || barrier.isBlocked(pointerName(bucket, key));
 }
 
 // No bucket name contains a slash, so a read policy's name is never a pointer's.
