@@ -1,4 +1,4 @@
-// What of a range's CPU is ours, above the copies that move its bytes? One process, no sockets.
+// How much of a range's CPU is ours, above the copies that move its bytes? One process, no sockets.
 // Between two requests a server copies twice as many bytes as a range has, and with them goes most
 // of what its code had in the processor's caches: a loop without copies says a third of what the
 // code takes in a server. So here too each range is read from the page cache and copied on, lists

@@ -205,7 +205,7 @@ function createTierMeter(usage: Usage): Meter {
   };
 }
 
-/** The same, counting what KV answered and what the call cost. */
+/** Wraps hot metadata so that KV's answers and the cost of each call are counted. */
 function counted(hot: HotMetadata, usage: Usage): HotMetadata {
   return {
     ...hot,

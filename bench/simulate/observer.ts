@@ -7,8 +7,8 @@ export type Observations = {
   readonly immediate: number;
   readonly waitMs: { readonly median: number; readonly p99: number };
   /**
-   * Of the answers that were stale when they were asked for. Seconds since the version had been
-   * replaced.
+   * Staleness of responses that were stale when they were requested: seconds since the version had
+   * been replaced.
    */
   readonly stale: {
     readonly answers: number;

@@ -6,7 +6,7 @@ import type { Clock } from '../../src/ports/system.ts';
 export type Timeline = {
   /** Milliseconds since 1970, with fractions. */
   nowMs(): number;
-  /** The same in whole milliseconds, as programs see time. */
+  /** The timeline's time in whole milliseconds, as programs see it. */
   readonly clock: Clock;
   /**
    * Calls `run` at that time; in the order of the calls when times are equal. A time that has

@@ -6,12 +6,12 @@ import { createRandom, createZipf, drawGapMs, drawSize, type SizeOptions } from 
 export type TraceOptions = {
   readonly objects: number;
   /**
-   * Of the Zipf law; web traffic has 0.6 to 1. Source: Breslau et al., INFOCOM 1999,
+   * Exponent of the Zipf law; web traffic has 0.6 to 1. Source: Breslau et al., INFOCOM 1999,
    * https://doi.org/10.1109/INFCOM.1999.749260
    */
   readonly exponent: number;
   readonly requests: number;
-  /** Of all places together. */
+  /** Requests a second of all places together. */
   readonly requestsPerSecond: number;
   /** Data centres; the first gets most of the traffic, by a Zipf law of its own. */
   readonly places: number;

@@ -5,7 +5,7 @@ export type AccessKey = {
   id: string;
   name: string;
   scope: KeyScope;
-  /** Of whoever signs in here with it; null: it is for S3 alone. */
+  /** Role of whoever signs in here with it; null: it is for S3 alone. */
   role: 'owner' | 'admin' | 'member' | 'billing' | 'reader' | null;
   createdAt: string;
   expiresAt: string | null;
@@ -96,7 +96,7 @@ export type Bucket = {
   lifecycle: {
     id: string;
   }[];
-  /** As in docs/hosting.md; its `domains` are the hosts of the bucket. */
+  /** Settings of docs/hosting.md; `domains` are the hosts of the bucket. */
   hosting: Record<string, unknown> | null;
   tags: Record<string, string>;
   encryption: BucketEncryption;
@@ -121,22 +121,19 @@ export type BucketChange = {
   /** A policy in S3's language. */
   policy?: Record<string, unknown> | null | undefined;
   ownership?: 'BucketOwnerEnforced' | 'BucketOwnerPreferred' | 'ObjectWriter' | null | undefined;
-  /**
-   * As `publicAccessBlock` of Bucket, and merged with it: what is absent stays, null takes it
-   * away.
-   */
+  /** Changes `publicAccessBlock` of Bucket: what is absent stays, null takes it away. */
   publicAccessBlock?: Record<string, unknown> | null | undefined;
   cors?: CorsRule[] | null | undefined;
   lifecycle?: LifecycleRule[] | null | undefined;
-  /** As `hosting` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  /** Changes `hosting` of Bucket: what is absent stays, null takes it away. */
   hosting?: Record<string, unknown> | null | undefined;
-  /** As `tags` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  /** Changes `tags` of Bucket: what is absent stays, null takes it away. */
   tags?: Record<string, unknown> | null | undefined;
-  /** As `encryption` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  /** Changes `encryption` of Bucket: what is absent stays, null takes it away. */
   encryption?: Record<string, unknown> | null | undefined;
-  /** As `compression` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  /** Changes `compression` of Bucket: what is absent stays, null takes it away. */
   compression?: Record<string, unknown> | null | undefined;
-  /** As `quota` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  /** Changes `quota` of Bucket: what is absent stays, null takes it away. */
   quota?: Record<string, unknown> | null | undefined;
   requestPayer?: 'owner' | 'requester' | undefined;
   /**
@@ -144,11 +141,11 @@ export type BucketChange = {
    * signs so and asks.
    */
   receipts?: 'owner' | 'everyone' | null | undefined;
-  /** As `logging` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  /** Changes `logging` of Bucket: what is absent stays, null takes it away. */
   logging?: Record<string, unknown> | null | undefined;
-  /** As `website` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  /** Changes `website` of Bucket: what is absent stays, null takes it away. */
   website?: Record<string, unknown> | null | undefined;
-  /** As `objectLock` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  /** Changes `objectLock` of Bucket: what is absent stays, null takes it away. */
   objectLock?: Record<string, unknown> | null | undefined;
   notifications?: NotificationRule[] | null | undefined;
   /** Equal bodies of a storage class that are written from now on are stored, and paid, once. */
@@ -257,7 +254,7 @@ export type Buyer = {
 export type CachePurge = {
   keys?: string[] | undefined;
   prefixes?: string[] | undefined;
-  /** Those of `x-amz-meta-cache-tag`. */
+  /** Values of `x-amz-meta-cache-tag`. */
   tags?: string[] | undefined;
   everything?: boolean | undefined;
 };
@@ -280,10 +277,10 @@ export type Cap = {
   accessKeyId?: string | null | undefined;
   alertPercents?: number[] | undefined;
   cachedFromPercent?: number | null | undefined;
-  /** Of a cap in money. Null: the account's, as it is when the cap is set. */
+  /** Rate card of a cap in money. Null: the account's, as it is when the cap is set. */
   rateCardId?: string | null | undefined;
   liftedUntil?: string | null | undefined;
-  /** Of the period, as far as it is recorded; in the unit of `limit`. */
+  /** Used in the period, as far as it is recorded; in the unit of `limit`. */
   spent: string;
   percent: number;
   level: 'open' | 'cached' | 'refused';
@@ -479,7 +476,7 @@ export type Invoice = {
     units: string;
     billedUnits: string;
     parts: {
-      /** Of the line on the card, from 0; null: what is free. */
+      /** Tier of the line on the card, from 0; null: what is free. */
       tier: number | null;
       units: string;
       price: string;
@@ -507,7 +504,7 @@ export type Invoice = {
       units: string;
       billedUnits: string;
       parts: {
-        /** Of the line on the card, from 0; null: what is free. */
+        /** Tier of the line on the card, from 0; null: what is free. */
         tier: number | null;
         units: string;
         price: string;
@@ -535,7 +532,7 @@ export type Invoice = {
   totalMicro: string;
   /** The total rounded down to a coin. */
   netMicro: string;
-  /** Of netMicro, to the nearest coin. */
+  /** Tax on netMicro, to the nearest coin. */
   taxMicro: string;
   /** Both together. */
   payableMicro: string;
@@ -586,7 +583,7 @@ export type Issuer = {
   creditNotePrefix?: string | undefined;
   /** Percent, a decimal. */
   taxPercent?: string | undefined;
-  /** Of buyers of these countries, in place of taxPercent. */
+  /** Percent for buyers of these countries, in place of taxPercent. */
   taxPercentByCountry?: Record<string, string> | undefined;
   reverseChargeNote?: string | undefined;
 };
@@ -598,7 +595,7 @@ export type Job = {
   prefix: string | null;
   to: string | null;
   toBucket: string | null;
-  /** Of an undo: the job that it takes back. */
+  /** The job that an undo takes back. */
   undoes: string | null;
   state: 'running' | 'done' | 'cancelled' | 'failed';
   counts: {
@@ -621,7 +618,7 @@ export type JobTask =
       kind: 'move';
       /** What the keys begin with. */
       prefix: string;
-      /** Of the keys with the prefix only these; absent: all. */
+      /** Only these of the keys with the prefix; absent: all. */
       keys?: string[] | undefined;
       /** What takes the place of the prefix in each key. */
       to: string;
@@ -633,21 +630,21 @@ export type JobTask =
       kind: 'delete';
       /** What the keys begin with. */
       prefix: string;
-      /** Of the keys with the prefix only these; absent: all. */
+      /** Only these of the keys with the prefix; absent: all. */
       keys?: string[] | undefined;
     }
   | {
       kind: 'restore';
       /** What the keys begin with. */
       prefix: string;
-      /** Of the keys with the prefix only these; absent: all. */
+      /** Only these of the keys with the prefix; absent: all. */
       keys?: string[] | undefined;
     }
   | {
       kind: 'empty-trash';
       /** What the keys begin with. */
       prefix: string;
-      /** Of the keys with the prefix only these; absent: all. */
+      /** Only these of the keys with the prefix; absent: all. */
       keys?: string[] | undefined;
     };
 
@@ -836,7 +833,7 @@ export type ObjectDetail =
         value: string;
       }
         | null;
-      /** Of an object that came by multipart upload. */
+      /** Count of the parts of a multipart upload. */
       parts: number | null;
       encryption:
         | {
@@ -918,7 +915,7 @@ export type Overview = {
     atEndMicro: string;
   }
     | null;
-  /** As of GET /caps; null without the scope caps:read. */
+  /** Caps as GET /caps lists them; null without the scope caps:read. */
   caps: Cap[] | null;
 };
 
@@ -973,7 +970,7 @@ export type PrefixSize = {
   prefix: string;
   objects: number;
   bytes: string;
-  /** Those of the bytes that are not of the class STANDARD. */
+  /** Bytes that are not of the class STANDARD. */
   otherBytes: string;
 };
 
@@ -991,7 +988,7 @@ export type Problem = {
   /** Stable; what programs branch on. */
   code: string;
   requestId: string;
-  /** Of InvalidInput: each field that cannot be used, as a JSON pointer, and why. */
+  /** Each field that cannot be used, as a JSON pointer, and why (InvalidInput). */
   errors?: {
     field: string;
     message: string;
@@ -1064,7 +1061,7 @@ export type ReceiptStatement = {
   creditsMicro: string;
   /** The invoice's total: receiptsMicro + restMicro + minimumMicro + lateMicro - creditsMicro. */
   totalMicro: string;
-  /** Those of the invoice. */
+  /** Lines of the invoice. */
   lines: {
     label: string;
     meters: string[];
@@ -1169,8 +1166,8 @@ export type Simulation = {
 
 export type StorageQuota = {
   /**
-   * Of current objects, older versions and parts of uploads, as clients see them. Null: no
-   * limit.
+   * Limit on current objects, older versions and parts of uploads, as clients see them. Null:
+   * no limit.
    */
   bytes?: string | null | undefined;
   /** Current objects and older versions, not delete markers. Null: no limit. */
@@ -1295,7 +1292,7 @@ export type Usage = {
   time: string | null;
   bucket: string | null;
   accessKeyId: string | null;
-  /** Of a key of the account that there still is. */
+  /** Name of the key; null where the account has it no more. */
   accessKeyName: string | null;
   operation: string | null;
   meter: string;
@@ -2094,7 +2091,7 @@ export type Routes = {
       key: string;
       parts: {
         partNumber: number;
-        /** As the answer to the part had it, with quotes or without. */
+        /** ETag that the part was answered with, in quotes or without. */
         etag: string;
       }[];
       /** 412 where the key is taken. */
@@ -2584,7 +2581,7 @@ export type Routes = {
       accessKeyId?: string | null | undefined;
       alertPercents?: number[] | undefined;
       cachedFromPercent?: number | null | undefined;
-      /** Of a cap in money. Null: the account's, as it is when the cap is set. */
+      /** Rate card of a cap in money. Null: the account's, as it is when the cap is set. */
       rateCardId?: string | null | undefined;
       liftedUntil?: string | null | undefined;
     };

@@ -23,7 +23,7 @@ export const problemSchema = z
       .array(z.object({ field: z.string(), message: z.string() }))
       .optional()
       .openapi({
-        description: 'Of InvalidInput: each field that cannot be used, as a JSON pointer, and why.',
+        description: 'Each field that cannot be used, as a JSON pointer, and why (InvalidInput).',
       }),
   })
   .openapi('Problem');

@@ -90,7 +90,7 @@ const partSchema = z.object({
     .number()
     .int()
     .nullable()
-    .openapi({ description: 'Of the line on the card, from 0; null: what is free.' }),
+    .openapi({ description: 'Tier of the line on the card, from 0; null: what is free.' }),
   units: differenceSchema,
   price: decimalSchema,
   amountMicro: microSchema,
@@ -155,7 +155,7 @@ export const invoiceSchema = z
     credits: z.array(z.object({ id: z.string(), label: z.string(), amountMicro: microSchema })),
     totalMicro: microSchema,
     netMicro: microSchema.openapi({ description: 'The total rounded down to a coin.' }),
-    taxMicro: microSchema.openapi({ description: 'Of netMicro, to the nearest coin.' }),
+    taxMicro: microSchema.openapi({ description: 'Tax on netMicro, to the nearest coin.' }),
     payableMicro: microSchema.openapi({ description: 'Both together.' }),
     unpriced: usageMapSchema,
     usage: usageMapSchema,

@@ -47,7 +47,7 @@ export const issuerSchema = z
     taxPercentByCountry: z
       .record(z.string().regex(/^[A-Z]{2}$/), percentSchema)
       .default({})
-      .openapi({ description: 'Of buyers of these countries, in place of taxPercent.' }),
+      .openapi({ description: 'Percent for buyers of these countries, in place of taxPercent.' }),
     reverseChargeNote: z
       .string()
       .regex(/^[^\p{Cc}\p{Cs}]{1,300}$/u)

@@ -74,7 +74,7 @@ const keySchema = z
     scope: scopeSchema.nullable(),
     role: roleSchema
       .nullable()
-      .openapi({ description: 'Of whoever signs in here with it; null: it is for S3 alone.' }),
+      .openapi({ description: 'Role of whoever signs in here with it; null: it is for S3 alone.' }),
     createdAt: timeSchema,
     expiresAt: timeSchema.nullable(),
     isEnabled: z.boolean(),

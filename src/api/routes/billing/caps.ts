@@ -42,7 +42,7 @@ const capInputSchema = z.strictObject({
   alertPercents: z.array(percentSchema).max(10).default([]),
   cachedFromPercent: percentSchema.nullable().default(null),
   rateCardId: idSchema.nullable().default(null).openapi({
-    description: "Of a cap in money. Null: the account's, as it is when the cap is set.",
+    description: "Rate card of a cap in money. Null: the account's, as it is when the cap is set.",
   }),
   liftedUntil: timeSchema.nullable().default(null),
 });
@@ -52,9 +52,9 @@ export const capSchema = z
   .object({
     id: capIdSchema,
     ...capInputSchema.shape,
-    spent: z
-      .string()
-      .openapi({ description: 'Of the period, as far as it is recorded; in the unit of `limit`.' }),
+    spent: z.string().openapi({
+      description: 'Used in the period, as far as it is recorded; in the unit of `limit`.',
+    }),
     percent: z.int(),
     level: z.enum(['open', 'cached', 'refused']),
     periodEndsAt: timeSchema,

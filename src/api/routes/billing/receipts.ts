@@ -47,7 +47,7 @@ const statementSchema = z
           restMicro: microSchema,
         }),
       )
-      .openapi({ description: 'Those of the invoice.' }),
+      .openapi({ description: 'Lines of the invoice.' }),
     meters: z
       .array(z.object({ meter: z.string(), quantity: quantitySchema, amountMicro: microSchema }))
       .openapi({ description: 'What had receipts.' }),

@@ -31,7 +31,7 @@ const usageSchema = z
     accessKeyName: z
       .string()
       .nullable()
-      .openapi({ description: 'Of a key of the account that there still is.' }),
+      .openapi({ description: 'Name of the key; null where the account has it no more.' }),
     operation: z.string().nullable().openapi({ example: 'PutObject' }),
     meter: z.string().openapi({ example: 'class-a/STANDARD' }),
     quantity: quantitySchema,

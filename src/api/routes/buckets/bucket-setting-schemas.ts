@@ -137,9 +137,9 @@ const ownSettings = {
   publicAccessBlock: blockSchema.nullable(),
   cors: z.array(corsRuleSchema).max(CORS_MAX_RULES),
   lifecycle: z.array(lifecycleRuleSchema).max(LIFECYCLE_MAX_RULES),
-  hosting: json
-    .nullable()
-    .openapi({ description: 'As in docs/hosting.md; its `domains` are the hosts of the bucket.' }),
+  hosting: json.nullable().openapi({
+    description: 'Settings of docs/hosting.md; `domains` are the hosts of the bucket.',
+  }),
   tags: tagsSchema,
   encryption: encryptionSchema.nullable(),
   compression: compressionSchema.nullable(),

@@ -25,7 +25,7 @@ const purgeSchema = z
   .strictObject({
     keys: textsSchema,
     prefixes: textsSchema,
-    tags: textsSchema.openapi({ description: 'Those of `x-amz-meta-cache-tag`.' }),
+    tags: textsSchema.openapi({ description: 'Values of `x-amz-meta-cache-tag`.' }),
     everything: z.boolean().default(false),
   })
   .openapi('CachePurge');

@@ -34,9 +34,7 @@ const patchOf = (name: string) =>
     .record(z.string(), z.unknown())
     .nullable()
     .openapi({
-      description:
-        `As \`${name}\` of Bucket, and merged with it: ` +
-        'what is absent stays, null takes it away.',
+      description: `Changes \`${name}\` of Bucket: what is absent stays, null takes it away.`,
     });
 const patches = Object.fromEntries(MERGED.map((name) => [name, patchOf(name)])) as Record<
   (typeof MERGED)[number],

@@ -11,7 +11,7 @@ const bytesSchema = z
   .openapi({
     example: '1000000000',
     description:
-      'Of current objects, older versions and parts of uploads, as clients see them. ' +
+      'Limit on current objects, older versions and parts of uploads, as clients see them. ' +
       'Null: no limit.',
   });
 const objectsSchema = z.int().min(0).nullable().default(null).openapi({

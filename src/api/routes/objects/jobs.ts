@@ -29,7 +29,7 @@ const keysSchema = z
   .min(1)
   .max(TASK_MAX_KEYS)
   .optional()
-  .openapi({ description: 'Of the keys with the prefix only these; absent: all.' });
+  .openapi({ description: 'Only these of the keys with the prefix; absent: all.' });
 /**
  * The kind that core calls `purge`, which means caches everywhere else in this API.
  */
@@ -66,10 +66,7 @@ const jobSchema = z
     prefix: z.string().nullable(),
     to: z.string().nullable(),
     toBucket: z.string().nullable(),
-    undoes: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Of an undo: the job that it takes back.' }),
+    undoes: z.string().nullable().openapi({ description: 'The job that an undo takes back.' }),
     state: z.enum(['running', 'done', 'cancelled', 'failed']),
     counts: z.object({
       done: z.number().int(),

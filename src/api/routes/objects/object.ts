@@ -41,7 +41,7 @@ const detailSchema = objectSchema
       .number()
       .int()
       .nullable()
-      .openapi({ description: 'Of an object that came by multipart upload.' }),
+      .openapi({ description: 'Count of the parts of a multipart upload.' }),
     encryption: z
       .object({ kind: z.enum(['customer', 'server', 'named']), keyId: z.string().nullable() })
       .nullable(),

@@ -43,9 +43,7 @@ const sizeSchema = z
     prefix: z.string(),
     objects: z.number().int(),
     bytes: z.string().openapi({ example: '1048576' }),
-    otherBytes: z
-      .string()
-      .openapi({ description: 'Those of the bytes that are not of the class STANDARD.' }),
+    otherBytes: z.string().openapi({ description: 'Bytes that are not of the class STANDARD.' }),
   })
   .openapi('PrefixSize');
 const sizesSchema = z.object({

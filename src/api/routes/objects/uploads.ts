@@ -66,7 +66,7 @@ const completionSchema = z.strictObject({
         etag: z
           .string()
           .regex(ETAG)
-          .openapi({ description: 'As the answer to the part had it, with quotes or without.' }),
+          .openapi({ description: 'ETag that the part was answered with, in quotes or without.' }),
       }),
     )
     .min(1)

@@ -51,7 +51,7 @@ const overviewSchema = z
     caps: z
       .array(capSchema)
       .nullable()
-      .openapi({ description: 'As of GET /caps; null without the scope caps:read.' }),
+      .openapi({ description: 'Caps as GET /caps lists them; null without the scope caps:read.' }),
   })
   .openapi('Overview');
 
