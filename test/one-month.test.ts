@@ -22,17 +22,14 @@ it('work within a month is done once, and its failure is one', async () => {
   expect(await over(['11'], [new Error('a'), 'b'])).toEqual({ result: 'a', times: 1 });
 });
 
-it(
-  'work in which the month turned is done once ' + 'more, in the new month, whatever became of it',
-  async () => {
-    expect(await over(['11', '12'], ['a', 'b'])).toEqual({
-      result: { month: '12', done: 'b' },
-      times: 2,
-    });
-    expect(await over(['11', '12'], [new Error('a'), 'b'])).toEqual({
-      result: { month: '12', done: 'b' },
-      times: 2,
-    });
-    expect(await over(['11', '12'], ['a', new Error('b')])).toEqual({ result: 'b', times: 2 });
-  },
-);
+it('work in which the month turned is done once more, in the new month', async () => {
+  expect(await over(['11', '12'], ['a', 'b'])).toEqual({
+    result: { month: '12', done: 'b' },
+    times: 2,
+  });
+  expect(await over(['11', '12'], [new Error('a'), 'b'])).toEqual({
+    result: { month: '12', done: 'b' },
+    times: 2,
+  });
+  expect(await over(['11', '12'], ['a', new Error('b')])).toEqual({ result: 'b', times: 2 });
+});

@@ -75,24 +75,21 @@ describe('chance', () => {
 });
 
 describe('the timeline', () => {
-  it(
-    'runs events by time, then by order, and ' + 'all that follows from one before the next',
-    async () => {
-      const timeline = createTimeline(1000);
-      const seen: string[] = [];
-      const note = (name: string) => () => void seen.push(`${name}@${timeline.nowMs()}`);
-      timeline.at(1500, note('b'));
-      timeline.at(1200, note('a'));
-      timeline.at(1500, note('c'));
-      void (async () => {
-        await timeline.sleep(500);
-        for (let depth = 0; depth < 50; depth++) await null;
-        note('deep')();
-      })();
-      while (await timeline.step());
-      expect(seen).toEqual(['a@1200', 'b@1500', 'c@1500', 'deep@1500']);
-    },
-  );
+  it('runs events by time, then by order, and what follows from one before the next', async () => {
+    const timeline = createTimeline(1000);
+    const seen: string[] = [];
+    const note = (name: string) => () => void seen.push(`${name}@${timeline.nowMs()}`);
+    timeline.at(1500, note('b'));
+    timeline.at(1200, note('a'));
+    timeline.at(1500, note('c'));
+    void (async () => {
+      await timeline.sleep(500);
+      for (let depth = 0; depth < 50; depth++) await null;
+      note('deep')();
+    })();
+    while (await timeline.step());
+    expect(seen).toEqual(['a@1200', 'b@1500', 'c@1500', 'deep@1500']);
+  });
 });
 
 describe('simulated KV', () => {
@@ -121,31 +118,28 @@ describe('simulated KV', () => {
     expect(usage).toMatchObject({ kvReads: 4, kvWrites: 1 });
   });
 
-  it(
-    'shows a write to each place at a time of ' + 'its own, within the bound, and never goes back',
-    async () => {
-      const { read, write, goTo } = makeKv(60_000);
-      await write('one');
-      await goTo(100_000);
-      await write('two');
-      const seen: string[] = [];
-      for (const second of [101, 132, 163, 194]) {
-        await goTo(second * 1000);
-        const texts: (string | null | undefined)[] = [];
-        for (let place = 0; place < 40; place++) texts.push(await read(place));
-        seen.push(texts.map((value) => (value === 'two' ? '2' : '1')).join(''));
-      }
-      const [first = '', second = '', third = ''] = seen.map((marks) => marks.replaceAll('1', ''));
-      expect(first.length).toBeLessThan(8);
-      expect(second.length).toBeGreaterThan(8);
-      expect(second.length).toBeLessThan(32);
-      expect(third.length).toBe(40);
-      for (const [at, marks] of seen.entries()) {
-        const before = seen[at - 1] ?? '';
-        expect([...before].every((mark, place) => mark !== '2' || marks[place] === '2')).toBe(true);
-      }
-    },
-  );
+  it('shows a write to each colo at its own time, within the bound, never going back', async () => {
+    const { read, write, goTo } = makeKv(60_000);
+    await write('one');
+    await goTo(100_000);
+    await write('two');
+    const seen: string[] = [];
+    for (const second of [101, 132, 163, 194]) {
+      await goTo(second * 1000);
+      const texts: (string | null | undefined)[] = [];
+      for (let place = 0; place < 40; place++) texts.push(await read(place));
+      seen.push(texts.map((value) => (value === 'two' ? '2' : '1')).join(''));
+    }
+    const [first = '', second = '', third = ''] = seen.map((marks) => marks.replaceAll('1', ''));
+    expect(first.length).toBeLessThan(8);
+    expect(second.length).toBeGreaterThan(8);
+    expect(second.length).toBeLessThan(32);
+    expect(third.length).toBe(40);
+    for (const [at, marks] of seen.entries()) {
+      const before = seen[at - 1] ?? '';
+      expect([...before].every((mark, place) => mark !== '2' || marks[place] === '2')).toBe(true);
+    }
+  });
 
   it('takes one write a second to one name', async () => {
     const { write, goTo, usage, timeline } = makeKv(0);

@@ -20,12 +20,9 @@ const operationsOf = (page: string) =>
 describe('docs/s3-compatibility.md', () => {
   const page = readFileSync(new URL('../../docs/s3-compatibility.md', import.meta.url), 'utf8');
 
-  it(
-    'has the operations that we have: if this ' + 'fails, run npm run compatibility -- --no-run',
-    () => {
-      expect(operationsOf(page)).toEqual([...OPERATION_NAMES].sort());
-    },
-  );
+  it('has our operations; else run npm run compatibility -- --no-run', () => {
+    expect(operationsOf(page)).toEqual([...OPERATION_NAMES].sort());
+  });
 
   it('is made with all of them, and calls none missing that we have', () => {
     const made = compatibilityPage();

@@ -104,33 +104,30 @@ describe('publication', () => {
     });
   }
 
-  it(
-    'begins when a key is asked for too ' + 'often, and follows every commit from then on',
-    async () => {
-      const { name, put, resolve, stub } = await makeBucket();
-      await put('hot', 'e1');
-      await put('cold', 'e1');
-      await resolve('cold');
-      await flood(name, stub());
-      expect(await published(name, 'hot')).toMatchObject({
-        readPolicy: { g: { revision: 1, access: PUBLIC } },
-        pointer: { p: { etag: 'e1', inlineBytes: 'AQID' } },
-      });
-      expect((await published(name, 'cold')).pointer).toBeNull();
+  it('begins when a key is read too often, and follows every commit from then on', async () => {
+    const { name, put, resolve, stub } = await makeBucket();
+    await put('hot', 'e1');
+    await put('cold', 'e1');
+    await resolve('cold');
+    await flood(name, stub());
+    expect(await published(name, 'hot')).toMatchObject({
+      readPolicy: { g: { revision: 1, access: PUBLIC } },
+      pointer: { p: { etag: 'e1', inlineBytes: 'AQID' } },
+    });
+    expect((await published(name, 'cold')).pointer).toBeNull();
 
-      await put('hot', 'e2');
-      // The name was written a moment ago, and KV takes one write a second.
-      await expect.poll(async () => (await published(name, 'hot')).pointer?.p?.etag).toBe('e2');
-      const reply = await (stub() as unknown as CallableObject).call('resolve', {
-        name,
-        key: 'hot',
-      });
-      expect(reply).toMatchObject({
-        isOk: true,
-        news: { readPolicy: { sequence: expect.any(Number) } },
-      });
-    },
-  );
+    await put('hot', 'e2');
+    // The name was written a moment ago, and KV takes one write a second.
+    await expect.poll(async () => (await published(name, 'hot')).pointer?.p?.etag).toBe('e2');
+    const reply = await (stub() as unknown as CallableObject).call('resolve', {
+      name,
+      key: 'hot',
+    });
+    expect(reply).toMatchObject({
+      isOk: true,
+      news: { readPolicy: { sequence: expect.any(Number) } },
+    });
+  });
 
   it('does not happen for a few readers', async () => {
     const { name, put, resolve } = await makeBucket();

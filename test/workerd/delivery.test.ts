@@ -31,38 +31,29 @@ describe('public reads through the Worker', () => {
     expect(hot.headers.get('content-length')).toBe('100000');
   });
 
-  it(
-    'share no stream between requests: two ' + 'large reads at once, one given up, another after',
-    async () => {
-      const { put, url } = await makePublicBucket();
-      const bytes = patternBytes(3 * MiB);
-      await put('large', bytes);
-      const [first, second] = await Promise.all([get(url('large')), get(url('large'))]);
-      await first.body?.cancel();
-      expect(isSameBytes(new Uint8Array(await second.arrayBuffer()), bytes)).toBe(true);
-      const third = await get(url('large'), { headers: { range: 'bytes=1000000-2999999' } });
-      expect(third.status).toBe(206);
-      expect(
-        isSameBytes(
-          new Uint8Array(await third.arrayBuffer()),
-          bytes.subarray(1_000_000, 3_000_000),
-        ),
-      ).toBe(true);
-    },
-  );
+  it('share no stream between requests: two large reads at once, one given up', async () => {
+    const { put, url } = await makePublicBucket();
+    const bytes = patternBytes(3 * MiB);
+    await put('large', bytes);
+    const [first, second] = await Promise.all([get(url('large')), get(url('large'))]);
+    await first.body?.cancel();
+    expect(isSameBytes(new Uint8Array(await second.arrayBuffer()), bytes)).toBe(true);
+    const third = await get(url('large'), { headers: { range: 'bytes=1000000-2999999' } });
+    expect(third.status).toBe(206);
+    expect(
+      isSameBytes(new Uint8Array(await third.arrayBuffer()), bytes.subarray(1_000_000, 3_000_000)),
+    ).toBe(true);
+  });
 
-  it(
-    'share no unfinished look-up between ' + 'requests: many cold ones of one object at once',
-    async () => {
-      const { put, url } = await makePublicBucket();
-      const bytes = patternBytes(50_000);
-      await put('a', bytes);
-      const answers = await Promise.all(Array.from({ length: 20 }, () => get(url('a'))));
-      for (const answer of answers) {
-        expect(isSameBytes(new Uint8Array(await answer.arrayBuffer()), bytes)).toBe(true);
-      }
-    },
-  );
+  it('share no unfinished lookup between requests: many cold reads of one object', async () => {
+    const { put, url } = await makePublicBucket();
+    const bytes = patternBytes(50_000);
+    await put('a', bytes);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => get(url('a'))));
+    for (const answer of answers) {
+      expect(isSameBytes(new Uint8Array(await answer.arrayBuffer()), bytes)).toBe(true);
+    }
+  });
 
   it('join the parts of an object, and cut ranges across them', async () => {
     const { put, url } = await makePublicBucket();
@@ -204,27 +195,24 @@ describe('calls to the platform per public read', () => {
     expect(await second(url('a'))).toEqual({ ...nothing, status: 200 });
   });
 
-  it(
-    'a range of a large body: the index, ' + 'and one call for each slice that it touches',
-    async () => {
-      const { put, url } = await makePublicBucket();
-      await put('large', patternBytes(4 * MiB));
-      const { count: read } = createIsolate({ cached: createWorkersCache(exports.BodySlices) });
-      const range = (from: number, to: number) => ({ headers: { range: `bytes=${from}-${to}` } });
-      expect(await read(url('large'), range(MiB + 5, MiB + 9))).toEqual({
-        ...nothing,
-        status: 206,
-        index: { get: 1 },
-        entrypoint: 1,
-        behind: 1,
-      });
-      expect(await read(url('large'), range(2 * MiB - 5, 2 * MiB + 5))).toMatchObject({
-        index: {},
-        entrypoint: 2,
-        behind: 1,
-      });
-    },
-  );
+  it('a range of a large body: the index, and one call for each slice it touches', async () => {
+    const { put, url } = await makePublicBucket();
+    await put('large', patternBytes(4 * MiB));
+    const { count: read } = createIsolate({ cached: createWorkersCache(exports.BodySlices) });
+    const range = (from: number, to: number) => ({ headers: { range: `bytes=${from}-${to}` } });
+    expect(await read(url('large'), range(MiB + 5, MiB + 9))).toEqual({
+      ...nothing,
+      status: 206,
+      index: { get: 1 },
+      entrypoint: 1,
+      behind: 1,
+    });
+    expect(await read(url('large'), range(2 * MiB - 5, 2 * MiB + 5))).toMatchObject({
+      index: {},
+      entrypoint: 2,
+      behind: 1,
+    });
+  });
 
   it('a body that is longer than the tiers take: one read of R2, past them', async () => {
     const { put, url } = await makePublicBucket();

@@ -52,23 +52,20 @@ async function recorded({ id: bucketId, ownerId: accountId }: BucketRecord) {
   return Number(usage.get('class-b/STANDARD') ?? 0n);
 }
 
-it(
-  'an isolate that ends loses what it ' + 'counted since its last flush, and nothing else',
-  async () => {
-    const { put, url, record } = await makePublicBucket();
-    await put('a', patternBytes(100));
-    const first = startIsolate();
-    await first.read(url('a'), 3);
-    expect(await first.flush()).toBe(true);
-    // So much is counted within one interval, and then the isolate is gone with all that it had in
-    // memory.
-    await first.read(url('a'), 2);
-    const second = startIsolate();
-    await second.read(url('a'), 4);
-    expect(await second.flush()).toBe(true);
-    expect(await recorded(record)).toBe(3 + 4);
-  },
-);
+it('an isolate that ends loses only what it counted since its last flush', async () => {
+  const { put, url, record } = await makePublicBucket();
+  await put('a', patternBytes(100));
+  const first = startIsolate();
+  await first.read(url('a'), 3);
+  expect(await first.flush()).toBe(true);
+  // So much is counted within one interval, and then the isolate is gone with all that it had in
+  // memory.
+  await first.read(url('a'), 2);
+  const second = startIsolate();
+  await second.read(url('a'), 4);
+  expect(await second.flush()).toBe(true);
+  expect(await recorded(record)).toBe(3 + 4);
+});
 
 it('a ledger that is aborted while usage is on its way counts it once', async () => {
   const { put, url, record } = await makePublicBucket();
@@ -122,101 +119,98 @@ it('what comes with a time ahead of the object’s own clock is counted by that 
   ).toEqual([]);
 });
 
-it(
-  'what is stored comes to the bill that a ' + 'hand works out, also after all objects began anew',
-  async () => {
-    const HOUR_MS = 3_600_000;
-    // One that is due for certain.
-    const month = monthsLater(monthOf(Date.now()), -2);
-    const at = (hours: number) => Date.UTC(month.year, month.month - 1, 3) + hours * HOUR_MS;
-    const ownerId = `stored-${Date.now()}` as AccountId;
-    const directory = createDoDirectory(env.DIRECTORY, {
-      ...{ clock: systemClock, background: { run: () => undefined }, hostFreshSeconds: 5 },
-    });
-    // A byte-hour of STANDARD is 1,000 micro-units, of STANDARD_IA 500.
-    const line = (storageClass: string, price: string) => ({
-      ...{
-        label: storageClass,
-        meters: [`storage/${storageClass}`, `early-delete/${storageClass}`],
-      },
-      ...{ unit: { name: 'byte-month', size: 1, perMonth: true }, tiers: [{ price }] },
-    });
-    const card = {
-      id: ownerId,
-      name: 'x',
-      currency: 'EUR',
-      source: 'https://example.com/',
-      asOf: '2026-11-21',
-      monthHours: 720,
+it('what is stored comes to the bill worked out by hand, also after restarts', async () => {
+  const HOUR_MS = 3_600_000;
+  // One that is due for certain.
+  const month = monthsLater(monthOf(Date.now()), -2);
+  const at = (hours: number) => Date.UTC(month.year, month.month - 1, 3) + hours * HOUR_MS;
+  const ownerId = `stored-${Date.now()}` as AccountId;
+  const directory = createDoDirectory(env.DIRECTORY, {
+    ...{ clock: systemClock, background: { run: () => undefined }, hostFreshSeconds: 5 },
+  });
+  // A byte-hour of STANDARD is 1,000 micro-units, of STANDARD_IA 500.
+  const line = (storageClass: string, price: string) => ({
+    ...{
+      label: storageClass,
+      meters: [`storage/${storageClass}`, `early-delete/${storageClass}`],
+    },
+    ...{ unit: { name: 'byte-month', size: 1, perMonth: true }, tiers: [{ price }] },
+  });
+  const card = {
+    id: ownerId,
+    name: 'x',
+    currency: 'EUR',
+    source: 'https://example.com/',
+    asOf: '2026-11-21',
+    monthHours: 720,
+  };
+  const json = JSON.stringify({
+    ...card,
+    lines: [line('STANDARD', '0.72'), line('STANDARD_IA', '0.36')],
+  });
+  await directory.call('putAccount', {
+    account: { id: ownerId, displayName: 'stored' },
+    keys: [],
+  });
+  await directory.call('putRateCard', { id: ownerId, validFrom: '', json, known: null });
+  await directory.call('setAccountCard', {
+    accountId: ownerId,
+    choice: { validFrom: '', cardId: ownerId },
+    known: [],
+  });
+  const name = freshBucketName();
+  await directory.call('addBucket', { ownerId, name, createdAtMs: at(0) });
+  const { call } = bucketObject(name);
+  const bucket = refOf(
+    await call('createBucket', { bucket: { ...recordOf(name, PUBLIC), ownerId } }),
+  );
+  const put = (key: string, hours: number, sizeBytes: number, storageClass = 'STANDARD') => {
+    const object: ObjectVersion = {
+      ...objectOf(key, `${key}${hours}`),
+      lastModifiedMs: at(hours),
+      sizeBytes,
+      storageClass,
     };
-    const json = JSON.stringify({
-      ...card,
-      lines: [line('STANDARD', '0.72'), line('STANDARD_IA', '0.36')],
-    });
-    await directory.call('putAccount', {
-      account: { id: ownerId, displayName: 'stored' },
-      keys: [],
-    });
-    await directory.call('putRateCard', { id: ownerId, validFrom: '', json, known: null });
-    await directory.call('setAccountCard', {
+    return call('commitObject', { bucket, object, condition: null, newReferences: [] });
+  };
+  await put('a', 0, 1000);
+  await put('b', 1.5, 600, 'STANDARD_IA');
+  await put('a', 2.25, 400);
+  await call('deleteObjects', { bucket, ...deletionOf(['a', 'b'], at(10)) });
+  const settings = {
+    ...env,
+    QUAYSIDE_LOG_LEVEL: 'off',
+    QUAYSIDE_BILLING_CLOSE_HOURS: '1',
+  } as typeof env;
+  const bill = async () => {
+    const kept = await directory.call('getInvoice', {
       accountId: ownerId,
-      choice: { validFrom: '', cardId: ownerId },
-      known: [],
+      period: monthText(month),
     });
-    const name = freshBucketName();
-    await directory.call('addBucket', { ownerId, name, createdAtMs: at(0) });
-    const { call } = bucketObject(name);
-    const bucket = refOf(
-      await call('createBucket', { bucket: { ...recordOf(name, PUBLIC), ownerId } }),
-    );
-    const put = (key: string, hours: number, sizeBytes: number, storageClass = 'STANDARD') => {
-      const object: ObjectVersion = {
-        ...objectOf(key, `${key}${hours}`),
-        lastModifiedMs: at(hours),
-        sizeBytes,
-        storageClass,
-      };
-      return call('commitObject', { bucket, object, condition: null, newReferences: [] });
-    };
-    await put('a', 0, 1000);
-    await put('b', 1.5, 600, 'STANDARD_IA');
-    await put('a', 2.25, 400);
-    await call('deleteObjects', { bucket, ...deletionOf(['a', 'b'], at(10)) });
-    const settings = {
-      ...env,
-      QUAYSIDE_LOG_LEVEL: 'off',
-      QUAYSIDE_BILLING_CLOSE_HOURS: '1',
-    } as typeof env;
-    const bill = async () => {
-      const kept = await directory.call('getInvoice', {
-        accountId: ownerId,
-        period: monthText(month),
-      });
-      return kept === null ? null : parseStoredInvoice(kept);
-    };
-    for (const _ of [1, 2]) {
-      await sweepFrom(name, settings);
-      await abortAllDurableObjects();
-    }
-    // Each run takes a hundred accounts, and other tests make some.
-    await directory.call('setClosing', { period: monthText(month), after: ownerId.slice(0, -1) });
-    await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
-    const first = await bill();
-    const standard = (1000n * 9n) / 4n + (400n * 31n) / 4n;
-    const [cold, early] = [(600n * 17n) / 2n, (600n * (1440n - 17n)) / 2n];
-    expect(first?.usage).toEqual(
-      new Map([
-        ['early-delete/STANDARD_IA', early],
-        ['storage/STANDARD', standard],
-        ['storage/STANDARD_IA', cold],
-      ]),
-    );
-    expect(first?.invoice.totalMicro).toBe(standard * 1000n + (cold + early) * 500n);
-    await abortAllDurableObjects();
+    return kept === null ? null : parseStoredInvoice(kept);
+  };
+  for (const _ of [1, 2]) {
     await sweepFrom(name, settings);
-    await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
-    const again = await bill();
-    expect(again).toEqual(first);
-    if (again !== null) expect(recompute(again)).toEqual(again.invoice);
-  },
-);
+    await abortAllDurableObjects();
+  }
+  // Each run takes a hundred accounts, and other tests make some.
+  await directory.call('setClosing', { period: monthText(month), after: ownerId.slice(0, -1) });
+  await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
+  const first = await bill();
+  const standard = (1000n * 9n) / 4n + (400n * 31n) / 4n;
+  const [cold, early] = [(600n * 17n) / 2n, (600n * (1440n - 17n)) / 2n];
+  expect(first?.usage).toEqual(
+    new Map([
+      ['early-delete/STANDARD_IA', early],
+      ['storage/STANDARD', standard],
+      ['storage/STANDARD_IA', cold],
+    ]),
+  );
+  expect(first?.invoice.totalMicro).toBe(standard * 1000n + (cold + early) * 500n);
+  await abortAllDurableObjects();
+  await sweepFrom(name, settings);
+  await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
+  const again = await bill();
+  expect(again).toEqual(first);
+  if (again !== null) expect(recompute(again)).toEqual(again.invoice);
+});

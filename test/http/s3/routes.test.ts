@@ -45,30 +45,27 @@ describe('the order of things', () => {
     ]);
   });
 
-  it(
-    'a wrong signature comes before a missing bucket, a missing bucket before a missing ' + 'right',
-    async () => {
-      const handled = surfaceOver(surface.core);
-      const request = makeRequest({
-        target: '/no-such-bucket',
-        headers: { host: 'h', authorization: 'AWS4-HMAC-SHA256 x' },
-      });
-      await expect(
-        handled.handle(
-          request,
-          { bucket: 'no-such-bucket', rawKey: null, isVirtualHost: false },
-          'R',
-        ),
-      ).rejects.toMatchObject({
-        code: 'AuthorizationHeaderMalformed',
-      });
-      expect(codeOf(await surface.send({ path: '/no-such-bucket', as: 'stranger' }))).toEqual([
-        404,
-        'NoSuchBucket',
-      ]);
-      expect(codeOf(await surface.send({ path: '/Bad!Name' }))).toEqual([400, 'InvalidBucketName']);
-    },
-  );
+  it('a wrong signature comes before a missing bucket, that before a missing right', async () => {
+    const handled = surfaceOver(surface.core);
+    const request = makeRequest({
+      target: '/no-such-bucket',
+      headers: { host: 'h', authorization: 'AWS4-HMAC-SHA256 x' },
+    });
+    await expect(
+      handled.handle(
+        request,
+        { bucket: 'no-such-bucket', rawKey: null, isVirtualHost: false },
+        'R',
+      ),
+    ).rejects.toMatchObject({
+      code: 'AuthorizationHeaderMalformed',
+    });
+    expect(codeOf(await surface.send({ path: '/no-such-bucket', as: 'stranger' }))).toEqual([
+      404,
+      'NoSuchBucket',
+    ]);
+    expect(codeOf(await surface.send({ path: '/Bad!Name' }))).toEqual([400, 'InvalidBucketName']);
+  });
 
   it.each(['%zz', 'a%', '%ff%fe', 'a%c3'])(
     'what decodes to no text (%s) is refused before the signature',

@@ -20,45 +20,42 @@ describeCore('a quota', () => {
   const put = (key: string, size = SIZE) =>
     client.send({ method: 'PUT', bucket, key, body: sampleBytes(size, key.length) });
 
-  it(
-    'of a bucket lets just those uploads in ' + 'that fit, and gives back what is deleted',
-    async () => {
-      const api = await tokenClient(client);
-      expect((await api.call('PATCH', path(), { quota: { bytes: '1' } })).status).toBe(428);
-      const set = await setQuota(api, { bytes: `${FITTING * SIZE + 10}` });
-      expect([set.status, set.json.quota]).toEqual([
-        200,
-        { bytes: `${FITTING * SIZE + 10}`, objects: null },
-      ]);
+  it('of a bucket admits uploads that fit, and gives back what is deleted', async () => {
+    const api = await tokenClient(client);
+    expect((await api.call('PATCH', path(), { quota: { bytes: '1' } })).status).toBe(428);
+    const set = await setQuota(api, { bytes: `${FITTING * SIZE + 10}` });
+    expect([set.status, set.json.quota]).toEqual([
+      200,
+      { bytes: `${FITTING * SIZE + 10}`, objects: null },
+    ]);
 
-      const replies = await Promise.all(Array.from({ length: 16 }, (_, at) => put(`k${at}`)));
-      const refused = replies.filter(({ status }) => status !== 200);
-      expect(refused).toHaveLength(16 - FITTING);
-      for (const { status, text } of refused) {
-        expect([status, /<Code>QuotaExceeded<\/Code>/.test(text)]).toEqual([403, true]);
-      }
-      const totals = await api.call('GET', `${path()}/totals`);
-      expect(totals.json.quota.bytes).toBe(`${FITTING * SIZE + 10}`);
-      expect(totals.json.items).toMatchObject([
-        { current: { bytes: `${FITTING * SIZE}`, objects: FITTING } },
-      ]);
+    const replies = await Promise.all(Array.from({ length: 16 }, (_, at) => put(`k${at}`)));
+    const refused = replies.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(16 - FITTING);
+    for (const { status, text } of refused) {
+      expect([status, /<Code>QuotaExceeded<\/Code>/.test(text)]).toEqual([403, true]);
+    }
+    const totals = await api.call('GET', `${path()}/totals`);
+    expect(totals.json.quota.bytes).toBe(`${FITTING * SIZE + 10}`);
+    expect(totals.json.items).toMatchObject([
+      { current: { bytes: `${FITTING * SIZE}`, objects: FITTING } },
+    ]);
 
-      const stored = `k${replies.findIndex(({ status }) => status === 200)}`;
-      const copy = {
-        method: 'PUT',
-        bucket,
-        key: 'copy',
-        headers: { 'x-amz-copy-source': `/${bucket}/${stored}` },
-      };
-      expect((await client.send(copy)).status).toBe(403);
-      expect((await put(stored, SIZE + 10)).status).toBe(200);
-      expect((await client.send({ method: 'DELETE', bucket, key: stored })).status).toBe(204);
-      expect((await client.send(copy)).status).toBe(404);
-      expect((await put('again')).status).toBe(200);
-      expect((await setQuota(api, null)).json.quota).toBe(null);
-      expect((await put('more')).status).toBe(200);
-    },
-  );
+    const stored = `k${replies.findIndex(({ status }) => status === 200)}`;
+    const copy = {
+      method: 'PUT',
+      bucket,
+      key: 'copy',
+      headers: { 'x-amz-copy-source': `/${bucket}/${stored}` },
+    };
+    expect((await client.send(copy)).status).toBe(403);
+    expect((await put(stored, SIZE + 10)).status).toBe(200);
+    expect((await client.send({ method: 'DELETE', bucket, key: stored })).status).toBe(204);
+    expect((await client.send(copy)).status).toBe(404);
+    expect((await put('again')).status).toBe(200);
+    expect((await setQuota(api, null)).json.quota).toBe(null);
+    expect((await put('more')).status).toBe(200);
+  });
 
   it('of an account is shared by its buckets, and set by the operator alone', async () => {
     const operator = await tokenClient(client);

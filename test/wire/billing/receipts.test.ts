@@ -228,56 +228,50 @@ describeCore('receipts', () => {
     );
   });
 
-  it(
-    'come with a presigned URL where its ' + 'signer wished so, and by no wish of its bearer',
-    async () => {
-      const get = { method: 'GET', bucket, key: 'large', signer: owner };
-      const wished = await visit(client.presigned({ ...get, query: { receipt: '1' } }));
-      expect([wished.status, receiptOf(wished)?.kind]).toEqual([200, 'B']);
-      const plain = client.presigned(get);
-      const byHeader = await visit(plain, { 'x-quayside-receipt': '1' });
-      expect([byHeader.status, receiptOf(byHeader)]).toEqual([200, null]);
-      expect((await visit(`${plain}&receipt=1`)).status).toBe(403);
-    },
-  );
+  it('come with a presigned URL where its signer requested them, not its bearer', async () => {
+    const get = { method: 'GET', bucket, key: 'large', signer: owner };
+    const wished = await visit(client.presigned({ ...get, query: { receipt: '1' } }));
+    expect([wished.status, receiptOf(wished)?.kind]).toEqual([200, 'B']);
+    const plain = client.presigned(get);
+    const byHeader = await visit(plain, { 'x-quayside-receipt': '1' });
+    expect([byHeader.status, receiptOf(byHeader)]).toEqual([200, null]);
+    expect((await visit(`${plain}&receipt=1`)).status).toBe(403);
+  });
 
-  it(
-    'come unasked where the owner of the ' + 'bucket wants it, to the owner or to everyone',
-    async () => {
-      const set = async (receipts: string | null) => {
-        const { headers } = await operator.call('GET', `/buckets/${bucket}`);
-        const match = { 'if-match': headers.etag ?? '' };
-        const { status, json } = await operator.call(
-          'PATCH',
-          `/buckets/${bucket}`,
-          { receipts },
-          match,
-        );
-        expect([status, json.receipts]).toEqual([200, receipts]);
-      };
-      const page = (headers = {}) =>
-        client.anonymous({ method: 'GET', bucket, key: 'open/small', headers });
-      await set('owner');
-      expect(receiptOf(await asOwner({ method: 'GET', key: 'open/small' }))?.kind).toBe('B');
-      expect(receiptOf(await page())).toBeNull();
-      expect(
-        receiptOf(
-          await visit(client.presigned({ method: 'GET', bucket, key: 'large', signer: owner })),
-        ),
-      ).toBeNull();
-      await set('everyone');
-      await expect.poll(async () => receiptOf(await page())?.kind).toBe('B');
-      const again = await page();
-      expect(receiptOf(again)?.used).toContainEqual(['class-b/STANDARD', 1n]);
-      expect(receiptOf(await page({ range: 'bytes=0-9' }))?.used.map(([, n]) => n)).toEqual([
-        1n,
-        10n,
-      ]);
-      const known = await page({ 'if-none-match': again.headers.etag ?? '' });
-      expect([known.status, receiptOf(known)?.amount]).toEqual([304, 0n]);
-      const missing = await client.anonymous({ method: 'GET', bucket, key: 'open/none' });
-      expect([missing.status, receiptOf(missing)?.amount]).toEqual([404, 0n]);
-      await set(null);
-    },
-  );
+  it('come unrequested where the bucket has them on, to its owner or to everyone', async () => {
+    const set = async (receipts: string | null) => {
+      const { headers } = await operator.call('GET', `/buckets/${bucket}`);
+      const match = { 'if-match': headers.etag ?? '' };
+      const { status, json } = await operator.call(
+        'PATCH',
+        `/buckets/${bucket}`,
+        { receipts },
+        match,
+      );
+      expect([status, json.receipts]).toEqual([200, receipts]);
+    };
+    const page = (headers = {}) =>
+      client.anonymous({ method: 'GET', bucket, key: 'open/small', headers });
+    await set('owner');
+    expect(receiptOf(await asOwner({ method: 'GET', key: 'open/small' }))?.kind).toBe('B');
+    expect(receiptOf(await page())).toBeNull();
+    expect(
+      receiptOf(
+        await visit(client.presigned({ method: 'GET', bucket, key: 'large', signer: owner })),
+      ),
+    ).toBeNull();
+    await set('everyone');
+    await expect.poll(async () => receiptOf(await page())?.kind).toBe('B');
+    const again = await page();
+    expect(receiptOf(again)?.used).toContainEqual(['class-b/STANDARD', 1n]);
+    expect(receiptOf(await page({ range: 'bytes=0-9' }))?.used.map(([, n]) => n)).toEqual([
+      1n,
+      10n,
+    ]);
+    const known = await page({ 'if-none-match': again.headers.etag ?? '' });
+    expect([known.status, receiptOf(known)?.amount]).toEqual([304, 0n]);
+    const missing = await client.anonymous({ method: 'GET', bucket, key: 'open/none' });
+    expect([missing.status, receiptOf(missing)?.amount]).toEqual([404, 0n]);
+    await set(null);
+  });
 });

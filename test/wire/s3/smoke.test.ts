@@ -62,22 +62,16 @@ describe('smoke', () => {
     expect((await got.Body?.transformToByteArray())?.length).toBe(1000);
   });
 
-  it(
-    'answers to another signer and to a ' + 'presigned URL, and refuses nobody in particular',
-    async () => {
-      const url = client.url(Bucket, 'by aws4fetch');
-      const put = await client.aws.fetch(url, { method: 'PUT', body: 'hello' });
-      expect(put.status).toBe(200);
-      const presigned = await getSignedUrl(
-        s3,
-        new GetObjectCommand({ Bucket, Key: 'by aws4fetch' }),
-      );
-      expect(await (await fetch(presigned)).text()).toBe('hello');
-      expectError(
-        await client.anonymous({ method: 'GET', bucket: Bucket, key: 'by aws4fetch' }),
-        403,
-        'AccessDenied',
-      );
-    },
-  );
+  it('serves another signer and a presigned URL', async () => {
+    const url = client.url(Bucket, 'by aws4fetch');
+    const put = await client.aws.fetch(url, { method: 'PUT', body: 'hello' });
+    expect(put.status).toBe(200);
+    const presigned = await getSignedUrl(s3, new GetObjectCommand({ Bucket, Key: 'by aws4fetch' }));
+    expect(await (await fetch(presigned)).text()).toBe('hello');
+    expectError(
+      await client.anonymous({ method: 'GET', bucket: Bucket, key: 'by aws4fetch' }),
+      403,
+      'AccessDenied',
+    );
+  });
 });

@@ -156,21 +156,18 @@ describe('Workers Cache', () => {
     expect(calls.run).toBe(1);
   });
 
-  it(
-    'gives way to the Cache API where nothing ' + 'keeps the entrypoint, and is tried again later',
-    async () => {
-      const uncached = counting({ fetch: (url: string) => exports.BodySlices.fetch(url) });
-      const here = isolate(0, uncached.target as unknown as Fetcher);
-      const slice = await storedSlice();
-      expect((await here.read(slice, neverLoad)).tier).toBe('bucket');
-      await settle();
-      expect((await here.read(slice, neverLoad)).tier).toBe('edge');
-      expect(uncached.calls).toEqual({ fetch: 1 });
-      here.clock.ms += 60_000;
-      await here.read(slice, neverLoad);
-      expect(uncached.calls).toEqual({ fetch: 2 });
-    },
-  );
+  it('gives way to the Cache API where the entrypoint is uncached, and is retried', async () => {
+    const uncached = counting({ fetch: (url: string) => exports.BodySlices.fetch(url) });
+    const here = isolate(0, uncached.target as unknown as Fetcher);
+    const slice = await storedSlice();
+    expect((await here.read(slice, neverLoad)).tier).toBe('bucket');
+    await settle();
+    expect((await here.read(slice, neverLoad)).tier).toBe('edge');
+    expect(uncached.calls).toEqual({ fetch: 1 });
+    here.clock.ms += 60_000;
+    await here.read(slice, neverLoad);
+    expect(uncached.calls).toEqual({ fetch: 2 });
+  });
 
   it.each([
     ['fails', () => Promise.reject(new Error('expected by the test'))],

@@ -388,44 +388,39 @@ describe('hot publisher', () => {
       expect(puts.at(-1)).toMatchObject({ name: `g/${name}`, readPolicy: { bucketId: again.id } });
     }));
 
-  it(
-    'tells callers which record they may ' + 'believe, and for how long an older one can be shown',
-    () =>
-      withPublisher(async ({ name, put, ask, writesOf, publisher, restart, clock }) => {
-        const lookup = { name, key: 'a' as ObjectKey };
-        put('a', 'e1');
-        await ask('a', 20);
-        await ask('a', 20);
-        const [first] = writesOf('a');
-        const ttl = { sequence: first?.sequence, untilMs: first?.untilMs };
-        expect(publisher().newsOf('resolve', lookup)).toMatchObject({
-          keys: [{ key: 'a', ttl }],
-        });
-        put('a', 'e2');
-        // Not before KV has it are readers sent there.
-        expect(publisher().newsOf('resolve', lookup)).toBeNull();
-        const changed = publisher().newsOf('commitObject', {
-          object: objectOf('a', 'e2'),
-        } as never);
-        expect(changed?.keys[0]?.ttl?.sequence).toBeGreaterThan(first?.sequence ?? 0);
-        expect(changed?.keys[0]?.ttl?.untilMs).toBe(first?.untilMs);
+  it('says which record is valid, and for how long an older one can be shown', () =>
+    withPublisher(async ({ name, put, ask, writesOf, publisher, restart, clock }) => {
+      const lookup = { name, key: 'a' as ObjectKey };
+      put('a', 'e1');
+      await ask('a', 20);
+      await ask('a', 20);
+      const [first] = writesOf('a');
+      const ttl = { sequence: first?.sequence, untilMs: first?.untilMs };
+      expect(publisher().newsOf('resolve', lookup)).toMatchObject({
+        keys: [{ key: 'a', ttl }],
+      });
+      put('a', 'e2');
+      // Not before KV has it are readers sent there.
+      expect(publisher().newsOf('resolve', lookup)).toBeNull();
+      const changed = publisher().newsOf('commitObject', {
+        object: objectOf('a', 'e2'),
+      } as never);
+      expect(changed?.keys[0]?.ttl?.sequence).toBeGreaterThan(first?.sequence ?? 0);
+      expect(changed?.keys[0]?.ttl?.untilMs).toBe(first?.untilMs);
 
-        // A new life knows no names, only that something may be out there.
-        restart();
-        expect(publisher().newsOf('resolve', lookup)).toBeNull();
-        const unknown = publisher().newsOf('commitObject', {
-          object: objectOf('a', 'e3'),
-        } as never);
-        expect(unknown?.keys[0]?.ttl).toMatchObject({
-          untilMs: clock.ms + KV_RECORD_TTL_SECONDS * 1000,
-        });
-        expect(unknown?.keys[0]?.ttl?.sequence).toBeGreaterThan(
-          changed?.keys[0]?.ttl?.sequence ?? 0,
-        );
-        clock.ms += KV_RECORD_TTL_SECONDS * 1000;
-        expect(
-          publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never),
-        ).toBeNull();
-      }),
-  );
+      // A new life knows no names, only that something may be out there.
+      restart();
+      expect(publisher().newsOf('resolve', lookup)).toBeNull();
+      const unknown = publisher().newsOf('commitObject', {
+        object: objectOf('a', 'e3'),
+      } as never);
+      expect(unknown?.keys[0]?.ttl).toMatchObject({
+        untilMs: clock.ms + KV_RECORD_TTL_SECONDS * 1000,
+      });
+      expect(unknown?.keys[0]?.ttl?.sequence).toBeGreaterThan(changed?.keys[0]?.ttl?.sequence ?? 0);
+      clock.ms += KV_RECORD_TTL_SECONDS * 1000;
+      expect(
+        publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never),
+      ).toBeNull();
+    }));
 });

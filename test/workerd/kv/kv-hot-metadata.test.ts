@@ -370,22 +370,19 @@ describe('KV before the index', () => {
     expect(here.hot.peek(bucket, key)).toBeNull();
   });
 
-  it(
-    'tells it also where the object has ' + 'begun anew and says nothing of the readPolicy',
-    async () => {
-      const here = isolate({ revalidate: 2 });
-      const bucket = freshBucket();
-      await publish(here, bucket, {
-        readPolicy: readPolicyOf(bucket),
-        pointer: pointerOf(key, 'e1'),
-      });
-      here.clock.ms += 5000;
-      const ttl = { sequence: 2, untilMs: here.clock.ms + 115_000 };
-      here.ttls.note(bucket, { readPolicy: null, keys: [{ key, ttl }] });
-      here.hot.evict(bucket, [key]);
-      expect(here.hot.staleForMs(bucket, [key])).toBe(122_000);
-    },
-  );
+  it('says so also where the object was restarted and knows no read policy', async () => {
+    const here = isolate({ revalidate: 2 });
+    const bucket = freshBucket();
+    await publish(here, bucket, {
+      readPolicy: readPolicyOf(bucket),
+      pointer: pointerOf(key, 'e1'),
+    });
+    here.clock.ms += 5000;
+    const ttl = { sequence: 2, untilMs: here.clock.ms + 115_000 };
+    here.ttls.note(bucket, { readPolicy: null, keys: [{ key, ttl }] });
+    here.hot.evict(bucket, [key]);
+    expect(here.hot.staleForMs(bucket, [key])).toBe(122_000);
+  });
 
   it.each(['index', 'kv'] as const)(
     'counts what the %s says from before the lookup, however late it comes',

@@ -93,54 +93,51 @@ describe.skipIf(other === null)('a second account', () => {
       expectError(await list({}), 403, 'AccessDenied');
     });
 
-    it(
-      'may write only with a condition where ' + 'the policy of AWS’s own page demands one',
-      async () => {
-        // https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html
-        await setPolicy(
-          { Action: 's3:PutObject', Condition: { Null: { 's3:if-none-match': 'false' } } },
-          {
-            Action: 's3:PutObject',
-            Condition: { Bool: { 's3:ObjectCreationOperation': 'false' } },
+    it('may write only with a condition where a policy as on AWS’s page demands one', async () => {
+      // https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html
+      await setPolicy(
+        { Action: 's3:PutObject', Condition: { Null: { 's3:if-none-match': 'false' } } },
+        {
+          Action: 's3:PutObject',
+          Condition: { Bool: { 's3:ObjectCreationOperation': 'false' } },
+        },
+        {
+          Effect: 'Deny',
+          Principal: '*',
+          Action: 's3:PutObject',
+          Condition: {
+            Null: { 's3:if-none-match': 'true' },
+            Bool: { 's3:ObjectCreationOperation': 'true' },
           },
-          {
-            Effect: 'Deny',
-            Principal: '*',
-            Action: 's3:PutObject',
-            Condition: {
-              Null: { 's3:if-none-match': 'true' },
-              Bool: { 's3:ObjectCreationOperation': 'true' },
-            },
-          },
-        );
-        const key = 'once';
-        const once = { headers: { 'if-none-match': '*' } };
-        await isRefused({ method: 'PUT', key, body: 'x' });
-        await isRefused({ method: 'PUT', key, body: 'x' }, (call) => send({ ...call, bucket }));
-        expect((await asOther({ method: 'PUT', key, body: 'x', ...once })).status).toBe(200);
-        expectError(
-          await asOther({ method: 'PUT', key, body: 'y', ...once }),
-          412,
-          'PreconditionFailed',
-        );
-        const started = await asOther({ method: 'POST', key: 'parts', query: { uploads: '' } });
-        const uploadId = /<UploadId>([^<]+)/.exec(started.text)?.[1] ?? '';
-        const part = await asOther({
-          method: 'PUT',
-          key: 'parts',
-          query: { uploadId, partNumber: '1' },
-          body: 'x',
-        });
-        const body =
-          '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>' +
-          `${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
-        await isRefused({ method: 'POST', key: 'parts', query: { uploadId }, body });
-        expect(
-          (await asOther({ method: 'POST', key: 'parts', query: { uploadId }, body, ...once }))
-            .status,
-        ).toBe(200);
-      },
-    );
+        },
+      );
+      const key = 'once';
+      const once = { headers: { 'if-none-match': '*' } };
+      await isRefused({ method: 'PUT', key, body: 'x' });
+      await isRefused({ method: 'PUT', key, body: 'x' }, (call) => send({ ...call, bucket }));
+      expect((await asOther({ method: 'PUT', key, body: 'x', ...once })).status).toBe(200);
+      expectError(
+        await asOther({ method: 'PUT', key, body: 'y', ...once }),
+        412,
+        'PreconditionFailed',
+      );
+      const started = await asOther({ method: 'POST', key: 'parts', query: { uploads: '' } });
+      const uploadId = /<UploadId>([^<]+)/.exec(started.text)?.[1] ?? '';
+      const part = await asOther({
+        method: 'PUT',
+        key: 'parts',
+        query: { uploadId, partNumber: '1' },
+        body: 'x',
+      });
+      const body =
+        '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>' +
+        `${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
+      await isRefused({ method: 'POST', key: 'parts', query: { uploadId }, body });
+      expect(
+        (await asOther({ method: 'POST', key: 'parts', query: { uploadId }, body, ...once }))
+          .status,
+      ).toBe(200);
+    });
 
     it('may what the tags of an object, or of the request, allow', async () => {
       const open = { StringEquals: { 's3:ExistingObjectTag/level': 'open' } };

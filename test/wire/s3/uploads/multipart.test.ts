@@ -28,45 +28,42 @@ describeCore('a multipart upload', () => {
   const bucket = useBucket(client);
   const bytesAt = async (key: string) => (await send({ method: 'GET', bucket, key })).body;
 
-  it(
-    'puts parts of odd sizes together, ' + 'whatever their numbers and the order they came in',
-    async () => {
-      const key = 'odd/ü';
-      const uploadId = await startUpload(bucket, key, {
-        'content-type': 'text/x-parts',
-        'x-amz-meta-a': 'b',
-      });
-      const bodies = [
-        sampleBytes(PART_MIN_BYTES + 1, 1),
-        sampleBytes(PART_MIN_BYTES + 70_001, 2),
-        sampleBytes(1, 3),
-      ];
-      const last = await putPart(bucket, key, uploadId, 10_000, bodies[2] ?? '');
-      const first = await putPart(bucket, key, uploadId, 3, bodies[0] ?? '');
-      const second = await putPart(bucket, key, uploadId, 7, bodies[1] ?? '');
-      expect(first.etag).toBe(`"${md5Hex(bodies[0] ?? new Uint8Array())}"`);
-      expectError(await send({ method: 'GET', bucket, key }), 404, 'NoSuchKey');
-      const result = await completed(bucket, key, uploadId, [first, second, last]);
-      expect(result).toMatchObject({
-        Bucket: bucket,
-        Key: key,
-        ETag: `"${multipartEtag(bodies)}"`,
-      });
-      expect(result.Location).toMatch(/^https?:\/\//);
-      const got = await send({ method: 'GET', bucket, key });
-      expect(got.body.equals(Buffer.concat(bodies))).toBe(true);
-      expect(got.headers).toMatchObject({
-        etag: `"${multipartEtag(bodies)}"`,
-        'content-type': 'text/x-parts',
-        'x-amz-meta-a': 'b',
-      });
-      expectError(
-        await send({ method: 'GET', bucket, key, query: { uploadId } }),
-        404,
-        'NoSuchUpload',
-      );
-    },
-  );
+  it('joins parts of odd sizes, whatever their numbers and their order of arrival', async () => {
+    const key = 'odd/ü';
+    const uploadId = await startUpload(bucket, key, {
+      'content-type': 'text/x-parts',
+      'x-amz-meta-a': 'b',
+    });
+    const bodies = [
+      sampleBytes(PART_MIN_BYTES + 1, 1),
+      sampleBytes(PART_MIN_BYTES + 70_001, 2),
+      sampleBytes(1, 3),
+    ];
+    const last = await putPart(bucket, key, uploadId, 10_000, bodies[2] ?? '');
+    const first = await putPart(bucket, key, uploadId, 3, bodies[0] ?? '');
+    const second = await putPart(bucket, key, uploadId, 7, bodies[1] ?? '');
+    expect(first.etag).toBe(`"${md5Hex(bodies[0] ?? new Uint8Array())}"`);
+    expectError(await send({ method: 'GET', bucket, key }), 404, 'NoSuchKey');
+    const result = await completed(bucket, key, uploadId, [first, second, last]);
+    expect(result).toMatchObject({
+      Bucket: bucket,
+      Key: key,
+      ETag: `"${multipartEtag(bodies)}"`,
+    });
+    expect(result.Location).toMatch(/^https?:\/\//);
+    const got = await send({ method: 'GET', bucket, key });
+    expect(got.body.equals(Buffer.concat(bodies))).toBe(true);
+    expect(got.headers).toMatchObject({
+      etag: `"${multipartEtag(bodies)}"`,
+      'content-type': 'text/x-parts',
+      'x-amz-meta-a': 'b',
+    });
+    expectError(
+      await send({ method: 'GET', bucket, key, query: { uploadId } }),
+      404,
+      'NoSuchUpload',
+    );
+  });
 
   it('of one small part is an object too, also through the SDK', async () => {
     const Key = 'small';
@@ -162,31 +159,28 @@ describeCore('a multipart upload', () => {
 describeCore('a multipart upload that goes wrong', () => {
   const bucket = useBucket(client);
 
-  it(
-    'refuses parts too small, in wrong order, ' + 'missing or unknown, and can still complete',
-    async () => {
-      const key = 'patient';
-      const uploadId = await startUpload(bucket, key);
-      const one = await putPart(bucket, key, uploadId, 1, BIG);
-      const two = await putPart(bucket, key, uploadId, 2, 'small');
-      const three = await putPart(bucket, key, uploadId, 3, 'last');
-      const four = await putPart(bucket, key, uploadId, 4, BIG);
-      const wrong = { partNumber: 1, etag: '"00000000000000000000000000000000"' };
-      expectError(await complete(bucket, key, uploadId, [one, two, three]), 400, 'EntityTooSmall');
-      expectError(await complete(bucket, key, uploadId, [four, one]), 400, 'InvalidPartOrder');
-      expectError(await complete(bucket, key, uploadId, [wrong, three]), 400, 'InvalidPart');
-      expectError(
-        await complete(bucket, key, uploadId, [one, { ...two, partNumber: 9 }]),
-        400,
-        'InvalidPart',
-      );
-      expectError(await send({ method: 'GET', bucket, key }), 404, 'NoSuchKey');
-      await completed(bucket, key, uploadId, [one, three]);
-      expect((await send({ method: 'HEAD', bucket, key })).headers['content-length']).toBe(
-        `${BIG.length + 4}`,
-      );
-    },
-  );
+  it('refuses parts too small, misordered, missing or unknown; can still complete', async () => {
+    const key = 'patient';
+    const uploadId = await startUpload(bucket, key);
+    const one = await putPart(bucket, key, uploadId, 1, BIG);
+    const two = await putPart(bucket, key, uploadId, 2, 'small');
+    const three = await putPart(bucket, key, uploadId, 3, 'last');
+    const four = await putPart(bucket, key, uploadId, 4, BIG);
+    const wrong = { partNumber: 1, etag: '"00000000000000000000000000000000"' };
+    expectError(await complete(bucket, key, uploadId, [one, two, three]), 400, 'EntityTooSmall');
+    expectError(await complete(bucket, key, uploadId, [four, one]), 400, 'InvalidPartOrder');
+    expectError(await complete(bucket, key, uploadId, [wrong, three]), 400, 'InvalidPart');
+    expectError(
+      await complete(bucket, key, uploadId, [one, { ...two, partNumber: 9 }]),
+      400,
+      'InvalidPart',
+    );
+    expectError(await send({ method: 'GET', bucket, key }), 404, 'NoSuchKey');
+    await completed(bucket, key, uploadId, [one, three]);
+    expect((await send({ method: 'HEAD', bucket, key })).headers['content-length']).toBe(
+      `${BIG.length + 4}`,
+    );
+  });
 
   it.each([
     ['an empty list', completion([])],
