@@ -93,6 +93,7 @@ async function runStaticChecks(): Promise<Totals> {
   const configs = [
     'tsconfig.neutral.json',
     'tsconfig.client.json',
+    'tsconfig.console.json',
     'tsconfig.json',
     'tsconfig.workers.json',
   ];

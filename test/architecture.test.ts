@@ -34,7 +34,7 @@ const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'([^']+)'/gm;
 
 const sources: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
-  .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
   .sort()
   .map((path) => {
     const text = readFileSync(join(SRC, path), 'utf8');
@@ -73,6 +73,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['http', 'core', 'domain', 'ports', 'crypto'],
   // What users bundle: it knows the server by its API alone.
   client: [],
+  // Runs in browsers: it knows the server by the client alone.
+  console: ['client'],
   // Runs on a Node of any age: it has nothing of the server but its version.
   bin: ['ports'],
   'config.ts': ['config', 'core', 'domain', 'ports'],
@@ -115,6 +117,19 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     '@simplewebauthn/server',
   ],
   client: [],
+  console: [
+    '@preact/signals',
+    '@zip.js/zip.js',
+    'dompurify',
+    'idb-keyval',
+    'lucide',
+    'marked',
+    'papaparse',
+    'preact',
+    'preact/hooks',
+    'quayside/client',
+    'sugar-high',
+  ],
   bin: ['node:'],
   config: [],
   'config.ts': [],
@@ -265,7 +280,7 @@ describe('the layer law', () => {
   it('names every import with its extension', () => {
     const wrong = sources.flatMap(({ path, imports }) =>
       imports
-        .filter((name) => name.startsWith('.') && !/\.(?:ts|json)$/.test(name))
+        .filter((name) => name.startsWith('.') && !/\.(?:tsx?|json|css)$/.test(name))
         .map((name) => `${path}: ${name}`),
     );
     expect(wrong).toEqual([]);
@@ -297,9 +312,13 @@ describe('the house rules', () => {
     expect(passing.map(({ path }) => path)).toEqual([]);
   });
 
-  it('allow one default export, the Worker', () => {
+  it('allow default exports to the Worker and to views, which are loaded by their file', () => {
     expect(
-      sources.filter(({ code }) => /^export default\b/m.test(code)).map(({ path }) => path),
+      sources
+        .filter(
+          ({ path, code }) => /^export default\b/m.test(code) && !/^console\/views\//.test(path),
+        )
+        .map(({ path }) => path),
     ).toEqual(['worker.ts']);
   });
 
@@ -345,9 +364,10 @@ describe('the house rules', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keep module-level state that changes out of everything but adapters', () => {
+  it('keep module-level state that changes out of everything but adapters and the page', () => {
+    // A page of the console is one person's: its signals are made once.
     const found = sources
-      .filter(({ path }) => !path.startsWith('adapters/'))
+      .filter(({ path }) => !/^(?:adapters|console)\//.test(path))
       .flatMap((source) => changingNames(source).map((name) => `${source.path} ${name}`));
     expect(found.filter((name) => !(name in MAY_CHANGE))).toEqual([]);
   });

@@ -1,0 +1,106 @@
+// Builds the console: src/console becomes build/console, with names that carry a digest of their
+// content, each compressible file beside its brotli and gzip form, and files.json, which is what
+// the server reads. ensure-install.js runs it when a source is newer; it takes a few seconds.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import mime from 'mime';
+import { build, type Plugin } from 'vite';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const OUTPUT = join(ROOT, 'build', 'console');
+/** Written here first, so that a server never reads a folder that is half made. */
+const MAKING = join(ROOT, 'build', `console-${process.pid}`);
+/** What compresses; pictures and fonts are compressed already. */
+const COMPRESSIBLE = /\.(?:html|js|css|svg|json|webmanifest)$/;
+
+type BuiltFile = {
+  readonly type: string;
+  readonly bytes: number;
+  /** SHA-256 of the plain bytes, hex. */
+  readonly digest: string;
+  readonly br: boolean;
+  readonly gz: boolean;
+};
+
+/**
+ * Puts the chosen theme on the page before anything is painted: a module would come too late, and
+ * the policy allows no script in the page itself.
+ */
+const themeScript: Plugin = {
+  name: 'theme-script',
+  buildStart() {
+    if (this.environment.mode !== 'build') return;
+    const source = readFileSync(join(ROOT, 'src', 'console', 'app', 'theme.js'), 'utf8');
+    this.emitFile({ type: 'asset', name: 'theme.js', source });
+  },
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle = {} }) {
+      const name = Object.keys(bundle).find((file) => /^assets\/theme-.*\.js$/.test(file));
+      if (name === undefined) throw new Error('theme.js was not built');
+      return [{ tag: 'script', attrs: { src: `/-/console/${name}` }, injectTo: 'head-prepend' }];
+    },
+  },
+};
+
+async function bundle(): Promise<void> {
+  await build({
+    root: join(ROOT, 'src', 'console'),
+    base: '/-/console/',
+    publicDir: false,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [themeScript],
+    resolve: { alias: { 'quayside/client': join(ROOT, 'src', 'client', 'index.ts') } },
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir: MAKING,
+      emptyOutDir: true,
+      target: 'es2022',
+      cssTarget: ['chrome125', 'firefox128', 'safari17.5'],
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rolldownOptions: { output: { assetFileNames: 'assets/[name]-[hash][extname]' } },
+    },
+  });
+}
+
+function compress(name: string): BuiltFile {
+  const path = join(MAKING, name);
+  const bytes = readFileSync(path);
+  const isCompressed = COMPRESSIBLE.test(name);
+  if (isCompressed) {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
+    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+  }
+  const type = mime.getType(name) ?? 'application/octet-stream';
+  return {
+    type: /^text\/|javascript|json/.test(type) ? `${type}; charset=utf-8` : type,
+    bytes: bytes.length,
+    digest: createHash('sha256').update(bytes).digest('hex'),
+    br: isCompressed,
+    gz: isCompressed,
+  };
+}
+
+try {
+  await bundle();
+  const names = readdirSync(MAKING, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(MAKING.length + 1))
+    .map((name) => name.replaceAll('\\', '/'))
+    .sort();
+  const files = Object.fromEntries(names.map((name) => [name, compress(name)]));
+  writeFileSync(join(MAKING, 'files.json'), `${JSON.stringify({ version: 1, files }, null, 1)}\n`);
+  const old = `${MAKING}-old`;
+  if (existsSync(OUTPUT)) renameSync(OUTPUT, old);
+  renameSync(MAKING, OUTPUT);
+  rmSync(old, { recursive: true, force: true });
+} finally {
+  rmSync(MAKING, { recursive: true, force: true });
+}

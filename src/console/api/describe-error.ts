@@ -1,0 +1,39 @@
+// Errors in people's words: what happened, why, what next. The server's own message
+// stands where the console has no better one.
+import { t } from '../i18n/i18n.ts';
+import { QuaysideError } from './client.ts';
+
+export type ErrorWords = {
+  readonly what: string;
+  readonly next: string;
+  readonly requestId: string | null;
+  /** Page of the code in the API's documentation. */
+  readonly docs: string | null;
+  readonly isOffline: boolean;
+};
+
+export function describeError(error: unknown): ErrorWords {
+  const texts = t().errors;
+  if (!(error instanceof QuaysideError)) {
+    const what = error instanceof Error ? error.message : String(error);
+    return { what, next: texts.ownFault, requestId: null, docs: null, isOffline: false };
+  }
+  const { code, message, hint, requestId, status, fields } = error;
+  const isOffline = status === null;
+  const known: Readonly<Record<string, { what: string; next: string }>> = texts.codes;
+  const words = known[code];
+  const [field] = fields;
+  return {
+    what: words?.what ?? (field === undefined ? message : `${field.field}: ${field.message}`),
+    next: words?.next ?? hint,
+    requestId,
+    docs: isOffline ? null : `/-/docs#${code}`,
+    isOffline,
+  };
+}
+
+/** The error as one sentence, for places that have no more room. */
+export const errorLine = (error: unknown): string => {
+  const { what, next } = describeError(error);
+  return `${what} ${next}`;
+};

@@ -1,0 +1,91 @@
+// The frame of everything: side bar, top bar, the view of the address, and the one
+// dialog, menu and toast.
+import { SearchX } from 'lucide';
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { signedOut } from '../api/client.ts';
+import { t } from '../i18n/i18n.ts';
+import { LinkButton } from '../ui/button.tsx';
+import { Failure } from '../ui/failure.tsx';
+import { DialogHost } from '../ui/open-dialog.tsx';
+import { MenuHost } from '../ui/open-menu.tsx';
+import { Empty } from '../ui/small.tsx';
+import { ToastHost } from '../ui/toast.tsx';
+import { ConnectionBanner } from './banners.tsx';
+import { handleKey } from './commands.ts';
+import { GlobalCommands } from './global-commands.tsx';
+import { lazy } from './lazy.tsx';
+import { path } from './router.ts';
+import { readSession, sessionError, sessionState } from './session.ts';
+import { PhoneTabs, SideBar } from './side-bar.tsx';
+import { viewOf } from './views.ts';
+
+const SignIn = lazy(() => import('../views/sign-in/sign-in.tsx'));
+const Dock = lazy(() => import('../views/upload/dock.tsx'));
+const loaded = new Map<unknown, ComponentType>();
+
+export function App() {
+  useEffect(() => {
+    void readSession();
+    addEventListener('keydown', handleKey);
+    return () => removeEventListener('keydown', handleKey);
+  }, []);
+  useEffect(() => {
+    if (signedOut.value > 0 && sessionState.value === 'signed-in') void readSession();
+  }, [signedOut.value]);
+
+  return (
+    <>
+      <Content />
+      <DialogHost />
+      <MenuHost />
+      <ToastHost />
+    </>
+  );
+}
+
+function Content() {
+  const view = viewOf(path.value);
+  const state = sessionState.value;
+  if (view?.isOpen === true) return <ViewOf view={view} />;
+  if (state === 'failed') {
+    return <Failure error={sessionError.value} onRetry={() => void readSession()} />;
+  }
+  if (state === 'signed-out') {
+    return <SignIn />;
+  }
+  return (
+    <div class="app">
+      <a class="skip" href="#main">
+        {t().shell.skipToContent}
+      </a>
+      <SideBar place={view?.place ?? null} />
+      <main class="main" id="main" tabIndex={-1}>
+        <ConnectionBanner />
+        {state === 'signed-in' && (view === null ? <NoSuchPage /> : <ViewOf view={view} />)}
+        {state === 'signed-in' && <Dock />}
+      </main>
+      <PhoneTabs place={view?.place ?? null} />
+      {state === 'signed-in' && <GlobalCommands />}
+    </div>
+  );
+}
+
+function ViewOf({ view }: { readonly view: NonNullable<ReturnType<typeof viewOf>> }) {
+  const Component = loaded.get(view.load) ?? lazy(view.load);
+  loaded.set(view.load, Component);
+  return <Component />;
+}
+
+function NoSuchPage() {
+  const { noSuchPage, noSuchPageHint, toHome } = t().shell;
+  return (
+    <Empty
+      icon={SearchX}
+      title={noSuchPage}
+      action={<LinkButton to="/" kind="secondary" label={toHome} />}
+    >
+      {noSuchPageHint}
+    </Empty>
+  );
+}

@@ -1,0 +1,132 @@
+// Commands of every view: going to places, the palette, help, looks, signing out.
+import {
+  BookOpen,
+  Box,
+  House,
+  Keyboard,
+  KeyRound,
+  Languages,
+  ListChecks,
+  LogOut,
+  Moon,
+  Receipt,
+  Rows3,
+  Settings2,
+  Terminal,
+  Trash2,
+} from 'lucide';
+import { t } from '../i18n/i18n.ts';
+import type { MenuItem } from '../ui/menu.tsx';
+import { openDialog } from '../ui/open-dialog.tsx';
+import { type Command, useCommands } from './commands.ts';
+import { lazy } from './lazy.tsx';
+import { density, language, theme } from './preferences.ts';
+import { navigate } from './router.ts';
+import { signOut } from './session.ts';
+
+const Palette = lazy(() => import('../views/palette/palette.tsx'));
+const KeyList = lazy(() => import('../views/palette/key-list.tsx'));
+const ApiCalls = lazy(() => import('../views/palette/api-calls.tsx'));
+
+export type Closing = { readonly onClose: () => void };
+
+export const openPalette = (): void => openDialog((close) => <Palette onClose={close} />);
+const openKeyList = (): void => openDialog((close) => <KeyList onClose={close} />);
+const openApiCalls = (): void => openDialog((close) => <ApiCalls onClose={close} />);
+
+const THEMES = ['system', 'light', 'dark'] as const;
+
+/** The next theme of the three. */
+function changeTheme(): void {
+  const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length];
+  theme.value = next ?? 'system';
+}
+
+function changeLanguage(): void {
+  language.value = language.value === 'en' ? 'zh' : 'en';
+}
+
+function changeDensity(): void {
+  density.value = density.value === 'dense' ? 'comfortable' : 'dense';
+}
+
+export function GlobalCommands() {
+  const texts = t().shell;
+  const own: readonly Command[] = [
+    { id: 'palette', label: texts.search, keys: ['Mod+k'], run: openPalette },
+    { id: 'go.home', label: texts.home, keys: ['g h'], icon: House, run: () => navigate('/') },
+    {
+      id: 'go.buckets',
+      label: texts.buckets,
+      keys: ['g b'],
+      icon: Box,
+      run: () => navigate('/buckets'),
+    },
+    {
+      id: 'go.jobs',
+      label: texts.jobs,
+      keys: ['g j'],
+      icon: ListChecks,
+      run: () => navigate('/jobs'),
+    },
+    {
+      id: 'go.trash',
+      label: texts.trash,
+      keys: ['g t'],
+      icon: Trash2,
+      run: () => navigate('/trash'),
+    },
+    {
+      id: 'go.usage',
+      label: texts.usage,
+      keys: ['g u'],
+      icon: Receipt,
+      run: () => navigate('/usage'),
+    },
+    {
+      id: 'go.keys',
+      label: texts.keys,
+      keys: ['g k'],
+      icon: KeyRound,
+      run: () => navigate('/keys'),
+    },
+    {
+      id: 'go.settings',
+      label: texts.settings,
+      keys: ['g s'],
+      icon: Settings2,
+      run: () => navigate('/settings'),
+    },
+    { id: 'help.keys', label: texts.keyList, keys: ['?'], icon: Keyboard, run: openKeyList },
+    { id: 'help.api', label: texts.asApiCall, keys: ['.'], icon: Terminal, run: openApiCalls },
+    { id: 'look.theme', label: themeLabel(), icon: Moon, run: changeTheme },
+    { id: 'look.density', label: densityLabel(), icon: Rows3, run: changeDensity },
+    { id: 'look.language', label: languageLabel(), icon: Languages, run: changeLanguage },
+    { id: 'sign-out', label: texts.signOut, icon: LogOut, run: () => void signOut() },
+  ];
+  useCommands(own);
+  return null;
+}
+
+const themeLabel = () => `${t().shell.theme}: ${t().shell.themes[theme.value]}`;
+const densityLabel = () => `${t().shell.density}: ${t().shell.densities[density.value]}`;
+const languageLabel = () => (language.value === 'en' ? '中文' : 'English');
+
+export const helpMenu = (): readonly MenuItem[] => [
+  { label: t().shell.keyList, icon: Keyboard, keys: '?', run: openKeyList },
+  { label: t().shell.asApiCall, icon: Terminal, keys: '.', run: openApiCalls },
+  {
+    label: t().shell.apiDocs,
+    icon: BookOpen,
+    run: () => void open('/-/docs', '_blank', 'noreferrer'),
+  },
+];
+
+export const accountMenu = (): readonly MenuItem[] => [
+  { label: themeLabel(), icon: Moon, run: changeTheme },
+  { label: languageLabel(), icon: Languages, run: changeLanguage },
+  { label: densityLabel(), icon: Rows3, run: changeDensity },
+  { label: t().shell.settings, icon: Settings2, run: () => navigate('/settings') },
+  'rule',
+  { label: t().shell.signOut, icon: LogOut, run: () => void signOut() },
+];

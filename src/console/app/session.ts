@@ -1,0 +1,57 @@
+// Who is signed in, and what they may do.
+import { computed, signal } from '@preact/signals';
+import type { Answer } from 'quayside/client';
+import { client, QuaysideError } from '../api/client.ts';
+import { forgetQueries } from '../api/query.ts';
+
+export type Me = Answer<'GET /me'>;
+export type Server = Answer<'GET /server'>;
+
+type SessionState = 'unknown' | 'signed-out' | 'signed-in' | 'failed';
+
+export const me = signal<Me | null>(null);
+export const server = signal<Server | null>(null);
+export const sessionState = signal<SessionState>('unknown');
+/** Why the session could not be read; null: it could. */
+export const sessionError = signal<unknown>(null);
+
+/** Whether the one who is signed in has the right: `may('objects:write')`. */
+export const may = (scope: Me['scopes'][number]): boolean =>
+  me.value?.scopes.includes(scope) ?? false;
+
+/** Reads who is signed in; nobody is no error. */
+export async function readSession(): Promise<void> {
+  try {
+    const [who, where] = await Promise.all([
+      client.request('GET /me'),
+      client.request('GET /server'),
+    ]);
+    me.value = who;
+    server.value = where;
+    sessionState.value = 'signed-in';
+    sessionError.value = null;
+  } catch (error) {
+    const isNobody = error instanceof QuaysideError && error.status === 401;
+    sessionState.value = isNobody ? 'signed-out' : 'failed';
+    sessionError.value = isNobody ? null : error;
+  }
+}
+
+/** Ends the session in this browser. */
+export async function signOut(): Promise<void> {
+  await client.request('DELETE /sessions/{sessionId}', { path: { sessionId: 'current' } });
+  me.value = null;
+  forgetQueries();
+  sessionState.value = 'signed-out';
+}
+
+/**
+ * Whether the session goes over plain http in a private network, which is allowed
+ * and warned of.
+ */
+export const isPrivateHttp = computed(
+  () => location.protocol === 'http:' && !isLocalHost(location.hostname) && me.value !== null,
+);
+
+const isLocalHost = (host: string): boolean =>
+  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\./.test(host);

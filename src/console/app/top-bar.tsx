@@ -1,0 +1,55 @@
+// The top bar of a view: where one is at the left, search and help at the right.
+import { CircleQuestionMark, Search } from 'lucide';
+import type { ComponentChildren } from 'preact';
+import { t } from '../i18n/i18n.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { openMenu } from '../ui/open-menu.tsx';
+import { keyLabel } from './commands.ts';
+import { accountMenu, helpMenu, openPalette } from './global-commands.tsx';
+import { me } from './session.ts';
+
+type TopBarProps = {
+  /** What stands at the left: a title, or a path. */
+  readonly children: ComponentChildren;
+};
+
+export function TopBar({ children }: TopBarProps) {
+  const texts = t().shell;
+  return (
+    <header class="top-bar">
+      {children}
+      <button type="button" class="search-box" aria-label={texts.search} onClick={openPalette}>
+        <Icon of={Search} />
+        <span>{texts.search}</span>
+        <kbd>{keyLabel('Mod+K')}</kbd>
+      </button>
+      <Button
+        icon={CircleQuestionMark}
+        iconOnly
+        label={texts.help}
+        onClick={(event) => openMenu(event, texts.help, helpMenu())}
+      />
+      <button
+        type="button"
+        class="button icon-only"
+        aria-label={texts.account}
+        aria-haspopup="menu"
+        onClick={(event) => openMenu(event, texts.account, accountMenu())}
+      >
+        <span class="initials">{initialsOf(me.value?.account.displayName ?? '')}</span>
+      </button>
+    </header>
+  );
+}
+
+/** A title of a page that is no folder. */
+export function Title({ children }: { readonly children: ComponentChildren }) {
+  return <h1 class="title-bar cut">{children}</h1>;
+}
+
+const initialsOf = (name: string): string => {
+  const words = name.split(/[\s-]+/, 3).filter((word) => word !== '');
+  const letters = words.slice(0, 2).map((word) => [...word][0] ?? '');
+  return letters.join('').toUpperCase() || 'Q';
+};

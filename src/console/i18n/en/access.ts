@@ -1,0 +1,2 @@
+// Texts of access.
+export const access = {};

@@ -1,0 +1,2 @@
+// Texts of browse.
+export const browse = {};

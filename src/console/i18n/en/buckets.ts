@@ -1,0 +1,2 @@
+// Texts of buckets.
+export const buckets = {};

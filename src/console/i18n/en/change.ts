@@ -1,0 +1,2 @@
+// Texts of change.
+export const change = {};

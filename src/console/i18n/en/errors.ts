@@ -1,0 +1,32 @@
+// Errors in words. Codes that are not here show the server's own message.
+export const errors = {
+  request: 'Request',
+  readMore: 'What this means',
+  ownFault: 'This is a fault of the console. Reload the page; what you saved is kept.',
+  codes: {
+    NetworkFailure: {
+      what: 'The server does not answer.',
+      next: 'Check the network. The console tries again by itself.',
+    },
+    AccessDenied: {
+      what: 'You may not do this.',
+      next: 'Ask an owner or admin of the account for the right.',
+    },
+    Unauthenticated: { what: 'Your session has ended.', next: 'Sign in again.' },
+    NoSuchBucket: {
+      what: 'There is no such bucket.',
+      next: 'It may have been deleted or belong to another account.',
+    },
+    NoSuchKey: { what: 'There is no such object.', next: 'It may have been moved or deleted.' },
+    PreconditionFailed: {
+      what: 'Somebody changed it meanwhile.',
+      next: 'Compare both, then save again.',
+    },
+    SlowDown: { what: 'The server is busy.', next: 'Wait a moment, then try again.' },
+    TooManyRequests: { what: 'Too many requests.', next: 'Wait a minute, then try again.' },
+    RecentProofRequired: {
+      what: 'Show again who you are.',
+      next: 'Enter your password, passkey or access key once more.',
+    },
+  },
+};

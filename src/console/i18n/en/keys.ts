@@ -1,0 +1,2 @@
+// Texts of keys.
+export const keys = {};

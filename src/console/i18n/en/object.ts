@@ -1,0 +1,2 @@
+// Texts of object.
+export const object = {};

@@ -1,0 +1,2 @@
+// Texts of palette.
+export const palette = {};

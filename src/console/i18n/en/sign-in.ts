@@ -1,0 +1,2 @@
+// Texts of sign-in.
+export const signIn = {};

@@ -1,0 +1,2 @@
+// Texts of upload.
+export const upload = {};

@@ -1,0 +1,2 @@
+// Texts of viewers.
+export const viewers = {};

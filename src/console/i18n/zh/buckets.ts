@@ -1,0 +1,3 @@
+import type { buckets as English } from '../en/buckets.ts';
+
+export const buckets: typeof English = {};

@@ -1,0 +1,3 @@
+import type { object as English } from '../en/object.ts';
+
+export const object: typeof English = {};

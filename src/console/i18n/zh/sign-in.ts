@@ -1,0 +1,3 @@
+import type { signIn as English } from '../en/sign-in.ts';
+
+export const signIn: typeof English = {};

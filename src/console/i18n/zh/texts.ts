@@ -1,0 +1,36 @@
+// 全部文本，键与英文相同。
+import { access } from './access.ts';
+import { browse } from './browse.ts';
+import { buckets } from './buckets.ts';
+import { change } from './change.ts';
+import { errors } from './errors.ts';
+import { home } from './home.ts';
+import { jobs } from './jobs.ts';
+import { keys } from './keys.ts';
+import { object } from './object.ts';
+import { palette } from './palette.ts';
+import { settings } from './settings.ts';
+import { shell } from './shell.ts';
+import { signIn } from './sign-in.ts';
+import { units } from './units.ts';
+import { upload } from './upload.ts';
+import { viewers } from './viewers.ts';
+
+export const texts = {
+  access,
+  browse,
+  buckets,
+  change,
+  errors,
+  home,
+  jobs,
+  keys,
+  object,
+  palette,
+  settings,
+  shell,
+  signIn,
+  units,
+  upload,
+  viewers,
+};

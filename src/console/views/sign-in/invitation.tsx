@@ -1,0 +1,11 @@
+// An invitation, followed.
+import { Title, TopBar } from '../../app/top-bar.tsx';
+import { t } from '../../i18n/i18n.ts';
+
+export default function Invitation() {
+  return (
+    <TopBar>
+      <Title>{t().shell.account}</Title>
+    </TopBar>
+  );
+}
