@@ -1,7 +1,7 @@
 // `npm run build`: makes dist, which the npm package has in place of the sources. rolldown bundles
-// the client and the server, with dependencies as imports; tsc writes the client's types. Nothing
-// else needs a build.
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// the client and the server, with dependencies as imports; tsc writes the client's types; the console
+// is built as for a clone and copied.
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type RolldownOptions, rolldown } from 'rolldown';
@@ -13,6 +13,8 @@ const DIST = join(ROOT, 'dist');
 const OLDEST_NODE = 'node18';
 /** Milliseconds that tsc may take; it needs one second. */
 const TYPES_LIMIT_MS = 120_000;
+/** Milliseconds that building the console may take; it needs two seconds. */
+const CONSOLE_LIMIT_MS = 120_000;
 
 /** What is imported by a name: packages and built-in modules. */
 const isPackage = (id: string) => !/^[./]|^[A-Za-z]:[\\/]/.test(id);
@@ -78,7 +80,16 @@ async function writeTypes(): Promise<void> {
   }
 }
 
+async function copyConsole(): Promise<void> {
+  const script = join(ROOT, 'scripts', 'build-console.ts');
+  const options = { cwd: ROOT, output: 'captured', limitMs: CONSOLE_LIMIT_MS } as const;
+  const { code, text } = await runCommand(process.execPath, [script], options);
+  if (code !== 0) throw new Error(`The console could not be built:\n${text}`);
+  cpSync(join(ROOT, 'build', 'console'), join(DIST, 'console'), { recursive: true });
+}
+
 rmSync(DIST, { recursive: true, force: true });
 for (const [folder, options] of Object.entries(FOLDERS)) await bundle(folder, options);
 await writeTypes();
+await copyConsole();
 chmodSync(join(DIST, 'bin', 'quayside.js'), 0o755);

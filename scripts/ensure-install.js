@@ -1,9 +1,9 @@
-// Installs the dependencies where node_modules is missing or older than the lock file, so that every
-// command works on a fresh clone. The pre-scripts of package.json run it, on whatever Node the
+// Installs the dependencies where node_modules is missing or older than the lock file, and builds the
+// console where it is missing or older than its sources, so that every command works on a fresh clone. The pre-scripts of package.json run it, on whatever Node the
 // machine has: plain JavaScript, built-in modules only, nothing newer than Node 18. Commands after
 // it run on the Node that the lock file pins.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -54,10 +54,40 @@ function nodeProblem() {
   );
 }
 
+/** What the console is made of. */
+const CONSOLE_SOURCES = ['src/console', 'src/client'];
+
+/** Whether a file or folder below the path was changed after that time. */
+function isNewer(path, builtAtMs) {
+  if (modifiedAtMs(path) > builtAtMs) return true;
+  if (!statSync(`${root}${path}`, { throwIfNoEntry: false })?.isDirectory()) return false;
+  return readdirSync(`${root}${path}`).some((name) => isNewer(`${path}/${name}`, builtAtMs));
+}
+
+/**
+ * Builds the console where that is due. A failure is said and is no end: all but the console works
+ * without it.
+ */
+function buildConsole() {
+  if (!existsSync(`${root}src/console`)) return;
+  const builtAtMs = modifiedAtMs('build/console/files.json');
+  const sources = [...CONSOLE_SOURCES, 'scripts/build-console.ts', 'package-lock.json'];
+  if (!sources.some((path) => isNewer(path, builtAtMs))) return;
+  const ownNode = `${root}node_modules/.bin/node`;
+  const node = existsSync(ownNode) ? ownNode : process.execPath;
+  const built = spawnSync(node, [`${root}scripts/build-console.ts`], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (built.status !== 0) process.stderr.write('The console could not be built; all else works.\n');
+}
+
 // npm writes this file last, so an interrupted installation leaves none and is done again.
 const isOutdated =
   modifiedAtMs('node_modules/.package-lock.json') < modifiedAtMs('package-lock.json');
 const exitCode = isOutdated ? install() : 0;
 const problem = exitCode === 0 ? nodeProblem() : null;
 if (problem !== null) process.stderr.write(problem);
+else if (exitCode === 0) buildConsole();
 process.exitCode = problem === null ? exitCode : 1;
