@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
+import { makeConsoleFolder } from './scripts/console-folder.ts';
 
 /**
  * No test that expects nothing, since it could not fail. So long `expect.poll` waits: on a busy
@@ -38,6 +39,9 @@ const wireProjects =
         wire('wire-workers', 'test/wire/kit/setup-workers.ts', 3),
       ]
     : [wire('wire', 'test/wire/kit/setup-other.ts', 2)];
+
+// The Worker of the project `workerd` has a binding to it.
+makeConsoleFolder();
 
 const sourceAt = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 

@@ -4,6 +4,7 @@
 // adds says that the dev server is in front.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { makeConsoleFolder } from './console-folder.ts';
 
 const CLI = fileURLToPath(
   new URL('../node_modules/wrangler/wrangler-dist/cli.js', import.meta.url),
@@ -32,6 +33,7 @@ export function spawnWrangler(
   args: readonly string[],
   options: { cwd: string; stdio: 'inherit' | ['ignore', 'pipe', 'pipe']; env?: NodeJS.ProcessEnv },
 ): ChildProcess {
+  makeConsoleFolder();
   const own = args[0] === 'dev' ? DEV_VARS : [];
   return spawn(process.execPath, ['--no-warnings', CLI, ...args, ...own], {
     cwd: options.cwd,

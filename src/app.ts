@@ -15,6 +15,7 @@ import { createLogCollector } from './core/logging/log-collector.ts';
 import { createUsageFlusher, type UsageFlusher } from './core/metering/flush-usage.ts';
 import { type Address, createAddressReader, toS3Address } from './http/address.ts';
 import { createAnswerRequest } from './http/answer-request.ts';
+import { createConsoleSurface } from './http/console/answer-console.ts';
 import { createDelivery } from './http/delivery/create-delivery.ts';
 import { FAST_PATH_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
 import type { FastPath } from './http/delivery/fast-path/fast-path.ts';
@@ -65,6 +66,7 @@ export function createApp<Bindings extends object>(
   const bucketLogs = createLogCollector(core, config.bucketLogSeconds * 1000);
   const observer = createObserver(ports, config, fastPathCounts, undefined, bucketLogs);
   const answerSystem = createSystemSurface(config, observer.families, ports.readiness);
+  const answerConsole = createConsoleSurface(ports.consoleFiles);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const findAccounts = createAccountFinder(core, config.seed);
@@ -92,6 +94,8 @@ export function createApp<Bindings extends object>(
     request: HttpRequest,
     requestId: string,
   ): Response | Promise<Response> {
+    const visit = answerConsole(request, address, requestId);
+    if (visit !== null) return visit;
     if (address.kind === 'system') {
       return (
         answerApi(request, address.path, requestId) ??

@@ -6,6 +6,7 @@ import {
   createKvRecordTtls,
   type KvRecordTtls,
 } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
+import { createMemoryConsoleFiles } from '../../src/adapters/memory/memory-console-files.ts';
 import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
@@ -162,6 +163,7 @@ export function createIsolateMaker(
         readiness: { notReady: () => [] },
         usagePush: null,
         documentFonts: null,
+        consoleFiles: createMemoryConsoleFiles(null),
         webhookSender: { post: () => Promise.reject(new Error('Nothing is sent here.')) },
       };
     },

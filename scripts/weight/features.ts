@@ -68,6 +68,18 @@ export const FEATURES: readonly Feature[] = [
     ],
   },
   {
+    name: 'web console, pages for browsers',
+    globs: [
+      'src/http/console/**',
+      'src/http/semantics/accept-html.ts',
+      'src/ports/console-files.ts',
+      'src/adapters/**/console-{assets,folder,list}.ts',
+      'src/adapters/memory/memory-console-files.ts',
+      'test/http/console/**',
+      'test/**/*{console,accept-html}*.ts',
+    ],
+  },
+  {
     name: 'accounts, sign-in, audit',
     globs: [
       'src/core/accounts/**',

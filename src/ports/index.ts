@@ -1,5 +1,6 @@
 // All ports together: what a platform hands to the app.
 import type { BlobStore } from './blob-store.ts';
+import type { ConsoleFiles } from './console-files.ts';
 import type { DerivedBodies } from './derived.ts';
 import type { Directory } from './directory.ts';
 import type { DocumentFonts } from './document-fonts.ts';
@@ -49,4 +50,5 @@ export type Ports = {
   readonly txtRecords: TxtRecords;
   /** Fonts for bills in other scripts than Latin; null: the platform has none. */
   readonly documentFonts: DocumentFonts | null;
+  readonly consoleFiles: ConsoleFiles;
 };

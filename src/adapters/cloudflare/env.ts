@@ -17,4 +17,6 @@ export type WorkerEnv = {
   readonly LEDGER: DurableObjectNamespace<LedgerObject>;
   /** Cloudflare Images; a deployment without it makes no images. */
   readonly IMAGES?: ImagesBinding;
+  /** The built files of the console; a deployment without them has no console. */
+  readonly CONSOLE?: Fetcher;
 };

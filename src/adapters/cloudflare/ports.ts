@@ -21,6 +21,7 @@ import { createCacheApiDerived } from './bodies/cache-api-derived.ts';
 import { createImagesBinding } from './bodies/images-binding.ts';
 import { createR2BlobStore } from './bodies/r2-blob-store.ts';
 import { createWorkersEdgeCache } from './bodies/workers-edge-cache.ts';
+import { createConsoleAssets } from './clients/console-assets.ts';
 import { createDoDirectory } from './clients/do-directory.ts';
 import { createDoLedger } from './clients/do-ledger.ts';
 import { createDoMetadataIndex } from './clients/do-metadata-index.ts';
@@ -141,6 +142,7 @@ export function createWorkersPorts(
     meter: createUsageMeter(clock),
     // Megabytes that the bundle of a Worker has no room for.
     documentFonts: null,
+    consoleFiles: createConsoleAssets(env.CONSOLE ?? null),
     txtRecords: createHttpsTxtRecords(settings.dnsResolver.url ?? CLOUDFLARE_DNS_URL),
     webhookSender: createFetchSender(settings.webhooks.mayBePrivate),
     // This isolate's alone: there are many, and each counts from its own start.

@@ -36,6 +36,7 @@ import { createNodeMetrics, type NodeMetrics } from './process/node-metrics.ts';
 import type { UpkeepCalls } from './process/upkeep.ts';
 import { createScrub, type Scrub } from './scrub/scrub.ts';
 import { openAccessLog } from './server/access-log-target.ts';
+import { createConsoleFolder } from './services/console-folder.ts';
 import { createDnsTxtRecords } from './services/dns-txt-records.ts';
 import { createNotoFonts } from './services/noto-fonts.ts';
 import { type OutboxSource, watchOutbox } from './services/outbox-runner.ts';
@@ -139,6 +140,7 @@ export async function openNodePorts(
       usagePush: createStripeUsagePush(config),
       webhookSender: createWebhookSender(config.webhooks.mayBePrivate),
       documentFonts: createNotoFonts(),
+      consoleFiles: createConsoleFolder(),
       txtRecords: createTxtRecords(config),
     },
     async close(backgroundMs) {

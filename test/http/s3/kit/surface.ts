@@ -10,6 +10,7 @@ import {
   createMemoryBlobStore,
   type MemoryBlobStore,
 } from '../../../../src/adapters/memory/memory-blob-store.ts';
+import { createMemoryConsoleFiles } from '../../../../src/adapters/memory/memory-console-files.ts';
 import { createMemoryDerived } from '../../../../src/adapters/memory/memory-derived.ts';
 import { createMemoryTxtRecords } from '../../../../src/adapters/memory/memory-txt-records.ts';
 import { createMemoryEdgeCache } from '../../../../src/adapters/node/cache/memory-edge-cache.ts';
@@ -168,6 +169,7 @@ export function createTestSurface(
       usagePush: null,
       txtRecords: createMemoryTxtRecords(),
       documentFonts: null,
+      consoleFiles: createMemoryConsoleFiles(null),
       webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },
     }),
   };
