@@ -1,2 +1,70 @@
-// Texts of sign-in.
-export const signIn = {};
+// Getting in: sign-in, the first start, invitations.
+export const signIn = {
+  title: 'Sign in',
+  to: 'to',
+  usePasskey: 'Use a passkey',
+  or: 'or',
+  way: 'How to sign in',
+  byPassword: 'Name and password',
+  byKey: 'Access key',
+  keyId: 'Access key ID',
+  secret: 'Secret access key',
+  login: 'Name',
+  password: 'Password',
+  keyHint:
+    'The first key stands where the server was started, and in root-key.json of its data folder.',
+  notSecure: 'This address has no TLS: passkeys work only over https or on localhost.',
+  endpoint: 'Endpoint',
+  publicFiles: 'Public files',
+  reference: 'Reference',
+  rejectedCookie: (reason: string) => `The browser refused: ${reason}`,
+  reasons: {
+    InvalidCredentials: 'The two do not belong together. After some tries each one waits longer.',
+    AccessKeyDisabled: 'This key is disabled. An owner or admin can enable it under Access keys.',
+    AccessKeyExpired: 'This key has ended. Make another one, or sign in as a member.',
+    InsecureTransport:
+      'Over plain http this works on localhost and in private networks only. Use https.',
+    TooManyRequests: 'Too many tries. Wait a minute, then try again.',
+  },
+  first: {
+    title: 'Put the first file online',
+    lead: 'The key works. One bucket and one file, and you have a link.',
+    name: 'Name of the bucket',
+    nameRule: '3–63 of a–z, 0–9, -',
+    nameInvalid: 'Use 3 to 63 of a–z, 0–9 and -, and begin and end with a letter or digit.',
+    who: 'Who can read it',
+    private: 'Private',
+    privateHint: 'Only your keys and the links that you make. You get one at once.',
+    public: 'Public',
+    publicHint: 'Whoever knows the address of a file can read it.',
+    drop: 'Drop a file here',
+    choose: 'choose one',
+    orChoose: (link: string) => `or ${link}. It is uploaded at once.`,
+    create: 'Create bucket',
+    createAndUpload: (name: string) => `Create bucket and upload ${name}`,
+    skip: 'Skip this',
+    done: 'Your file is online',
+    doneLead: 'The link is copied. Send it to somebody, or open it.',
+    link: 'Link',
+    linkEnds: (time: string) => `It works without a key until ${time}.`,
+    linkPublic: 'It works for everyone, until you delete the file or make the bucket private.',
+    openBucket: 'Open the bucket',
+    steps: [
+      {
+        title: 'You hold the root key',
+        text: 'It can do everything; keep it for this server’s own needs.',
+      },
+      {
+        title: 'Then make a member of yourself',
+        text: 'With a password or a passkey, in Settings. From then on nobody types a key.',
+      },
+      {
+        title: 'Programs get keys of their own',
+        text: 'Each with the buckets and actions it needs, and an end.',
+      },
+    ],
+    member: 'Make yourself a member',
+    memberLead: 'So that you need the root key no more.',
+    shell: '# the same from a shell',
+  },
+};
