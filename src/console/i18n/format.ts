@@ -97,7 +97,7 @@ export function time(iso: string | number | Date, words: { today: string; yester
   const at = new Date(iso);
   const midnight = new Date();
   midnight.setHours(0, 0, 0, 0);
-  const clock = clockTime(at);
+  const clock = clockText(at);
   if (at.getTime() >= midnight.getTime()) return `${words.today} ${clock}`;
   if (at.getTime() >= midnight.getTime() - DAY_MS) return `${words.yesterday} ${clock}`;
   return date(at);
@@ -135,7 +135,7 @@ export const exactTime = (iso: string | number | Date): string => {
   return `${once('exact', make).format(at)} · ${at.toISOString()}`;
 };
 
-const clockTime = (at: Date) => {
+export const clockText = (at: number | Date) => {
   const style = { hour: '2-digit', minute: '2-digit', hour12: false } as const;
   return once('clock', (tag) => new Intl.DateTimeFormat(tag, style)).format(at);
 };
