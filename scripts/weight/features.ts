@@ -70,13 +70,13 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'web console, pages for browsers',
     globs: [
-      'src/http/console/**',
+      'src/http/{console,dead-link}/**',
       'src/http/semantics/accept-html.ts',
       'src/ports/console-files.ts',
       'src/adapters/**/console-{assets,folder,list}.ts',
       'src/adapters/memory/memory-console-files.ts',
       'test/http/console/**',
-      'test/**/*{console,accept-html}*.ts',
+      'test/**/*{console,accept-html,dead-link}*.ts',
     ],
   },
   {

@@ -3,6 +3,7 @@
 // platforms' fast paths. It knows no surface.
 import { countBlocked } from '../core/metering/count-blocked.ts';
 import type { Ports } from '../ports/index.ts';
+import { renderDeadLink } from './dead-link/dead-link.ts';
 import { FailureWithHeaders } from './failure-with-headers.ts';
 import type { Observer } from './observe/observer.ts';
 import type { HttpRequest } from './request.ts';
@@ -26,7 +27,10 @@ export function createAnswerRequest(
       const fields = faultFields(failure, request);
       log.error('request-failed', { requestId, ...fields, cause: failure });
     }
-    return renderS3Error(error, { ...request, resource: request.rawPath, requestId });
+    return (
+      renderDeadLink(error, request, requestId) ??
+      renderS3Error(error, { ...request, resource: request.rawPath, requestId })
+    );
   }
 
   return (request) => {

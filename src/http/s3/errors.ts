@@ -9,6 +9,7 @@ import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import { ERROR_STATUS, shownFailure } from '../semantics/error-status.ts';
 import { failureHeaders, HEADER_FIELDS } from '../semantics/failure-headers.ts';
+import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { addCommonHeaders } from './call/call.ts';
 import { plainDocument, textElement } from './formats/xml-write.ts';
 
@@ -51,20 +52,30 @@ function errorDocument(error: StorageError, request: FailedRequest): string {
   );
 }
 
-/**
- * The whole response to a failure: the document, none for HEAD, and what
- * failureHeaders adds.
- */
-export function renderS3Error(error: unknown, request: FailedRequest): Response {
+/** The head of a response to a failure, and the failure as clients hear of it. */
+export type S3ErrorHead = {
+  readonly shown: StorageError;
+  readonly status: number;
+  /** A new record, with the type of the error document. */
+  readonly headers: HeaderRecord;
+};
+
+/** Status and headers of the response to a failure, with what failureHeaders adds. */
+export function s3ErrorHead(error: unknown, requestId: string): S3ErrorHead {
   const shown = shownFailure(error instanceof FailureWithHeaders ? error.failure : error);
   const added = error instanceof FailureWithHeaders ? error.headers : {};
-  const status = ERROR_STATUS[shown.code];
-  const headers = addCommonHeaders({}, request.requestId);
+  const headers = addCommonHeaders({}, requestId);
   headers['content-type'] = 'application/xml';
   // Without a word caches may keep a 404, 405 or 501 as long as they guess. Source:
   // RFC 9111 section 4.2.2.
   headers['cache-control'] = 'no-store';
   Object.assign(headers, failureHeaders(shown), added);
+  return { shown, status: ERROR_STATUS[shown.code], headers };
+}
+
+/** The whole response to a failure: its head, and the document unless it is for HEAD. */
+export function renderS3Error(error: unknown, request: FailedRequest): Response {
+  const { shown, status, headers } = s3ErrorHead(error, request.requestId);
   const { notes } = request;
   if (notes !== undefined) notes.errorCode = shown.code;
   if (request.method === 'HEAD') return makeResponse(request, status, headers, null);
