@@ -1867,12 +1867,27 @@ export type Routes = {
       order?: 'asc' | 'desc' | undefined;
       prefix?: string | undefined;
       delimiter?: string | undefined;
+      /** Begin with the entry at this position, counted from 0; without a cursor. */
+      at?: number | null | undefined;
+      /** Begin with the first entry at or behind this name; by name, without a cursor. */
+      from?: string | undefined;
     };
     answer: {
       items: FolderEntry[];
       nextCursor: string | null;
       /** Whether all there is took part; otherwise narrow the prefix or the text. */
       isComplete: boolean;
+      /**
+       * Entries of the folder. Null: not counted; a page with `at` or `from` counts them.
+       * Unless totalIsExact, those counted so far.
+       */
+      total: number | null;
+      totalIsExact: boolean;
+      /**
+       * Entries before the first one of this page. Null: not counted, or not so far yet. Less
+       * than `at`: the folder has no more entries, or no more are counted yet.
+       */
+      rank: number | null;
     };
   };
   /** Find objects by a part of their key, without regard to case and accents. */

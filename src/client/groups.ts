@@ -24,6 +24,7 @@ const GROUPS = {
   },
   objects: {
     list: '*GET /buckets/{bucket}/objects',
+    page: 'GET /buckets/{bucket}/objects',
     search: '*GET /buckets/{bucket}/search',
     versions: '*GET /buckets/{bucket}/versions',
     sizes: 'GET /buckets/{bucket}/sizes',

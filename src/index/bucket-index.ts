@@ -16,6 +16,7 @@ import { dropOrphanRows } from './maintenance/orphan-rows.ts';
 import { abortStaleUploads } from './maintenance/stale-uploads.ts';
 import { createStorageCalls } from './maintenance/storage-hours.ts';
 import { commitCopies } from './objects/commit-copies.ts';
+import { listLevel } from './objects/list-level.ts';
 import { listObjects, listVersions } from './objects/listing.ts';
 import { createObjectCalls } from './objects/objects.ts';
 import { createQuotaCalls, withinQuotas } from './objects/quotas.ts';
@@ -59,6 +60,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     abortStaleUploads: (input) => abortStaleUploads(sql, input),
     listObjects: (input) => listObjects(sql, input),
     listVersions: (input) => listVersions(sql, input),
+    listLevel: (input) => listLevel(sql, input),
   };
   return inTransactions(sql, withinQuotas(sql, calls), SINGLE_STATEMENT);
 }

@@ -36,6 +36,7 @@ import type { VersionChange } from '../domain/object-facts.ts';
 import type { PurgeScope } from '../domain/purge.ts';
 import type { CompressionCommands, CompressionQueries } from './index-calls/compression-calls.ts';
 import type { KeyCommands, KeyQueries } from './index-calls/key-job-calls.ts';
+import type { LevelCommands, LevelQueries } from './index-calls/level-calls.ts';
 import type { QuotaCommands, QuotaQueries } from './index-calls/quota-calls.ts';
 import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
@@ -112,8 +113,14 @@ export type ListVersionsPage = {
 };
 
 /** The calls that stand in files of their own. */
-type FurtherQueries = KeyQueries & CompressionQueries & QuotaQueries & SweepQueries & UploadQueries;
+type FurtherQueries = KeyQueries &
+  LevelQueries &
+  CompressionQueries &
+  QuotaQueries &
+  SweepQueries &
+  UploadQueries;
 type FurtherCommands = KeyCommands &
+  LevelCommands &
   CompressionCommands &
   QuotaCommands &
   SweepCommands &

@@ -1,18 +1,27 @@
 // One folder as a console shows it: the keys directly below a prefix, by key, size
-// or date. By key, ascending, it is a page of a listing, at any size. Any other
-// order needs all keys: so many are read and sorted, and the response says when
-// there were more.
+// or date. By key it is a page of a listing, at any size, and can begin at a rank or
+// a name. By size or date it needs all keys: so many are read and sorted, and the
+// response says when there were more.
 import type { ObjectSummary } from '../../domain/nouns.ts';
+import type { LevelPage, LevelStart } from '../../ports/index-calls/level-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
 import { type KeySort, sortObjects } from './search-keys.ts';
-import { cutPage, type PageEnd, type PageInput, SORT_MAX_KEYS } from './sorted-page.ts';
+import { seekFolder } from './seek-folder.ts';
+import {
+  cutPage,
+  type PageEnd,
+  type PageInput,
+  type PagePlace,
+  SORT_MAX_KEYS,
+} from './sorted-page.ts';
 
 export type FolderEntry =
   | { readonly kind: 'folder'; readonly prefix: string }
   | { readonly kind: 'object'; readonly object: ObjectSummary };
 
-export type FolderPage = PageEnd & { readonly entries: readonly FolderEntry[] };
+export type FolderPage = PageEnd & PagePlace & { readonly entries: readonly FolderEntry[] };
 
 export type FolderInput = PageInput & {
   /**
@@ -20,29 +29,102 @@ export type FolderInput = PageInput & {
    */
   readonly delimiter: string;
   readonly sort: KeySort;
+  /**
+   * Where the page begins, in place of a cursor: at a rank, or with the first row at
+   * or behind a name, which only a folder sorted by name knows.
+   */
+  readonly start: FolderStart | null;
 };
 
-/**
- * Lists a folder. Cost: one index read; at most ten when it is sorted otherwise
- * than by key.
- */
-export async function listFolder(bucket: BucketHandle, input: FolderInput): Promise<FolderPage> {
-  const { prefix, delimiter, sort, isDescending, limit, cursor } = input;
-  if (sort === 'name' && !isDescending) {
-    const page = await bucket.call('listObjects', {
-      prefix,
-      delimiter,
-      after: cursor,
-      maxKeys: limit,
-    });
-    const entries = mergeByKey(page.commonPrefixes, page.objects);
-    return { entries, next: page.isTruncated ? page.lastName : null, isComplete: true };
-  }
+export type FolderStart = { readonly at: number } | { readonly from: string };
 
+const UNCOUNTED: PagePlace = { total: null, totalIsExact: false, rank: null };
+
+/**
+ * Lists a folder. Cost: one index read; that of `seekFolder` for a seek and for names
+ * in descending order; at most ten reads when it is sorted by size or date.
+ */
+export async function listFolder(
+  core: Core,
+  bucket: BucketHandle,
+  input: FolderInput,
+): Promise<FolderPage> {
+  const { sort, isDescending, start } = input;
+  if (sort !== 'name') return listSorted(bucket, input);
+  if (isDescending) return listDescending(core, bucket, input);
+  if (start === null) return listAfter(bucket, input);
+
+  const levelStart: LevelStart =
+    'at' in start
+      ? { by: 'rank', rank: start.at, isFromEnd: false }
+      : { by: 'name', name: start.from };
+  const page = await seekFolder(core, bucket, { ...input, start: levelStart });
+  const next = page.isTruncated ? page.lastName : null;
+  return { entries: entriesOf(page), next, isComplete: true, ...placeOf(page) };
+}
+
+/** A page by name behind a cursor; it knows its place where it is the only page. */
+async function listAfter(bucket: BucketHandle, input: FolderInput): Promise<FolderPage> {
+  const { prefix, delimiter, limit, cursor } = input;
+  const page = await bucket.call('listObjects', {
+    prefix,
+    delimiter,
+    after: cursor,
+    maxKeys: limit,
+  });
+  const entries = entriesOf(page);
+  const isAll = cursor === '' && !page.isTruncated;
+  const place = isAll ? { total: entries.length, totalIsExact: true, rank: 0 } : UNCOUNTED;
+  const next = page.isTruncated ? page.lastName : null;
+  return { entries, next, isComplete: true, ...place };
+}
+
+/**
+ * A page by name in descending order, whose cursor is its rank from the end. A folder
+ * that takes long to count is sorted as by size, meanwhile.
+ */
+async function listDescending(
+  core: Core,
+  bucket: BucketHandle,
+  input: FolderInput,
+): Promise<FolderPage> {
+  const rank = await rankFromEnd(core, bucket, input);
+  const start: LevelStart = { by: 'rank', rank, isFromEnd: true };
+  const page = await seekFolder(core, bucket, { ...input, start });
+  if (!page.isExact) return listSorted(bucket, { ...input, cursor: `${rank}`, start: null });
+
+  const entries = entriesOf(page).toReversed();
+  const end = (page.rank ?? 0) + entries.length;
+  const next = end < page.total ? `${end}` : null;
+  return { entries, next, isComplete: true, ...placeOf(page) };
+}
+
+async function rankFromEnd(
+  core: Core,
+  bucket: BucketHandle,
+  { start, cursor, ...input }: FolderInput,
+): Promise<number> {
+  if (start === null) return Number(cursor);
+  if ('at' in start) return start.at;
+
+  const seek = { ...input, limit: 1, start: { by: 'name', name: start.from } as const };
+  const { rank, total, ...page } = await seekFolder(core, bucket, seek);
+  const isThere = page.lastName === start.from;
+  return Math.max(0, total - (rank ?? total) - (isThere ? 1 : 0));
+}
+
+async function listSorted(bucket: BucketHandle, input: FolderInput): Promise<FolderPage> {
+  const { prefix, delimiter, sort, isDescending, start } = input;
   const { entries, isComplete } = await readAll(bucket, prefix, delimiter);
   const sorted = sort === 'name' ? entries.toReversed() : foldersFirst(entries, sort, isDescending);
-  const { page, next } = cutPage(sorted, input);
-  return { entries: page, next, isComplete };
+  const cursor = start !== null && 'at' in start ? `${start.at}` : input.cursor;
+  const { page, next } = cutPage(sorted, { ...input, cursor });
+  const place = { total: sorted.length, totalIsExact: isComplete, rank: Number(cursor) };
+  return { entries: page, next, isComplete, ...place };
+}
+
+function placeOf({ total, isExact, rank }: LevelPage): PagePlace {
+  return { total, totalIsExact: isExact, rank };
 }
 
 /**
@@ -65,10 +147,10 @@ const toEntry = (object: ObjectSummary): FolderEntry => ({ kind: 'object', objec
  * Merges folders and objects of one page of the index, both in order of their keys.
  * Keys above U+FFFF may be out of order within a page.
  */
-function mergeByKey(
-  folders: readonly string[],
-  objects: readonly ObjectSummary[],
-): readonly FolderEntry[] {
+function entriesOf({
+  commonPrefixes: folders,
+  objects,
+}: Pick<LevelPage, 'commonPrefixes' | 'objects'>): readonly FolderEntry[] {
   const entries: FolderEntry[] = [];
   let at = 0;
   for (const prefix of folders) {
@@ -89,7 +171,7 @@ async function readAll(bucket: BucketHandle, prefix: string, delimiter: string) 
       after,
       maxKeys: LIST_MAX_KEYS,
     });
-    entries.push(...mergeByKey(page.commonPrefixes, page.objects));
+    entries.push(...entriesOf(page));
     if (!page.isTruncated) return { entries, isComplete: true };
     after = page.lastName ?? '';
   }

@@ -13,6 +13,15 @@ export type PageInput = {
   readonly cursor: string;
 };
 
+/** Where a page of a folder stands among all rows. */
+export type PagePlace = {
+  /** All rows; those counted so far unless `totalIsExact`. Null: not counted. */
+  readonly total: number | null;
+  readonly totalIsExact: boolean;
+  /** The rows before the first of the page; null: not counted. */
+  readonly rank: number | null;
+};
+
 /** Where a page ends. */
 export type PageEnd = {
   /** The cursor of the next page; null: this was the last. */

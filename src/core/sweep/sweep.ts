@@ -11,6 +11,7 @@ import { LARGE_COMPRESSION_BUDGET } from '../compression/compression-budgets.ts'
 import { type CompressionBudget, runCompression } from '../compression/run-compression.ts';
 import type { Core } from '../core.ts';
 import { maintainSearchIndex } from '../key-jobs/search-keys.ts';
+import { forgetUnusedLevels } from '../key-jobs/seek-folder.ts';
 import { resumeKeyJobs } from '../key-jobs/start-key-job.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
@@ -137,7 +138,7 @@ async function sweepName(
   });
   if (living === null) return;
 
-  const { bucket, searchedAtMs, idleUploadMs } = living;
+  const { bucket, searchedAtMs, levelsUsedAtMs, idleUploadMs } = living;
   if (living.hasKeyJobs) {
     await attempt(core, name, async () =>
       resumeKeyJobs(core, await openBucket(core, name, () => undefined)),
@@ -147,6 +148,9 @@ async function sweepName(
     await attempt(core, name, () =>
       maintainSearchIndex(core, bucket, searchedAtMs, budget.stopping),
     );
+  }
+  if (levelsUsedAtMs !== null) {
+    await attempt(core, name, () => forgetUnusedLevels(core, bucket, levelsUsedAtMs));
   }
   if (idleUploadMs !== null) {
     await attempt(core, name, () => abortStaleUploads(core, name, { idleUploadMs, budget }));

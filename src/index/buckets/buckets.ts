@@ -15,6 +15,7 @@ import type {
 import { addWatermarks } from '../../domain/purge.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { dropLevelsUnusedSince } from '../keys/key-levels.ts';
 import { endTotals } from '../usage/storage-totals.ts';
 import { decodeAccess, encodeAccess } from './bucket-access-row.ts';
 import { requireEmpty } from './require-empty.ts';
@@ -204,6 +205,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       sql.all('DELETE FROM lifecycle_runs WHERE bucket = ?', n);
       sql.all('DELETE FROM packing_runs WHERE bucket = ?', n);
       sql.all('DELETE FROM name_jobs WHERE bucket = ?', n);
+      dropLevelsUnusedSince(sql, n, Number.MAX_SAFE_INTEGER);
       sql.all('DELETE FROM name_aids WHERE bucket = ?', n);
       sql.all('DELETE FROM key_ranges WHERE bucket = ?', n);
       sql.all('DELETE FROM storage_grants WHERE bucket = ?', n);

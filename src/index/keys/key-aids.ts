@@ -1,7 +1,8 @@
-// The family of sizes and search: which buckets have sums of their keys
-// (key-ranges.ts) and a search index (key-search.ts), the steps that make them, and
-// their queries. row-changes.ts reports every change of a row. A bucket that never
-// used either has no row in `name_aids`, and pays one look at that (0.4 µs).
+// The family of sizes, ranks and search: which buckets have sums of their keys
+// (key-ranges.ts), counts of levels (key-levels.ts) and a search index
+// (key-search.ts), the steps that make them, and their queries. row-changes.ts
+// reports every change of a row. A bucket that never used any has no row in
+// `name_aids`, and pays one look at that (0.4 µs).
 
 import {
   type CountState,
@@ -13,6 +14,7 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { findIncarnation, requireBucket } from '../buckets/buckets.ts';
 import type { RowChange } from '../usage/row-state.ts';
+import { countLevel, countLevels, dropLevelsUnusedSince, noteLevelChange } from './key-levels.ts';
 import { prefixEnd } from './key-order.ts';
 import { beginRanges, changeRange, countRanges, sumKeys } from './key-ranges.ts';
 import {
@@ -27,7 +29,13 @@ import {
 
 type KeyAidCalls = Pick<
   IndexApi,
-  'measurePrefixes' | 'searchKeys' | 'countAllKeys' | 'indexKeys' | 'forgetKeyIndex'
+  | 'measurePrefixes'
+  | 'searchKeys'
+  | 'countAllKeys'
+  | 'indexKeys'
+  | 'countLevel'
+  | 'forgetLevels'
+  | 'forgetKeyIndex'
 >;
 
 type AidsRow = {
@@ -36,14 +44,16 @@ type AidsRow = {
   readonly search: number;
   readonly search_after: string;
   readonly searched_at_ms: number;
+  /** Levels of which names are counted. */
+  readonly levels: number;
 };
-const OFF: AidsRow = { counts: 0, search: 0, search_after: '', searched_at_ms: 0 };
+const OFF: AidsRow = { counts: 0, search: 0, search_after: '', searched_at_ms: 0, levels: 0 };
 const COUNT_STATES: readonly CountState[] = ['off', 'counting', 'ready'];
 const SEARCH_STATES: readonly SearchState[] = ['off', 'building', 'ready'];
 
 function readAids(sql: Sql, n: number): AidsRow {
   const [row] = sql.all<AidsRow>(
-    'SELECT counts, search, search_after, searched_at_ms FROM name_aids WHERE bucket = ?',
+    'SELECT counts, search, search_after, searched_at_ms, levels FROM name_aids WHERE bucket = ?',
     n,
   );
   return row ?? OFF;
@@ -52,17 +62,26 @@ function readAids(sql: Sql, n: number): AidsRow {
 function writeAids(
   sql: Sql,
   n: number,
-  { counts, search, search_after, searched_at_ms }: AidsRow,
+  { counts, search, search_after, searched_at_ms, levels }: AidsRow,
 ): void {
   sql.all(
-    `INSERT OR REPLACE INTO name_aids (bucket, counts, search, search_after, searched_at_ms)
-     VALUES (?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO name_aids (bucket, counts, search, search_after, searched_at_ms,
+       levels)
+     VALUES (?, ?, ?, ?, ?, ?)`,
     n,
     counts,
     search,
     search_after,
     searched_at_ms,
+    levels,
   );
+}
+
+/** Stores how many levels the bucket has, where that changed. */
+function noteLevels(sql: Sql, n: number): void {
+  const aids = readAids(sql, n);
+  const levels = countLevels(sql, n);
+  if (levels !== aids.levels) writeAids(sql, n, { ...aids, levels });
 }
 
 /**
@@ -73,12 +92,14 @@ export function noteRowChange(sql: Sql, { bucket, key, from, to }: RowChange): v
   const old = from?.kind === 'current' ? from : null;
   const now = to?.kind === 'current' ? to : null;
   if (old === null && now === null) return;
-  const [aids] = sql.all<{ counts: number; search: number }>(
-    'SELECT counts, search FROM name_aids WHERE bucket = ?',
+  const [aids] = sql.all<{ counts: number; search: number; levels: number }>(
+    'SELECT counts, search, levels FROM name_aids WHERE bucket = ?',
     bucket,
   );
   if (aids === undefined) return;
-  if (aids.search > 0 && (old === null || now === null)) noteKeyChange(sql, bucket, key);
+  const comesOrGoes = old === null || now === null;
+  if (aids.search > 0 && comesOrGoes) noteKeyChange(sql, bucket, key);
+  if (aids.levels > 0 && comesOrGoes) noteLevelChange(sql, bucket, key, now === null ? -1 : 1);
   if (aids.counts === 0) return;
   const objects = (now === null ? 0 : 1) - (old === null ? 0 : 1);
   const bytes = (now?.sizeBytes ?? 0) - (old?.sizeBytes ?? 0);
@@ -140,12 +161,26 @@ export function createKeyAidCalls(sql: Sql): KeyAidCalls {
       return { state: isReady ? 'ready' : 'building', isDone: false };
     },
 
+    countLevel({ bucket, prefix, delimiter, nowMs }) {
+      const n = requireBucket(sql, bucket);
+      const isReady = countLevel(sql, { bucket: n, prefix, delimiter }, nowMs);
+      noteLevels(sql, n);
+      return { isReady };
+    },
+
+    forgetLevels({ bucket, unusedSinceMs }) {
+      const n = requireBucket(sql, bucket);
+      dropLevelsUnusedSince(sql, n, unusedSinceMs);
+      noteLevels(sql, n);
+    },
+
     forgetKeyIndex({ bucket, what }) {
       const n = findIncarnation(sql, bucket);
       if (n === null) return { isDone: true };
       const aids = readAids(sql, n);
       // Switched off first: later changes are not noted any more.
       if (what === 'all') {
+        dropLevelsUnusedSince(sql, n, Number.MAX_SAFE_INTEGER);
         sql.all('DELETE FROM name_aids WHERE bucket = ?', n);
         sql.all('DELETE FROM key_ranges WHERE bucket = ?', n);
       } else if (aids.search > 0) {

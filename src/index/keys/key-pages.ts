@@ -43,7 +43,7 @@ export type NamePage<Row> = {
 const FIRST_BATCH = 16;
 
 /** The common prefix that a key rolls up to, or null. */
-function commonPrefixOf(key: string, prefix: string, delimiter: string): string | null {
+export function commonPrefixOf(key: string, prefix: string, delimiter: string): string | null {
   if (delimiter === '' || !key.startsWith(prefix)) return null;
   const at = key.indexOf(delimiter, prefix.length);
   return at === -1 ? null : key.slice(0, at + delimiter.length);

@@ -21,6 +21,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         has_packing: number;
         has_jobs: number;
         searched_at_ms: number | null;
+        levels_used_at_ms: number | null;
         idle_upload_ms: number | null;
       }>(
         `SELECT id, deleted_at_ms, swept_up_to,
@@ -30,6 +31,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
            EXISTS (SELECT 1 FROM name_jobs WHERE bucket = buckets.n AND is_running = 1) AS has_jobs,
            (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0)
              AS searched_at_ms,
+           (SELECT min(used_at_ms) FROM key_levels WHERE bucket = buckets.n) AS levels_used_at_ms,
            (SELECT min(active_at_ms) FROM uploads WHERE bucket = buckets.n) AS idle_upload_ms
          FROM buckets WHERE name = ? ORDER BY n`,
         name,
@@ -42,6 +44,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         hasCompression: row.has_packing === 1,
         hasKeyJobs: row.has_jobs === 1,
         searchedAtMs: row.searched_at_ms,
+        levelsUsedAtMs: row.levels_used_at_ms,
         idleUploadMs: row.idle_upload_ms,
       }));
     },

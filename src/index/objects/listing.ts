@@ -17,11 +17,21 @@ import { PLAN_ONCE } from '../tables/plan-once.ts';
 /** BucketChanged. */
 export function listObjects(sql: Sql, input: ListObjectsInput): ListObjectsPage {
   const n = requireBucket(sql, input.bucket);
+  return listFrom(sql, n, input, startKey(input.prefix, input.delimiter, input.after));
+}
+
+/** One page of current objects whose first key is at or behind `start`. */
+export function listFrom(
+  sql: Sql,
+  n: number,
+  input: Pick<ListObjectsInput, 'prefix' | 'delimiter' | 'maxKeys'>,
+  start: SqlValue,
+): ListObjectsPage {
   const page = readNamePage<SummaryRow>({
     prefix: input.prefix,
     delimiter: input.delimiter,
     maxNames: input.maxKeys,
-    start: { key: startKey(input.prefix, input.delimiter, input.after), within: '' },
+    start: { key: start, within: '' },
     first: '',
     read: (from, endKey, limit) =>
       sql.all<SummaryRow>(

@@ -264,6 +264,9 @@ export function renameCurrent(
 ): VersionId {
   if (target !== null) removeCurrent(sql, bucket, to.key, target, nowMs);
   const versionId = orderedAfter(to.versionId, target?.versionId ?? null);
+  const state = oneRow('current', from.stored);
+  // Before the row has its new key: both may lie in one folder, which stays.
+  rowChanged(sql, { bucket, key: from.key, from: state, to: null, atMs: nowMs });
   sql.all(
     `UPDATE objects SET key = ?, version_id = ?, last_modified_ms = ?,
        class_since_ms = coalesce(class_since_ms, last_modified_ms)
@@ -274,8 +277,6 @@ export function renameCurrent(
     bucket,
     from.key,
   );
-  const state = oneRow('current', from.stored);
-  rowChanged(sql, { bucket, key: from.key, from: state, to: null, atMs: nowMs });
   rowChanged(sql, { bucket, key: to.key, from: null, to: state, atMs: nowMs });
   return versionId;
 }

@@ -189,7 +189,8 @@ export const FRESH_INDEX: readonly string[] = [
     counts INTEGER NOT NULL,
     search INTEGER NOT NULL,
     search_after TEXT NOT NULL,
-    searched_at_ms INTEGER NOT NULL
+    searched_at_ms INTEGER NOT NULL,
+    levels INTEGER NOT NULL DEFAULT 0
   ) STRICT`,
   `CREATE TABLE key_ranges (
     bucket INTEGER NOT NULL,
@@ -233,4 +234,19 @@ export const FRESH_INDEX: readonly string[] = [
     objects INTEGER NOT NULL,
     sequence INTEGER NOT NULL
   ) STRICT`,
+  `CREATE TABLE key_levels (
+    n INTEGER PRIMARY KEY,
+    bucket INTEGER NOT NULL,
+    prefix TEXT NOT NULL,
+    delimiter TEXT NOT NULL,
+    is_ready INTEGER NOT NULL,
+    used_at_ms INTEGER NOT NULL,
+    UNIQUE (bucket, prefix, delimiter)
+  ) STRICT`,
+  `CREATE TABLE level_ranges (
+    level INTEGER NOT NULL,
+    first_name TEXT NOT NULL,
+    names INTEGER NOT NULL,
+    PRIMARY KEY (level, first_name)
+  ) STRICT, WITHOUT ROWID`,
 ];

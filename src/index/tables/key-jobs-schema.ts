@@ -61,3 +61,26 @@ export const KEY_AID_TABLES: readonly string[] = [
     name, content = '', contentless_delete = 1, tokenize = 'trigram remove_diacritics 1'
   )`,
 ];
+
+/**
+ * Counts of the names of levels, which seeks by rank use; levels have rows here from
+ * the first seek in them. `levels` says how many a bucket has.
+ */
+export const KEY_LEVEL_TABLES: readonly string[] = [
+  'ALTER TABLE name_aids ADD COLUMN levels INTEGER NOT NULL DEFAULT 0',
+  `CREATE TABLE key_levels (
+    n INTEGER PRIMARY KEY,
+    bucket INTEGER NOT NULL,
+    prefix TEXT NOT NULL,
+    delimiter TEXT NOT NULL,
+    is_ready INTEGER NOT NULL,
+    used_at_ms INTEGER NOT NULL,
+    UNIQUE (bucket, prefix, delimiter)
+  ) STRICT`,
+  `CREATE TABLE level_ranges (
+    level INTEGER NOT NULL,
+    first_name TEXT NOT NULL,
+    names INTEGER NOT NULL,
+    PRIMARY KEY (level, first_name)
+  ) STRICT, WITHOUT ROWID`,
+];

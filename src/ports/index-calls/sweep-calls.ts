@@ -32,6 +32,8 @@ export type SweepQueries = {
     hasKeyJobs: boolean;
     /** When the search index was last used; null: there is none. */
     searchedAtMs: number | null;
+    /** When the level that was not used for longest was; null: none is counted. */
+    levelsUsedAtMs: number | null;
     /**
      * Since when the longest idle unfinished upload may be idle; null: there is
      * none.

@@ -357,6 +357,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           hasCompression: false,
           hasKeyJobs: false,
           searchedAtMs: null,
+          levelsUsedAtMs: null,
           idleUploadMs: null,
         },
         {
@@ -367,6 +368,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           hasCompression: false,
           hasKeyJobs: false,
           searchedAtMs: null,
+          levelsUsedAtMs: null,
           idleUploadMs: null,
         },
       ]);

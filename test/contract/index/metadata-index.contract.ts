@@ -5,6 +5,7 @@ import type { Subject } from '../subject.ts';
 import { indexBlobsContract } from './blobs.contract.ts';
 import { indexBucketsContract } from './buckets.contract.ts';
 import { indexNamesContract } from './key-jobs.contract.ts';
+import { indexLevelsContract } from './levels.contract.ts';
 import { indexLifecycleContract } from './lifecycle.contract.ts';
 import { indexListingContract } from './listing.contract.ts';
 import { indexObjectsContract } from './objects.contract.ts';
@@ -18,6 +19,7 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   indexBucketsContract(subject);
   indexObjectsContract(subject);
   indexListingContract(subject);
+  indexLevelsContract(subject);
   indexVersionsContract(subject);
   indexUploadsContract(subject);
   indexUploadListsContract(subject);

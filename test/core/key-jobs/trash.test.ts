@@ -123,7 +123,7 @@ describe('a folder', () => {
       const names: string[] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
         const input = { prefix: '', delimiter: '/', sort, isDescending, limit: 2, cursor };
-        const page = await listFolder(bucket, input);
+        const page = await listFolder(core, bucket, { ...input, start: null });
         expect(page.isComplete).toBe(true);
         names.push(
           ...page.entries.map((entry) =>
@@ -152,6 +152,9 @@ describe('a folder', () => {
       limit: 5,
       cursor: '',
     } as const;
-    expect(await listFolder(bucket, input)).toMatchObject({ isComplete: false, next: '5' });
+    expect(await listFolder(core, bucket, { ...input, start: null })).toMatchObject({
+      isComplete: false,
+      next: '5',
+    });
   });
 });

@@ -363,9 +363,16 @@ function useKeyAids(index: IndexApi, bucket: BucketRef, address: BucketAddress):
     for (const needle of ['a', 'abc']) index.searchKeys({ ...search, needle, after: null });
     index.searchKeys({ ...search, needle: 'a', after: 'a' });
     index.indexKeys({ bucket, nowMs: START_MS });
+    for (const by of ['rank', 'name'] as const) {
+      const start = by === 'rank' ? { by, rank: 1, isFromEnd: false } : { by, name: 'b' };
+      for (const delimiter of ['/', ''])
+        index.listLevel({ bucket, prefix: '', delimiter, maxKeys: 2, start });
+    }
+    index.countLevel({ bucket, prefix: '', delimiter: '/', nowMs: START_MS });
     index.commitObject({ bucket, object: objectOf('a-noted'), condition: null, newReferences: [] });
     index.deleteObjects({ bucket, ...deletionOf(['a-noted', 'b']) });
   }
+  index.forgetLevels({ bucket, unusedSinceMs: START_MS + 1 });
   for (const what of ['search', 'all'] as const) index.forgetKeyIndex({ bucket: address, what });
 }
 

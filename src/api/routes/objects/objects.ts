@@ -1,9 +1,10 @@
 // Objects as a console shows them: folders by name, size or date, search by a part
 // of the name, sizes of prefixes.
 import { z } from '@hono/zod-openapi';
-import { listFolder } from '../../../core/key-jobs/list-folder.ts';
+import { type FolderStart, listFolder } from '../../../core/key-jobs/list-folder.ts';
 import { measurePrefixes } from '../../../core/key-jobs/measure-prefixes.ts';
 import { searchKeys, sortObjects } from '../../../core/key-jobs/search-keys.ts';
+import { StorageError } from '../../../domain/errors.ts';
 import { SEARCH_MAX_MATCHES } from '../../../domain/key-aids.ts';
 import type { ObjectSummary } from '../../../domain/nouns.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
@@ -29,7 +30,29 @@ const entrySchema = z
     objectSchema.extend({ kind: z.literal('object') }),
   ])
   .openapi('FolderEntry');
-const folderPageSchema = z.object({ items: z.array(entrySchema), ...pageFields });
+const folderPageSchema = z.object({
+  items: z.array(entrySchema),
+  ...pageFields,
+  total: z
+    .number()
+    .int()
+    .nullable()
+    .openapi({
+      description:
+        'Entries of the folder. Null: not counted; a page with `at` or `from` counts them. ' +
+        'Unless totalIsExact, those counted so far.',
+    }),
+  totalIsExact: z.boolean(),
+  rank: z
+    .number()
+    .int()
+    .nullable()
+    .openapi({
+      description:
+        'Entries before the first one of this page. Null: not counted, or not so far yet. ' +
+        'Less than `at`: the folder has no more entries, or no more are counted yet.',
+    }),
+});
 const searchPageSchema = z.object({
   items: z.array(objectSchema),
   ...pageFields,
@@ -52,6 +75,17 @@ const sizesSchema = z.object({
     .nullable()
     .openapi({ description: 'Null: the bucket is being counted, ask again.' }),
 });
+
+/** Largest position that can be sought: all that a number holds exactly. */
+const RANK_MAX = Number.MAX_SAFE_INTEGER;
+const seekQuery = {
+  at: z.coerce.number().int().min(0).max(RANK_MAX).optional().openapi({
+    description: 'Begin with the entry at this position, counted from 0; without a cursor.',
+  }),
+  from: z.string().max(1024).optional().openapi({
+    description: 'Begin with the first entry at or behind this name; by name, without a cursor.',
+  }),
+};
 
 const textQuery = z.string().max(1024);
 
@@ -79,7 +113,8 @@ function addListing(api: Api): void {
       operationId: 'listFolder',
       summary: 'What is below a prefix: folders, and objects by name, size or date',
       description:
-        'By name, ascending, any number can be paged through. ' +
+        'By name, any number can be paged through, and a page can begin at a position (at) ' +
+        'or a name (from); the first such call counts a large folder, which takes a moment. ' +
         'Other orders sort the first 10,000 names.',
       tags: TAGS,
       access: 'objects:read',
@@ -90,6 +125,7 @@ function addListing(api: Api): void {
           ...sortQuery,
           prefix: prefixQuery,
           delimiter: textQuery.default('/'),
+          ...seekQuery,
         }),
       },
       responses: { 200: jsonResponse(folderPageSchema, 'Some entries') },
@@ -100,21 +136,42 @@ function addListing(api: Api): void {
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const filter = [bucket.record().id, prefix, delimiter, sort, order];
       const list = `objects ${JSON.stringify(filter)}`;
-      const page = await listFolder(bucket, {
+      const page = await listFolder(call.core, bucket, {
         prefix,
         delimiter,
         sort,
         isDescending: order === 'desc',
         limit,
         cursor: readCursor(call.secrets, list, cursor),
+        start: folderStart(c.req.valid('query')),
       });
       const items = page.entries.map((entry) =>
         entry.kind === 'folder' ? entry : { kind: entry.kind, ...showObject(entry.object) },
       );
       const nextCursor = cursorAt(call.secrets, list, page.next);
-      return c.json({ items, nextCursor, isComplete: page.isComplete }, 200);
+      const { isComplete, total, totalIsExact, rank } = page;
+      return c.json({ items, nextCursor, isComplete, total, totalIsExact, rank }, 200);
     },
   );
+}
+
+type SeekQuery = {
+  readonly at?: number | undefined;
+  readonly from?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly sort: string;
+};
+
+/** Where a page begins that has no cursor. InvalidInput. */
+function folderStart({ at, from, cursor, sort }: SeekQuery): FolderStart | null {
+  const starts = [at, from, cursor].filter((start) => start !== undefined);
+  if (starts.length > 1)
+    throw new StorageError('InvalidInput', { detail: 'Send one of cursor, at and from.' });
+  if (at !== undefined) return { at };
+  if (from === undefined) return null;
+  if (sort !== 'name')
+    throw new StorageError('InvalidInput', { detail: 'from needs a folder sorted by name.' });
+  return { from };
 }
 
 type SearchPage = {

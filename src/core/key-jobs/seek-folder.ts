@@ -1,0 +1,80 @@
+// Seeks in a folder by rank or by name, for a console that scrolls through a million
+// rows. Small folders are counted each time. A larger one is counted by the index at
+// the first seek, in steps between which others can write, and its counts are exact
+// from then on, until nobody has sought in it for a week.
+import type { BucketAddress } from '../../domain/nouns.ts';
+import { DAY_MS } from '../../domain/time.ts';
+import type { LevelPage, LevelStart } from '../../ports/index-calls/level-calls.ts';
+import { type BucketHandle, openBucket } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+
+/** Time without a seek after which the counts of a folder are deleted, milliseconds. */
+const UNUSED_MS = 7 * DAY_MS;
+/** Steps of counting between two looks: some 100 ms. */
+const STEPS_OF_ROUND = 5;
+/** Rounds of steps that a jump waits for whose place is not counted yet: some 4 s. */
+const ROUNDS_OF_JUMP = 40;
+
+export type SeekInput = {
+  readonly prefix: string;
+  readonly delimiter: string;
+  readonly limit: number;
+  readonly start: LevelStart;
+};
+
+/**
+ * Seeks in a folder. While a very large folder is counted for the first time, which
+ * goes on behind the response, `total` is not exact and a rank behind what is counted
+ * gives the last counted one. Cost: one index read once the folder is counted; the
+ * port says what that and counting cost on Cloudflare.
+ */
+export async function seekFolder(
+  core: Core,
+  bucket: BucketHandle,
+  { prefix, delimiter, limit, start }: SeekInput,
+): Promise<LevelPage> {
+  const countStep = async () => {
+    const nowMs = core.ports.clock.nowMs();
+    return (await bucket.call('countLevel', { prefix, delimiter, nowMs })).isReady;
+  };
+  const countAll = () =>
+    core.ports.background.run('count-names', async () => {
+      while (!(await countStep()));
+    });
+
+  for (let rounds = 0; ; rounds++) {
+    const page = await bucket.call('listLevel', { prefix, delimiter, maxKeys: limit, start });
+    if (page.isExact) {
+      const { usedAtMs } = page;
+      // Noted once a day, so that most seeks write nothing.
+      if (usedAtMs !== null && usedAtMs < core.ports.clock.nowMs() - DAY_MS) countAll();
+      return page;
+    }
+
+    if (rounds >= (isFound(page, start) ? 1 : ROUNDS_OF_JUMP)) {
+      countAll();
+      return page;
+    }
+    for (let step = 0, isReady = false; step < STEPS_OF_ROUND && !isReady; step++) {
+      isReady = await countStep();
+    }
+  }
+}
+
+/** Whether the page begins where it was to begin. */
+function isFound({ rank }: LevelPage, start: LevelStart): boolean {
+  if (start.by === 'name') return rank !== null;
+  return !start.isFromEnd && rank === start.rank;
+}
+
+/** Deletes the counts of folders that nobody sought in for a week; the sweep calls it. */
+export async function forgetUnusedLevels(
+  core: Core,
+  address: BucketAddress,
+  usedAtMs: number,
+): Promise<void> {
+  const unusedSinceMs = core.ports.clock.nowMs() - UNUSED_MS;
+  if (usedAtMs >= unusedSinceMs) return;
+  const bucket = await openBucket(core, address.name, () => undefined);
+  await bucket.call('forgetLevels', { unusedSinceMs });
+}
