@@ -98,6 +98,38 @@ describeCore('objects by JSON', () => {
     );
   });
 
+  it('are written only where nobody else wrote, under conditions that the URL holds', async () => {
+    const api = await tokenClient(client);
+    const bucket = await newBucket(api);
+    const key = 'notes.txt';
+    const urlFor = async (headers: Record<string, string>): Promise<Url> => {
+      const [url] = await urlsOf(api, bucket, [{ operation: 'put', key, headers }]);
+      if (url === undefined) throw new Error('no URL');
+      return url;
+    };
+    const create = await urlFor({ 'if-none-match': '*' });
+    expect(create.headers).toEqual({ 'if-none-match': '*' });
+    const racers = await Promise.all(['one', 'two', 'three'].map((text) => use(create, text)));
+    expect(racers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
+    expect(racers.every(({ status }) => [200, 409, 412].includes(status))).toBe(true);
+    const etag = racers.find(({ status }) => status === 200)?.headers.get('etag') ?? '';
+
+    const edit = await urlFor({ 'if-match': etag });
+    // Signed: without it, or with another one, the URL writes nothing.
+    expect((await use({ ...edit, headers: {} }, 'mine')).status).toBe(403);
+    expect((await use({ ...edit, headers: { 'if-match': '*' } }, 'mine')).status).toBe(403);
+    const saved = await use(edit, 'edited');
+    expect(saved.status).toBe(200);
+    expect((await use(edit, 'edited too late')).status).toBe(412);
+    expect((await use(create, 'new')).status).toBe(412);
+    const [get] = await urlsOf(api, bucket, [{ operation: 'get', key }]);
+    expect(await (await use(get as Url)).text()).toBe('edited');
+
+    await use((await urlsOf(api, bucket, [{ operation: 'delete', key }]))[0] as Url);
+    const gone = await urlFor({ 'if-match': saved.headers.get('etag') ?? '' });
+    expect((await use(gone, 'back')).status).toBe(404);
+  });
+
   it('come in parts past the API, and are one object then', async () => {
     const api = await tokenClient(client);
     const bucket = await newBucket(api);
