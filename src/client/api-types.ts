@@ -1863,7 +1863,8 @@ export type Routes = {
       limit?: number | undefined;
       /** The nextCursor of the page before; absent for the first page. */
       cursor?: string | undefined;
-      sort?: 'name' | 'size' | 'modified' | undefined;
+      /** type: the extension, in any case. Folders come first unless by name. */
+      sort?: 'name' | 'size' | 'modified' | 'type' | undefined;
       order?: 'asc' | 'desc' | undefined;
       prefix?: string | undefined;
       delimiter?: string | undefined;
@@ -1883,6 +1884,8 @@ export type Routes = {
        */
       total: number | null;
       totalIsExact: boolean;
+      /** False: the folder has more keys than were sorted, as isComplete says too. */
+      sortIsExact: boolean;
       /**
        * Entries before the first one of this page. Null: not counted, or not so far yet. Less
        * than `at`: the folder has no more entries, or no more are counted yet.

@@ -5,9 +5,10 @@
 // its tables.
 import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
-import { createBucketCalls } from './buckets/buckets.ts';
+import { createBucketCalls, requireBucket } from './buckets/buckets.ts';
 import { createKeyJobCalls } from './key-jobs/key-jobs.ts';
 import { createKeyAidCalls } from './keys/key-aids.ts';
+import { sortLevel } from './keys/sort-level.ts';
 import { createBlobCalls } from './maintenance/blobs.ts';
 import { createCompressionCalls } from './maintenance/compression.ts';
 import { createIncarnationCalls } from './maintenance/incarnations.ts';
@@ -61,6 +62,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     listObjects: (input) => listObjects(sql, input),
     listVersions: (input) => listVersions(sql, input),
     listLevel: (input) => listLevel(sql, input),
+    sortLevel: (input) => sortLevel(sql, requireBucket(sql, input.bucket), input),
   };
   return inTransactions(sql, withinQuotas(sql, calls), SINGLE_STATEMENT);
 }

@@ -46,6 +46,7 @@ export const INDEX_CALLS = {
   measurePrefixes: 'query',
   searchKeys: 'query',
   listLevel: 'query',
+  sortLevel: 'query',
   requireRoom: 'query',
   createBucket: 'command',
   setBucketAccess: 'command',

@@ -1,14 +1,14 @@
-// One folder as a console shows it: the keys directly below a prefix, by key, size
-// or date. By key it is a page of a listing, at any size, and can begin at a rank or
-// a name. By size or date it needs all keys: so many are read and sorted, and the
-// response says when there were more.
+// One folder as a console shows it: the keys directly below a prefix, by key, size,
+// date or type. By key it is a page of a listing, at any size, and can begin at a
+// rank or a name; any other order is sort-folder.ts's.
+import { StorageError } from '../../domain/errors.ts';
 import type { ObjectSummary } from '../../domain/nouns.ts';
-import type { LevelPage, LevelStart } from '../../ports/index-calls/level-calls.ts';
+import type { LevelPage, LevelSort, LevelStart } from '../../ports/index-calls/level-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
-import { type KeySort, sortObjects } from './search-keys.ts';
 import { seekFolder } from './seek-folder.ts';
+import { sortFolder } from './sort-folder.ts';
 import {
   cutPage,
   type PageEnd,
@@ -28,7 +28,7 @@ export type FolderInput = PageInput & {
    * The delimiter of folders; '' lists everything below the prefix, at any depth.
    */
   readonly delimiter: string;
-  readonly sort: KeySort;
+  readonly sort: FolderSort;
   /**
    * Where the page begins, in place of a cursor: at a rank, or with the first row at
    * or behind a name, which only a folder sorted by name knows.
@@ -36,13 +36,15 @@ export type FolderInput = PageInput & {
   readonly start: FolderStart | null;
 };
 
+export type FolderSort = 'name' | LevelSort;
 export type FolderStart = { readonly at: number } | { readonly from: string };
 
 const UNCOUNTED: PagePlace = { total: null, totalIsExact: false, rank: null };
 
 /**
- * Lists a folder. Cost: one index read; that of `seekFolder` for a seek and for names
- * in descending order; at most ten reads when it is sorted by size or date.
+ * Lists a folder. InvalidInput: `at` too far behind in an order that has no ranks. Cost:
+ * one index read; that of `seekFolder` for a seek and for names in descending order;
+ * that of `sortFolder` in another order.
  */
 export async function listFolder(
   core: Core,
@@ -50,7 +52,7 @@ export async function listFolder(
   input: FolderInput,
 ): Promise<FolderPage> {
   const { sort, isDescending, start } = input;
-  if (sort !== 'name') return listSorted(bucket, input);
+  if (sort !== 'name') return listSorted(bucket, { ...input, sort });
   if (isDescending) return listDescending(core, bucket, input);
   if (start === null) return listAfter(bucket, input);
 
@@ -81,7 +83,7 @@ async function listAfter(bucket: BucketHandle, input: FolderInput): Promise<Fold
 
 /**
  * A page by name in descending order, whose cursor is its rank from the end. A folder
- * that takes long to count is sorted as by size, meanwhile.
+ * that takes long to count shows the first 10,000 names, meanwhile.
  */
 async function listDescending(
   core: Core,
@@ -91,7 +93,7 @@ async function listDescending(
   const rank = await rankFromEnd(core, bucket, input);
   const start: LevelStart = { by: 'rank', rank, isFromEnd: true };
   const page = await seekFolder(core, bucket, { ...input, start });
-  if (!page.isExact) return listSorted(bucket, { ...input, cursor: `${rank}`, start: null });
+  if (!page.isExact) return listFirstDescending(bucket, input, rank);
 
   const entries = entriesOf(page).toReversed();
   const end = (page.rank ?? 0) + entries.length;
@@ -113,32 +115,44 @@ async function rankFromEnd(
   return Math.max(0, total - (rank ?? total) - (isThere ? 1 : 0));
 }
 
-async function listSorted(bucket: BucketHandle, input: FolderInput): Promise<FolderPage> {
-  const { prefix, delimiter, sort, isDescending, start } = input;
-  const { entries, isComplete } = await readAll(bucket, prefix, delimiter);
-  const sorted = sort === 'name' ? entries.toReversed() : foldersFirst(entries, sort, isDescending);
-  const cursor = start !== null && 'at' in start ? `${start.at}` : input.cursor;
-  const { page, next } = cutPage(sorted, { ...input, cursor });
-  const place = { total: sorted.length, totalIsExact: isComplete, rank: Number(cursor) };
+/** A page by size, date or type; one that begins at a rank selects all before it. */
+async function listSorted(
+  bucket: BucketHandle,
+  { start, ...input }: FolderInput & { readonly sort: LevelSort },
+): Promise<FolderPage> {
+  const { prefix, delimiter, limit } = input;
+  const at = start !== null && 'at' in start ? start.at : 0;
+  if (at + limit > SORT_MAX_KEYS) {
+    throw new StorageError('InvalidInput', {
+      detail: `Sorted otherwise than by name, at is up to ${SORT_MAX_KEYS} less the limit.`,
+    });
+  }
+  const sorted = await sortFolder(bucket, { ...input, limit: at + limit });
+  const folders = sorted.folders.map((folder): FolderEntry => ({ kind: 'folder', prefix: folder }));
+  const entries = [...folders, ...sorted.objects.map(toEntry)].slice(at);
+
+  const levelStart: LevelStart = { by: 'rank', rank: 0, isFromEnd: false };
+  const level = { prefix, delimiter, maxKeys: 1, start: levelStart };
+  const { total, isExact } = await bucket.call('listLevel', level);
+  const place = { total: isExact ? total : null, totalIsExact: isExact };
+  const rank = sorted.rank + at;
+  return { entries, next: sorted.next, isComplete: sorted.isExact, ...place, rank };
+}
+
+/** The first names in descending order, of a folder that is not counted yet. */
+async function listFirstDescending(
+  bucket: BucketHandle,
+  input: FolderInput,
+  rank: number,
+): Promise<FolderPage> {
+  const { entries, isComplete } = await readAll(bucket, input.prefix, input.delimiter);
+  const { page, next } = cutPage(entries.toReversed(), { ...input, cursor: `${rank}` });
+  const place = { total: entries.length, totalIsExact: isComplete, rank };
   return { entries: page, next, isComplete, ...place };
 }
 
 function placeOf({ total, isExact, rank }: LevelPage): PagePlace {
   return { total, totalIsExact: isExact, rank };
-}
-
-/**
- * Sorts folders, which have neither size nor date, by name, and behind them the
- * objects.
- */
-function foldersFirst(
-  entries: readonly FolderEntry[],
-  sort: KeySort,
-  isDescending: boolean,
-): readonly FolderEntry[] {
-  const folders = entries.filter(({ kind }) => kind === 'folder');
-  const objects = entries.flatMap((entry) => (entry.kind === 'object' ? [entry.object] : []));
-  return [...folders, ...sortObjects(objects, sort, isDescending).map(toEntry)];
 }
 
 const toEntry = (object: ObjectSummary): FolderEntry => ({ kind: 'object', object });

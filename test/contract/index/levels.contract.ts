@@ -1,7 +1,11 @@
 // The level family of the metadata index's contract: pages by rank and by name, and counts that
 // stay exact. test/index/key-levels.test.ts has random programs.
 import { expect } from 'vitest';
-import type { LevelStart } from '../../../src/ports/index-calls/level-calls.ts';
+import type {
+  LevelSort,
+  LevelStart,
+  SortedRow,
+} from '../../../src/ports/index-calls/level-calls.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import { deleteKeys, makeBucket, objectOf, put, refOf, START_MS } from './samples.ts';
@@ -56,5 +60,25 @@ export function indexLevelsContract(subject: Subject<MetadataIndex>): void {
     const forget = { bucket: level.bucket, unusedSinceMs: START_MS + 1 };
     await index.call(bucket.name, 'forgetLevels', forget);
     expect(await ask({ by: 'name', name: 'f' }, 1)).toMatchObject({ rank: 2, usedAtMs: null });
+  });
+
+  test('selects the first rows of an order, and folders by name', async (index) => {
+    const bucket = await makeBucket(index);
+    for (const [at, key] of ['a.TXT', 'b.jpg', 'c.txt', 'd', 'e/f.png', 'g/h'].entries())
+      await put(index, bucket, objectOf(key, { lastModifiedMs: START_MS + (at % 3) }));
+    const sort = async (by: LevelSort, isDescending: boolean, behind: SortedRow | null = null) => {
+      const rest = { by, isDescending, behind, before: null, limit: 3, from: '' };
+      const input = { bucket: refOf(bucket), prefix: '', delimiter: '/', ...rest };
+      const { rows } = await index.call(bucket.name, 'sortLevel', { ...input, what: 'objects' });
+      const slice = await index.call(bucket.name, 'sortLevel', { ...input, what: 'folders' });
+      expect(slice).toEqual({ rows: [], folders: ['e/', 'g/'], next: null });
+      return rows;
+    };
+    const keys = (rows: readonly SortedRow[]) => rows.map(({ object }) => object.key);
+    expect(keys(await sort('type', false))).toEqual(['d', 'b.jpg', 'a.TXT']);
+    const latest = await sort('modified', true);
+    expect(keys(latest)).toEqual(['c.txt', 'b.jpg', 'a.TXT']);
+    expect(keys(await sort('modified', true, latest[2] ?? null))).toEqual(['d']);
+    expect(keys(await sort('modified', false, latest[2] ?? null))).toEqual(['d', 'b.jpg', 'c.txt']);
   });
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
-import { listFolder } from '../../../src/core/key-jobs/list-folder.ts';
+import { type FolderPage, listFolder } from '../../../src/core/key-jobs/list-folder.ts';
 import { previewDeletion, priceOf } from '../../../src/core/key-jobs/preview-deletion.ts';
 import { SORT_MAX_KEYS } from '../../../src/core/key-jobs/sorted-page.ts';
 import { setTrash } from '../../../src/core/key-jobs/trash.ts';
@@ -140,21 +140,27 @@ describe('a folder', () => {
     expect(await pages('modified', true)).toBe('x/ y/ b a c');
   });
 
-  it('says when there were more keys than it sorts', { timeout: 60_000 }, async () => {
+  it('sorts more keys than it holds, page by page', { timeout: 60_000 }, async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
-    for (let at = 0; at < SORT_MAX_KEYS + 1; at++) await commit(core, bucket, `k${at}`);
-    const input = {
-      prefix: '',
-      delimiter: '/',
-      sort: 'size',
-      isDescending: true,
-      limit: 5,
-      cursor: '',
-    } as const;
-    expect(await listFolder(core, bucket, { ...input, start: null })).toMatchObject({
-      isComplete: false,
-      next: '5',
-    });
+    const sizes = new Map<string, number>();
+    for (let at = 0; at < SORT_MAX_KEYS + 5; at++) {
+      sizes.set(`k${at}`, (at * 7919) % 5003);
+      await commit(core, bucket, `k${at}`, (at * 7919) % 5003);
+    }
+    const wanted = [...sizes].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+    const common = { prefix: '', delimiter: '/', sort: 'size', isDescending: true } as const;
+    const names: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const input = { ...common, limit: 1000, cursor, start: null };
+      const page: FolderPage = await listFolder(core, bucket, input);
+      expect(page).toMatchObject({ isComplete: true, rank: names.length });
+      names.push(...page.entries.map((entry) => (entry.kind === 'object' ? entry.object.key : '')));
+      cursor = page.next;
+    }
+    expect(names).toEqual(wanted.map(([key]) => key));
+    const input = { ...common, limit: 2, cursor: '', start: { at: 5000 } };
+    const jumped = await listFolder(core, bucket, input);
+    expect(jumped).toMatchObject({ rank: 5000, entries: [{ object: { key: names[5000] } }, {}] });
   });
 });

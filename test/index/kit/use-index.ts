@@ -368,6 +368,13 @@ function useKeyAids(index: IndexApi, bucket: BucketRef, address: BucketAddress):
       for (const delimiter of ['/', ''])
         index.listLevel({ bucket, prefix: '', delimiter, maxKeys: 2, start });
     }
+    for (const by of ['size', 'modified', 'type'] as const) {
+      for (const isDescending of [false, true]) {
+        const sort = { by, isDescending, behind: null, before: null, limit: 2, from: '' };
+        for (const what of ['folders', 'objects'] as const)
+          index.sortLevel({ bucket, prefix: '', delimiter: '/', what, ...sort });
+      }
+    }
     index.countLevel({ bucket, prefix: '', delimiter: '/', nowMs: START_MS });
     index.commitObject({ bucket, object: objectOf('a-noted'), condition: null, newReferences: [] });
     index.deleteObjects({ bucket, ...deletionOf(['a-noted', 'b']) });

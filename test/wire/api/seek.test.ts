@@ -61,6 +61,24 @@ describeCore('a folder that is sought in', () => {
     expect(await ask('delimiter=&at=121&limit=1')).toMatchObject({ total: 180, names: ['g00/2'] });
     expect(await ask('prefix=g03/&at=1')).toMatchObject({ total: 2, names: ['g03/2'] });
 
+    const types = await ask('sort=type&limit=33');
+    expect(types).toMatchObject({ ...exact, names: [...FOLDERS, ...FILES.slice(0, 3)] });
+    for (const order of ['asc', 'desc']) {
+      const sizes: number[] = [];
+      const names: string[] = [];
+      for (let query = ''; ; ) {
+        const page = await ask(`sort=size&order=${order}&limit=29${query}`);
+        expect(page).toMatchObject({ ...exact, sortIsExact: true, rank: names.length });
+        names.push(...page.names);
+        sizes.push(...page.items.flatMap(({ size }: { size?: string }) => (size ? [+size] : [])));
+        if (page.nextCursor === null) break;
+        query = `&cursor=${encodeURIComponent(page.nextCursor)}`;
+      }
+      expect(names.slice(0, 30)).toEqual(FOLDERS);
+      expect(names.toSorted()).toEqual(NAMES.toSorted());
+      expect(sizes).toEqual(sizes.toSorted((a, b) => (order === 'asc' ? a - b : b - a)));
+    }
+
     for (const wrong of ['at=-1', 'at=x', 'at=1&from=f', `at=1&cursor=${cursor}`]) {
       expect([wrong, (await ask(wrong)).status]).toEqual([wrong, 400]);
     }

@@ -54,6 +54,7 @@ const IS_REPEATABLE = {
   measurePrefixes: true,
   searchKeys: true,
   listLevel: true,
+  sortLevel: true,
   requireRoom: true,
   createBucket: false,
   setBucketAccess: false,

@@ -43,6 +43,9 @@ const folderPageSchema = z.object({
         'Unless totalIsExact, those counted so far.',
     }),
   totalIsExact: z.boolean(),
+  sortIsExact: z.boolean().openapi({
+    description: 'False: the folder has more keys than were sorted, as isComplete says too.',
+  }),
   rank: z
     .number()
     .int()
@@ -115,7 +118,7 @@ function addListing(api: Api): void {
       description:
         'By name, any number can be paged through, and a page can begin at a position (at) ' +
         'or a name (from); the first such call counts a large folder, which takes a moment. ' +
-        'Other orders sort the first 10,000 names.',
+        'Other orders look at all keys of the folder for each page, 2.5 million at most.',
       tags: TAGS,
       access: 'objects:read',
       request: {
@@ -123,6 +126,9 @@ function addListing(api: Api): void {
         query: z.strictObject({
           ...pageQuery,
           ...sortQuery,
+          sort: z.enum(['name', 'size', 'modified', 'type']).default('name').openapi({
+            description: 'type: the extension, in any case. Folders come first unless by name.',
+          }),
           prefix: prefixQuery,
           delimiter: textQuery.default('/'),
           ...seekQuery,
@@ -150,7 +156,10 @@ function addListing(api: Api): void {
       );
       const nextCursor = cursorAt(call.secrets, list, page.next);
       const { isComplete, total, totalIsExact, rank } = page;
-      return c.json({ items, nextCursor, isComplete, total, totalIsExact, rank }, 200);
+      return c.json(
+        { items, nextCursor, isComplete, total, totalIsExact, sortIsExact: isComplete, rank },
+        200,
+      );
     },
   );
 }
