@@ -37,6 +37,40 @@ export type AccountBilling = {
   stripeCustomerId: string | null;
 };
 
+export type AccountJob = {
+  bucket: string;
+  id: string;
+  /** empty-trash removes what is in the trash for good: nothing brings it back. */
+  kind: 'move' | 'delete' | 'restore' | 'empty-trash' | 'undo';
+  prefix: string | null;
+  to: string | null;
+  toBucket: string | null;
+  /** The job that an undo takes back. */
+  undoes: string | null;
+  state: 'running' | 'done' | 'cancelled' | 'failed';
+  counts: {
+    done: number;
+    bytes: string;
+    missing: number;
+    conflicts: number;
+    locked: number;
+  };
+  /** Keys there were when it began, as far as known. */
+  total: number | null;
+  /** null: no member, or no key, or nobody noted which. */
+  startedBy: {
+    accountId: string;
+    memberId: string | null;
+    accessKeyId: string | null;
+  };
+  startedAt: string;
+  updatedAt: string;
+  /** null: it runs. */
+  finishedAt: string | null;
+  canUndo: boolean;
+  failure: string | null;
+};
+
 export type AccountQuota =
   & StorageQuota
   & {
@@ -607,8 +641,16 @@ export type Job = {
   };
   /** Keys there were when it began, as far as known. */
   total: number | null;
+  /** null: no member, or no key, or nobody noted which. */
+  startedBy: {
+    accountId: string;
+    memberId: string | null;
+    accessKeyId: string | null;
+  };
   startedAt: string;
   updatedAt: string;
+  /** null: it runs. */
+  finishedAt: string | null;
   canUndo: boolean;
   failure: string | null;
 };
@@ -2183,6 +2225,23 @@ export type Routes = {
       jobId: string;
     };
     answer: Job;
+  };
+  /** The newest jobs of all buckets, at most 1,000. */
+  'GET /jobs': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+      state?: 'running' | 'done' | 'cancelled' | 'failed' | undefined;
+    };
+    answer: {
+      items: AccountJob[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
   };
   /** Keys that are deleted but kept, by name, time of deletion or size. */
   'GET /buckets/{bucket}/trash': {

@@ -40,6 +40,7 @@ const GROUPS = {
     abort: 'DELETE /buckets/{bucket}/uploads/{uploadId}',
   },
   jobs: {
+    all: '*GET /jobs',
     list: 'GET /buckets/{bucket}/jobs',
     start: 'POST /buckets/{bucket}/jobs',
     get: 'GET /buckets/{bucket}/jobs/{jobId}',

@@ -2,7 +2,15 @@
 // deletions, restores, emptying the trash, and undoing these. As plain data: what
 // is to be done, how far it came, and the actions of one commit. core/key-jobs
 // drives it, index/key-jobs/key-jobs.ts keeps it.
-import type { AccountId, BucketId, BucketName, ObjectKey, VersionId } from './nouns.ts';
+import type {
+  AccessKeyId,
+  AccountId,
+  BucketAddress,
+  BucketId,
+  BucketName,
+  ObjectKey,
+  VersionId,
+} from './nouns.ts';
 
 /** Random, and ordered by time. */
 export type KeyJobId = string;
@@ -71,6 +79,12 @@ export const NO_KEY_COUNTS: KeyJobCounts = {
 
 export type KeyJobState = 'running' | 'done' | 'cancelled' | 'failed';
 
+/** Who started a job, besides the account. */
+export type KeyJobStarter = {
+  readonly memberId: string | null;
+  readonly accessKeyId: AccessKeyId | null;
+};
+
 export type KeyJob = {
   readonly id: KeyJobId;
   readonly task: KeyJobTask;
@@ -87,6 +101,8 @@ export type KeyJob = {
   /** How many keys there were when it began; null where nobody counted. */
   readonly total: number | null;
   readonly startedBy: AccountId;
+  /** The member and access key that started it; absent: nobody noted them. */
+  readonly startedVia?: KeyJobStarter;
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
   /** Whether all that it did can be taken back as yet. */
@@ -94,6 +110,45 @@ export type KeyJob = {
   /** What an operator or owner should know of a job that failed. */
   readonly failure: string | null;
 };
+
+/** A job without its selection and its cursor: what lists of jobs show. */
+export type KeyJobSummary = Pick<
+  KeyJob,
+  | 'id'
+  | 'state'
+  | 'counts'
+  | 'total'
+  | 'startedBy'
+  | 'startedVia'
+  | 'startedAtMs'
+  | 'updatedAtMs'
+  | 'canUndo'
+  | 'failure'
+> & {
+  readonly kind: KeyJobTask['kind'];
+  /** What the selected keys begin with; null: it undoes another job. */
+  readonly prefix: string | null;
+  readonly to: string | null;
+  readonly toBucket: BucketName | null;
+  /** The job that it undoes. */
+  readonly undoes: KeyJobId | null;
+};
+
+/** Summarizes a job. */
+export function summarizeKeyJob(job: KeyJob): KeyJobSummary {
+  const { task, revision: _revision, after: _after, at: _at, ...facts } = job;
+  return {
+    ...facts,
+    kind: task.kind,
+    prefix: task.kind === 'undo' ? null : task.selection.prefix,
+    to: task.kind === 'move' ? task.to : null,
+    toBucket: task.kind === 'move' ? task.toBucket : null,
+    undoes: task.kind === 'undo' ? task.jobId : null,
+  };
+}
+
+/** A job with its bucket, as the directory notes it for the account. */
+export type AccountJob = { readonly bucket: BucketAddress; readonly job: KeyJobSummary };
 
 /** What a job did to one key, stored so that it can be taken back. */
 export type KeyJobItem = {
@@ -162,3 +217,7 @@ export const UNDO_MAX_ITEMS = 50_000;
 export const KEY_JOBS_STORED = 100;
 /** Jobs of one bucket that run at once. */
 export const KEY_JOBS_RUNNING_MAX = 10;
+/** Jobs that can be undone of one bucket: the newest. */
+export const UNDOABLE_JOBS = 5;
+/** Jobs that the directory notes of one account, the newest: 1 KB each. */
+export const ACCOUNT_JOBS_STORED = 1000;

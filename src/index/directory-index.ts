@@ -10,6 +10,7 @@ import { createBillingProgressCalls } from './billing/billing-progress.ts';
 import { createCreditNoteCalls } from './billing/credit-notes.ts';
 import { createRateCardCalls } from './billing/rate-cards.ts';
 import { createAccessKeyCalls } from './directory/access-keys.ts';
+import { createAccountJobCalls } from './directory/account-jobs.ts';
 import { createAccountCalls } from './directory/accounts.ts';
 import { createAuditCalls } from './directory/audit.ts';
 import { createBucketNameCalls } from './directory/bucket-names.ts';
@@ -63,6 +64,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'listWebhookAccounts',
   'getPushTarget',
   'listPushTargets',
+  'listJobs',
 ]);
 
 /**
@@ -72,6 +74,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
 export function createDirectoryIndex(sql: Sql): DirectoryApi {
   const calls: DirectoryApi = {
     ...createAccountCalls(sql),
+    ...createAccountJobCalls(sql),
     ...createAccessKeyCalls(sql),
     ...createMemberCalls(sql),
     ...createAuditCalls(sql),

@@ -15,6 +15,7 @@ import type {
 } from '../domain/nouns.ts';
 import type { AccountsApi } from './directory-calls/account-calls.ts';
 import type { BillingApi } from './directory-calls/billing-calls.ts';
+import type { AccountJobsApi } from './directory-calls/job-calls.ts';
 import type { PasskeysApi } from './directory-calls/passkey-calls.ts';
 import type { SignInApi } from './directory-calls/sign-in-calls.ts';
 import type { WebhookApi } from './directory-calls/webhook-calls.ts';
@@ -123,6 +124,7 @@ type OwnCalls = {
 
 export type DirectoryApi = OwnCalls &
   AccountsApi &
+  AccountJobsApi &
   SignInApi &
   PasskeysApi &
   BillingApi &

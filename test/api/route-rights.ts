@@ -84,6 +84,7 @@ const TABLE = `
   abortUpload               objects:write   OAM
   startJob                  objects:write   OAM
   listJobs                  objects:read    OAMR
+  listAccountJobs           objects:read    OAMR
   getJob                    objects:read    OAMR
   cancelJob                 objects:write   OAM
   undoJob                   objects:write   OAM

@@ -11,6 +11,7 @@ import type {
   BucketName,
 } from '../../src/domain/nouns.ts';
 import type { Directory } from '../../src/ports/directory.ts';
+import { accountJobsContract } from './account-jobs.contract.ts';
 import { auditContract } from './audit.contract.ts';
 import { billingContract } from './billing.contract.ts';
 import { fresh, START_MS } from './index/samples.ts';
@@ -42,6 +43,7 @@ export function directoryContract(subject: Subject<Directory>): void {
     ).map(({ name }) => name);
 
   auditContract(subject);
+  accountJobsContract(subject);
   billingContract(subject);
   membersContract(subject);
   signInContract(subject);

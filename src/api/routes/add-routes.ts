@@ -23,6 +23,7 @@ import { addBucketRoutes } from './buckets/buckets.ts';
 import { addCachePurgeRoutes } from './buckets/cache-purges.ts';
 import { addLifecyclePreviewRoutes } from './buckets/lifecycle-preview.ts';
 import { addTrashRoutes } from './buckets/trash.ts';
+import { addAccountJobRoutes } from './objects/account-jobs.ts';
 import { addJobRoutes } from './objects/jobs.ts';
 import { addObjectDetailRoutes } from './objects/object.ts';
 import { addObjectHistoryRoutes } from './objects/object-history.ts';
@@ -56,6 +57,7 @@ const RESOURCES: readonly ((api: Api) => void)[] = [
   addPresignRoutes,
   addUploadRoutes,
   addJobRoutes,
+  addAccountJobRoutes,
   addTrashRoutes,
   addUsageRoutes,
   addInvoiceRoutes,

@@ -18,6 +18,7 @@ import { type BucketHandle, openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { newKeys, stayingPrefix } from './key-tasks.ts';
 import { type CopiedAcross, type MoveAcross, moveAcross } from './move-across.ts';
+import { noteEndBehind } from './note-key-job.ts';
 
 /**
  * Keys of one step between buckets: as many as the index returns whole objects at
@@ -79,11 +80,18 @@ export async function runKeyJob(
       });
       if (stepped === null) return await bucket.call('getKeyJob', { id });
       job = stepped.job;
+      if (job.state !== 'running') await noteEndBehind(core, bucket, job);
     }
     return job;
   } catch (error) {
     if (!(error instanceof StorageError) || TRANSIENT.has(error.code)) throw error;
-    return bucket.call('endKeyJob', { id, failure: error.message, nowMs: clock.nowMs() });
+    const failed = await bucket.call('endKeyJob', {
+      id,
+      failure: error.message,
+      nowMs: clock.nowMs(),
+    });
+    if (failed !== null) await noteEndBehind(core, bucket, failed);
+    return failed;
   }
 }
 

@@ -6,6 +6,7 @@ import { StorageError } from '../../domain/errors.ts';
 import {
   type KeyJob,
   type KeyJobId,
+  type KeyJobStarter,
   type KeyJobTask,
   NO_KEY_COUNTS,
 } from '../../domain/key-jobs.ts';
@@ -14,10 +15,15 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { checkTask, collidingPrefix } from './key-tasks.ts';
 import { measurePrefixes } from './measure-prefixes.ts';
+import { noteKeyJob } from './note-key-job.ts';
 import { driveBehind } from './run-key-job.ts';
 
 /** Time without a step after which a job has lost its driver, milliseconds. */
 const SILENT_MS = 10_000;
+
+/** Who starts a job: an account, and of it a member or key where that is known. */
+type Starter = { readonly accountId: AccountId; readonly via?: KeyJobStarter };
+export type StartKeyJobInput = Starter & { readonly task: KeyJobTask };
 
 /**
  * Starts a job. The caller has authorised the account for all that the job does, in
@@ -27,7 +33,7 @@ const SILENT_MS = 10_000;
 export async function startKeyJob(
   core: Core,
   bucket: BucketHandle,
-  input: { readonly task: KeyJobTask; readonly accountId: AccountId },
+  input: StartKeyJobInput,
 ): Promise<KeyJob> {
   const { clock, ids } = core.ports;
   const task = await withTarget(core, bucket, checkTask(input.task));
@@ -43,6 +49,7 @@ export async function startKeyJob(
     counts: NO_KEY_COUNTS,
     total: await countKeys(core, bucket, task),
     startedBy: input.accountId,
+    ...(input.via === undefined ? {} : { startedVia: input.via }),
     startedAtMs: nowMs,
     updatedAtMs: nowMs,
     canUndo:
@@ -50,6 +57,7 @@ export async function startKeyJob(
       (task.kind === 'delete' && bucket.record().settings.versioning !== null),
     failure: null,
   };
+  await noteKeyJob(core, bucket, job);
   await bucket.call('createKeyJob', { job });
   driveBehind(core, bucket.record().name, job.id);
   return job;
@@ -105,8 +113,9 @@ async function requireNoCollision(bucket: BucketHandle, prefix: string | null): 
 export async function undoKeyJob(
   core: Core,
   bucket: BucketHandle,
-  input: { readonly id: KeyJobId; readonly accountId: AccountId },
+  input: Starter & { readonly id: KeyJobId },
 ): Promise<KeyJob> {
+  const { id: _id, ...starter } = input;
   const job = await findKeyJob(core, bucket, input.id);
   if (job.state === 'running')
     throw new StorageError('InvalidRequest', { detail: 'The job runs. Cancel it first.' });
@@ -119,7 +128,7 @@ export async function undoKeyJob(
     toBucket,
     ...(toBucketId === undefined ? {} : { toBucketId }),
   } as const;
-  return startKeyJob(core, bucket, { task, accountId: input.accountId });
+  return startKeyJob(core, bucket, { ...starter, task });
 }
 
 /**
@@ -148,6 +157,7 @@ export async function cancelKeyJob(
     nowMs: core.ports.clock.nowMs(),
   });
   if (job === null) throw new StorageError('NoSuchResource', { detail: 'There is no such job.' });
+  await noteKeyJob(core, bucket, job);
   return job;
 }
 

@@ -28,6 +28,16 @@ type AccountRow = {
 };
 const ACCOUNT_COLUMNS = 'id, display_name, created_at_ms, is_enabled, revision';
 
+/** Tables whose rows go with their account. */
+const TABLES_OF_ACCOUNT = [
+  'access_keys',
+  'members',
+  'tokens',
+  'sessions',
+  'passkeys',
+  'account_jobs',
+] as const;
+
 /** The calls over a database with DIRECTORY_SCHEMA. */
 export function createAccountCalls(sql: Sql): AccountCalls {
   const read = (id: AccountId) => {
@@ -76,7 +86,7 @@ export function createAccountCalls(sql: Sql): AccountCalls {
       if (sql.all('SELECT 1 FROM owned_buckets WHERE owner_id = ? LIMIT 1', id).length > 0) {
         throw new StorageError('AccountNotEmpty');
       }
-      for (const table of ['access_keys', 'members', 'tokens', 'sessions', 'passkeys']) {
+      for (const table of TABLES_OF_ACCOUNT) {
         sql.all(`DELETE FROM ${table} WHERE account_id = ?`, id);
       }
       // What came since they were ended before.

@@ -13,6 +13,7 @@ import {
   type KeyJobId,
   type KeyJobItem,
   UNDO_MAX_ITEMS,
+  UNDOABLE_JOBS,
 } from '../../domain/key-jobs.ts';
 import type { ObjectKey, VersionId } from '../../domain/nouns.ts';
 import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
@@ -42,11 +43,6 @@ type KeyJobCalls = Pick<
   | 'endKeyJob'
 >;
 
-/**
- * Jobs of a bucket that can be undone: the newest. What older jobs did is removed,
- * one job's with each new one.
- */
-const UNDOABLE_JOBS = 5;
 /**
  * Markers of a key that a list passes at most to find the version behind them: each
  * deletion of a hidden key adds one.
@@ -138,8 +134,8 @@ function writeJob(sql: Sql, n: number, job: KeyJob): void {
 }
 
 /**
- * Removes what one job did that is too old to be undone, and jobs that are too
- * many.
+ * Removes what one job did that is too old to be undone, one job's with each new
+ * one, and jobs that are too many.
  */
 function forgetOldJobs(sql: Sql, n: number): void {
   const rows = sql.all<{ id: string; is_running: number; job: string }>(

@@ -18,6 +18,7 @@ import {
   SEEN_TIME_TABLES,
   USAGE_TOLD_TABLES,
 } from './billing-tables.ts';
+import { ACCOUNT_JOB_TABLES } from './key-jobs-schema.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
 import { WEBHOOK_SCHEMA } from './webhook-schema.ts';
@@ -84,5 +85,6 @@ export const DIRECTORY_SCHEMA: Schema = {
     SEEN_TIME_TABLES,
     DOCUMENT_TABLES,
     SESSION_HOLDER_TABLES,
+    ACCOUNT_JOB_TABLES,
   ],
 };

@@ -1,5 +1,5 @@
-// The tables of key-jobs.ts as a migration; index-schema.ts puts it among the
-// others. Released migrations never change.
+// The tables of key-jobs.ts as migrations; index-schema.ts puts them among the
+// others, directory-schema.ts those of an account. Released migrations never change.
 
 /** Jobs, what they did, and where the keys stand that a delete marker hides. */
 export const KEY_JOB_TABLES: readonly string[] = [
@@ -83,4 +83,18 @@ export const KEY_LEVEL_TABLES: readonly string[] = [
     names INTEGER NOT NULL,
     PRIMARY KEY (level, first_name)
   ) STRICT, WITHOUT ROWID`,
+];
+
+/** The newest jobs of each account, in the directory. */
+export const ACCOUNT_JOB_TABLES: readonly string[] = [
+  `CREATE TABLE account_jobs (
+    account_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    bucket TEXT NOT NULL,
+    bucket_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    job TEXT NOT NULL,
+    PRIMARY KEY (account_id, id)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX account_jobs_by_bucket ON account_jobs (account_id, bucket_id, id)',
 ];

@@ -1,9 +1,10 @@
 // Every call of the directory, down every branch that has statements of its own, as use-index.ts
 // has those of the index.
 
+import { summarizeKeyJob } from '../../../src/domain/key-jobs.ts';
 import type { AccessKeyId, BucketId, BucketName } from '../../../src/domain/nouns.ts';
 import type { DirectoryApi } from '../../../src/ports/directory.ts';
-import { OWNER, START_MS } from '../../contract/index/samples.ts';
+import { keyJobOf, OWNER, START_MS } from '../../contract/index/samples.ts';
 import { useOutbox } from './use-index.ts';
 
 /** Uses all of it. */
@@ -127,6 +128,13 @@ function useAccounts(directory: DirectoryApi): void {
   directory.endAudit({ id: 'e', accountId, status: 200 });
   const filter = { action: null, memberId: null, accessKeyId: null, fromMs: null, toMs: null };
   directory.listAudit({ accountId, before: '', limit: 10, filter });
+  const job = summarizeKeyJob(keyJobOf('j'));
+  const bucket = { name: 'b' as BucketName, id: 'b~1' as BucketId };
+  for (const state of ['running', 'done'] as const)
+    directory.noteJob({ accountId, bucket, job: { ...job, state } });
+  for (const state of [null, 'done'] as const)
+    directory.listJobs({ accountId, before: '', limit: 10, state });
+  directory.forgetJob({ accountId, id: 'j' });
   directory.endAudit({ id: 'e', accountId, status: null });
   directory.removeAccount({ id: accountId });
 }

@@ -1,7 +1,6 @@
 // Jobs over many keys: renames and moves, bulk deletions with a preview, restores
 // and emptying of the trash; each with progress, cancelling and undo.
 import { z } from '@hono/zod-openapi';
-import { TASK_MAX_KEYS } from '../../../core/key-jobs/key-tasks.ts';
 import { type DeletionPreview, previewDeletion } from '../../../core/key-jobs/preview-deletion.ts';
 import {
   cancelKeyJob,
@@ -9,83 +8,14 @@ import {
   startKeyJob,
   undoKeyJob,
 } from '../../../core/key-jobs/start-key-job.ts';
-import type { KeyJob, KeyJobTask } from '../../../domain/key-jobs.ts';
-import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
+import { type KeyJob, summarizeKeyJob } from '../../../domain/key-jobs.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
-import { bucketNameSchema } from '../../schemas/fields.ts';
-import { isoTime, timeSchema } from '../../schemas/time.ts';
+import { jobSchema, showJob, taskSchema, toTask } from './job-schemas.ts';
 import { bucketParams, jobParams, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Jobs'];
-
-const prefixSchema = z
-  .string()
-  .max(1024)
-  .openapi({ description: 'What the keys begin with.', example: 'photos/2025/' });
-const keysSchema = z
-  .array(z.string().min(1).max(1024))
-  .min(1)
-  .max(TASK_MAX_KEYS)
-  .optional()
-  .openapi({ description: 'Only these of the keys with the prefix; absent: all.' });
-/**
- * The kind that core calls `purge`, which means caches everywhere else in this API.
- */
-const EMPTY_TRASH = 'empty-trash';
-const selection = { prefix: prefixSchema, keys: keysSchema };
-
-const taskSchema = z
-  .discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('move'),
-      ...selection,
-      to: z
-        .string()
-        .max(1024)
-        .openapi({ description: 'What takes the place of the prefix in each key.' }),
-      toBucket: bucketNameSchema.optional(),
-      conflict: z.enum(['refuse', 'replace', 'keep-both']).default('refuse').openapi({
-        description:
-          'Where the new name is taken: leave it, take its place, or find a numbered name.',
-      }),
-    }),
-    z.strictObject({ kind: z.literal('delete'), ...selection }),
-    z.strictObject({ kind: z.literal('restore'), ...selection }),
-    z.strictObject({ kind: z.literal(EMPTY_TRASH), ...selection }),
-  ])
-  .openapi('JobTask');
-
-const jobSchema = z
-  .object({
-    id: z.string(),
-    kind: z.enum(['move', 'delete', 'restore', EMPTY_TRASH, 'undo']).openapi({
-      description: 'empty-trash removes what is in the trash for good: nothing brings it back.',
-    }),
-    prefix: z.string().nullable(),
-    to: z.string().nullable(),
-    toBucket: z.string().nullable(),
-    undoes: z.string().nullable().openapi({ description: 'The job that an undo takes back.' }),
-    state: z.enum(['running', 'done', 'cancelled', 'failed']),
-    counts: z.object({
-      done: z.number().int(),
-      bytes: z.string(),
-      missing: z.number().int(),
-      conflicts: z.number().int(),
-      locked: z.number().int(),
-    }),
-    total: z
-      .number()
-      .int()
-      .nullable()
-      .openapi({ description: 'Keys there were when it began, as far as known.' }),
-    startedAt: timeSchema,
-    updatedAt: timeSchema,
-    canUndo: z.boolean(),
-    failure: z.string().nullable(),
-  })
-  .openapi('Job');
 
 const previewSchema = z
   .object({
@@ -100,26 +30,6 @@ const previewSchema = z
   })
   .openapi('DeletionPreview');
 
-/** A job as the API shows it. */
-export function showJob(job: KeyJob): z.infer<typeof jobSchema> {
-  const { id, task, state, counts, total, canUndo, failure } = job;
-  return {
-    id,
-    kind: task.kind === 'purge' ? EMPTY_TRASH : task.kind,
-    prefix: task.kind === 'undo' ? null : task.selection.prefix,
-    to: task.kind === 'move' ? task.to : null,
-    toBucket: task.kind === 'move' ? task.toBucket : null,
-    undoes: task.kind === 'undo' ? task.jobId : null,
-    state,
-    counts: { ...counts, bytes: `${counts.bytes}` },
-    total,
-    startedAt: isoTime(job.startedAtMs),
-    updatedAt: isoTime(job.updatedAtMs),
-    canUndo,
-    failure,
-  };
-}
-
 function showPreview(preview: DeletionPreview): z.infer<typeof previewSchema> {
   const { objects, bytes, keepsVersions, savedPerMonthMicro, currency } = preview;
   return {
@@ -131,14 +41,12 @@ function showPreview(preview: DeletionPreview): z.infer<typeof previewSchema> {
   };
 }
 
-function toTask(input: z.infer<typeof taskSchema>): KeyJobTask {
-  const { prefix, keys } = input;
-  const selection = { prefix, keys: keys === undefined ? null : (keys as ObjectKey[]) };
-  if (input.kind === EMPTY_TRASH) return { kind: 'purge', selection };
-  if (input.kind !== 'move') return { kind: input.kind, selection };
+const show = (job: KeyJob) => showJob(summarizeKeyJob(job));
 
-  const toBucket = (input.toBucket ?? null) as BucketName | null;
-  return { kind: 'move', selection, to: input.to, toBucket, conflict: input.conflict };
+/** The starter of a job. */
+function starterOf({ caller }: SignedInCall) {
+  const { accountId, memberId, accessKeyId } = caller;
+  return { accountId, via: { memberId, accessKeyId } };
 }
 
 /** Checks the bucket that a task moves keys into. NoSuchBucket, AccessDenied. */
@@ -170,8 +78,8 @@ function addStart(api: Api): void {
       const task = toTask(c.req.valid('json'));
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
       await requireTargetBucket(call, task);
-      const job = await startKeyJob(call.core, bucket, { task, accountId: call.caller.accountId });
-      return c.json(showJob(job), 202);
+      const job = await startKeyJob(call.core, bucket, { ...starterOf(call), task });
+      return c.json(show(job), 202);
     },
   );
 
@@ -224,7 +132,7 @@ function addReads(api: Api): void {
     async (c) => {
       const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'objects:read');
       const jobs = await bucket.call('listKeyJobs', {});
-      return c.json({ items: jobs.map(showJob), nextCursor: null }, 200);
+      return c.json({ items: jobs.map(show), nextCursor: null }, 200);
     },
   );
 
@@ -243,7 +151,7 @@ function addReads(api: Api): void {
       const call = callOf(c);
       const { bucket: name, jobId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:read');
-      return c.json(showJob(await findKeyJob(call.core, bucket, jobId)), 200);
+      return c.json(show(await findKeyJob(call.core, bucket, jobId)), 200);
     },
   );
 }
@@ -264,7 +172,7 @@ function addEnds(api: Api): void {
       const call = callOf(c);
       const { bucket: name, jobId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:write');
-      return c.json(showJob(await cancelKeyJob(call.core, bucket, jobId)), 200);
+      return c.json(show(await cancelKeyJob(call.core, bucket, jobId)), 200);
     },
   );
 
@@ -287,9 +195,8 @@ function addEnds(api: Api): void {
       // Somebody else may have begun the move, into a bucket that this caller has
       // nothing to do with.
       await requireTargetBucket(call, task);
-      const { accountId } = call.caller;
-      const job = await undoKeyJob(call.core, bucket, { id: jobId, accountId });
-      return c.json(showJob(job), 202);
+      const job = await undoKeyJob(call.core, bucket, { ...starterOf(call), id: jobId });
+      return c.json(show(job), 202);
     },
   );
 }
