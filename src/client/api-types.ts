@@ -41,8 +41,13 @@ export type AccountJob = {
   bucket: string;
   id: string;
   /** empty-trash removes what is in the trash for good: nothing brings it back. */
-  kind: 'move' | 'delete' | 'restore' | 'empty-trash' | 'undo';
+  kind: 'move' | 'copy' | 'delete' | 'restore' | 'empty-trash' | 'undo';
   prefix: string | null;
+  /** How many it lists; none: all with the prefix. */
+  listed: {
+    keys: number;
+    prefixes: number;
+  };
   to: string | null;
   toBucket: string | null;
   /** The job that an undo takes back. */
@@ -57,6 +62,8 @@ export type AccountJob = {
   };
   /** Keys there were when it began, as far as known. */
   total: number | null;
+  /** Their bytes, where it lists no keys and they were counted. */
+  totalBytes: string | null;
   /** null: no member, or no key, or nobody noted which. */
   startedBy: {
     accountId: string;
@@ -625,8 +632,13 @@ export type Issuer = {
 export type Job = {
   id: string;
   /** empty-trash removes what is in the trash for good: nothing brings it back. */
-  kind: 'move' | 'delete' | 'restore' | 'empty-trash' | 'undo';
+  kind: 'move' | 'copy' | 'delete' | 'restore' | 'empty-trash' | 'undo';
   prefix: string | null;
+  /** How many it lists; none: all with the prefix. */
+  listed: {
+    keys: number;
+    prefixes: number;
+  };
   to: string | null;
   toBucket: string | null;
   /** The job that an undo takes back. */
@@ -641,6 +653,8 @@ export type Job = {
   };
   /** Keys there were when it began, as far as known. */
   total: number | null;
+  /** Their bytes, where it lists no keys and they were counted. */
+  totalBytes: string | null;
   /** null: no member, or no key, or nobody noted which. */
   startedBy: {
     accountId: string;
@@ -655,6 +669,15 @@ export type Job = {
   failure: string | null;
 };
 
+export type JobFailure = {
+  key: string;
+  /**
+   * missing: gone or changed before the job came to it; conflict: the new name is taken, or
+   * is none that a key can have; locked: protected by a retention or a legal hold.
+   */
+  reason: 'missing' | 'conflict' | 'locked';
+};
+
 export type JobTask =
   | {
       kind: 'move';
@@ -662,6 +685,30 @@ export type JobTask =
       prefix: string;
       /** Only these of the keys with the prefix; absent: all. */
       keys?: string[] | undefined;
+      /**
+       * Only keys that begin with one of these, besides those of `keys`; each begins with
+       * `prefix`. A folder ends with a slash, else keys that begin like its name are meant
+       * too.
+       */
+      prefixes?: string[] | undefined;
+      /** What takes the place of the prefix in each key. */
+      to: string;
+      toBucket?: string | undefined;
+      /** Where the new name is taken: leave it, take its place, or find a numbered name. */
+      conflict?: 'refuse' | 'replace' | 'keep-both' | undefined;
+    }
+  | {
+      kind: 'copy';
+      /** What the keys begin with. */
+      prefix: string;
+      /** Only these of the keys with the prefix; absent: all. */
+      keys?: string[] | undefined;
+      /**
+       * Only keys that begin with one of these, besides those of `keys`; each begins with
+       * `prefix`. A folder ends with a slash, else keys that begin like its name are meant
+       * too.
+       */
+      prefixes?: string[] | undefined;
       /** What takes the place of the prefix in each key. */
       to: string;
       toBucket?: string | undefined;
@@ -674,6 +721,12 @@ export type JobTask =
       prefix: string;
       /** Only these of the keys with the prefix; absent: all. */
       keys?: string[] | undefined;
+      /**
+       * Only keys that begin with one of these, besides those of `keys`; each begins with
+       * `prefix`. A folder ends with a slash, else keys that begin like its name are meant
+       * too.
+       */
+      prefixes?: string[] | undefined;
     }
   | {
       kind: 'restore';
@@ -681,6 +734,12 @@ export type JobTask =
       prefix: string;
       /** Only these of the keys with the prefix; absent: all. */
       keys?: string[] | undefined;
+      /**
+       * Only keys that begin with one of these, besides those of `keys`; each begins with
+       * `prefix`. A folder ends with a slash, else keys that begin like its name are meant
+       * too.
+       */
+      prefixes?: string[] | undefined;
     }
   | {
       kind: 'empty-trash';
@@ -688,6 +747,12 @@ export type JobTask =
       prefix: string;
       /** Only these of the keys with the prefix; absent: all. */
       keys?: string[] | undefined;
+      /**
+       * Only keys that begin with one of these, besides those of `keys`; each begins with
+       * `prefix`. A folder ends with a slash, else keys that begin like its name are meant
+       * too.
+       */
+      prefixes?: string[] | undefined;
     };
 
 export type KeyScope =
@@ -2172,7 +2237,7 @@ export type Routes = {
     };
     answer: undefined;
   };
-  /** Move, delete or restore many objects, or empty the trash, without moving a byte. */
+  /** Move, copy, delete or restore many objects, or empty the trash; no byte moves. */
   'POST /buckets/{bucket}/jobs': {
     path: {
       bucket: string;
@@ -2209,6 +2274,16 @@ export type Routes = {
       jobId: string;
     };
     answer: Job;
+  };
+  /** The first 100 keys that a job left as they were, and why. */
+  'GET /buckets/{bucket}/jobs/{jobId}/failures': {
+    path: {
+      bucket: string;
+      jobId: string;
+    };
+    answer: {
+      items: JobFailure[];
+    };
   };
   /** End a job that runs; what it did stays, and can be undone. */
   'POST /buckets/{bucket}/jobs/{jobId}/cancel': {

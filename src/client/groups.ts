@@ -46,6 +46,7 @@ const GROUPS = {
     get: 'GET /buckets/{bucket}/jobs/{jobId}',
     cancel: 'POST /buckets/{bucket}/jobs/{jobId}/cancel',
     undo: 'POST /buckets/{bucket}/jobs/{jobId}/undo',
+    failures: 'GET /buckets/{bucket}/jobs/{jobId}/failures',
     previewDeletion: 'GET /buckets/{bucket}/deletion-preview',
   },
   trash: {

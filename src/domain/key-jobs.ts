@@ -1,5 +1,5 @@
-// Work on many keys of a bucket that goes on page by page: renames and moves, bulk
-// deletions, restores, emptying the trash, and undoing these. As plain data: what
+// Work on many keys of a bucket that goes on page by page: renames, moves and copies,
+// bulk deletions, restores, emptying the trash, and undoing these. As plain data: what
 // is to be done, how far it came, and the actions of one commit. core/key-jobs
 // drives it, index/key-jobs/key-jobs.ts keeps it.
 import type {
@@ -16,31 +16,45 @@ import type {
 export type KeyJobId = string;
 
 /**
- * What a move does where the new key is taken: leave the object alone, replace the
+ * What a move or copy does where the new key is taken: leave the object alone, replace the
  * other, or find a free key.
  */
 export type ConflictPolicy = 'refuse' | 'replace' | 'keep-both';
 
 /**
  * The keys that a job is about: all that start with the prefix, or of these the
- * listed ones, in byte order.
+ * listed ones and those below the prefixes. A key is no prefix: `a/b` is one object,
+ * `a/b/` all that is below it.
  */
-export type KeySelection = { readonly prefix: string; readonly keys: readonly ObjectKey[] | null };
+export type KeySelection = {
+  /** What all keys begin with; a move puts `to` in its place. */
+  readonly prefix: string;
+  /** In order, and none below `prefixes`; null: none, or they are stored apart. */
+  readonly keys: readonly ObjectKey[] | null;
+  /** In order, and none below another; absent: none. */
+  readonly prefixes?: readonly string[];
+  /** Listed keys that are stored apart from the job; absent: none. */
+  readonly storedKeys?: number;
+};
+
+type Relocation<Kind> = {
+  readonly kind: Kind;
+  readonly selection: KeySelection;
+  readonly to: string;
+  readonly toBucket: BucketName | null;
+  /**
+   * The incarnation of that bucket which the starter was allowed to write to;
+   * startKeyJob sets it.
+   */
+  readonly toBucketId?: BucketId;
+  readonly conflict: ConflictPolicy;
+};
 
 export type KeyJobTask =
   /** The prefix of each key becomes `to`; in another bucket where one is named. */
-  | {
-      readonly kind: 'move';
-      readonly selection: KeySelection;
-      readonly to: string;
-      readonly toBucket: BucketName | null;
-      /**
-       * The incarnation of that bucket which the starter was allowed to write to;
-       * startKeyJob sets it.
-       */
-      readonly toBucketId?: BucketId;
-      readonly conflict: ConflictPolicy;
-    }
+  | Relocation<'move'>
+  /** Each object gets a copy under the key that a move would give it. */
+  | Relocation<'copy'>
   /** Deletes current objects: into the trash where the bucket keeps versions. */
   | { readonly kind: 'delete'; readonly selection: KeySelection }
   /**
@@ -100,6 +114,8 @@ export type KeyJob = {
   readonly counts: KeyJobCounts;
   /** How many keys there were when it began; null where nobody counted. */
   readonly total: number | null;
+  /** How many bytes these had; null or absent: nobody counted. */
+  readonly totalBytes?: number | null;
   readonly startedBy: AccountId;
   /** The member and access key that started it; absent: nobody noted them. */
   readonly startedVia?: KeyJobStarter;
@@ -118,6 +134,7 @@ export type KeyJobSummary = Pick<
   | 'state'
   | 'counts'
   | 'total'
+  | 'totalBytes'
   | 'startedBy'
   | 'startedVia'
   | 'startedAtMs'
@@ -126,6 +143,8 @@ export type KeyJobSummary = Pick<
   | 'failure'
 > & {
   readonly kind: KeyJobTask['kind'];
+  /** Listed keys and prefixes of the selection; both 0: all below `prefix`. */
+  readonly listed: { readonly keys: number; readonly prefixes: number };
   /** What the selected keys begin with; null: it undoes another job. */
   readonly prefix: string | null;
   readonly to: string | null;
@@ -134,15 +153,32 @@ export type KeyJobSummary = Pick<
   readonly undoes: KeyJobId | null;
 };
 
+export type RelocationTask = Relocation<'move'> | Relocation<'copy'>;
+
+/** Whether a task gives objects, or copies of them, other keys. */
+export function isRelocation(task: KeyJobTask): task is RelocationTask {
+  return task.kind === 'move' || task.kind === 'copy';
+}
+
+/** How many keys a selection lists. */
+export function listedKeys({ keys, storedKeys }: KeySelection): number {
+  return keys?.length ?? storedKeys ?? 0;
+}
+
 /** Summarizes a job. */
 export function summarizeKeyJob(job: KeyJob): KeyJobSummary {
   const { task, revision: _revision, after: _after, at: _at, ...facts } = job;
+  const selection = task.kind === 'undo' ? null : task.selection;
   return {
     ...facts,
     kind: task.kind,
-    prefix: task.kind === 'undo' ? null : task.selection.prefix,
-    to: task.kind === 'move' ? task.to : null,
-    toBucket: task.kind === 'move' ? task.toBucket : null,
+    prefix: selection?.prefix ?? null,
+    listed: {
+      keys: selection === null ? 0 : listedKeys(selection),
+      prefixes: selection?.prefixes?.length ?? 0,
+    },
+    to: isRelocation(task) ? task.to : null,
+    toBucket: isRelocation(task) ? task.toBucket : null,
     undoes: task.kind === 'undo' ? task.jobId : null,
   };
 }
@@ -153,14 +189,22 @@ export type AccountJob = { readonly bucket: BucketAddress; readonly job: KeyJobS
 /** What a job did to one key, stored so that it can be taken back. */
 export type KeyJobItem = {
   readonly at: number;
-  readonly kind: 'moved' | 'hidden';
+  readonly kind: 'moved' | 'hidden' | 'copied';
   readonly key: ObjectKey;
-  /** The new key of a moved object; null where it was hidden. */
+  /** The new key of a moved or copied object; else null. */
   readonly toKey: ObjectKey | null;
   /** The version at the new key, or the delete marker of a deletion. */
   readonly versionId: VersionId;
   /** The marker that a move left behind; null where there is none. */
   readonly markerId: VersionId | null;
+  /** What the kind needs besides; null: nothing. */
+  readonly detail: string | null;
+};
+
+/** A key that a job left as it was, and why. */
+export type KeyJobFailure = {
+  readonly key: ObjectKey;
+  readonly reason: 'missing' | 'conflict' | 'locked';
 };
 
 /** One thing to do, with the ids that new rows shall have. */
@@ -184,6 +228,24 @@ export type KeyAction =
       readonly leftMarkerId: VersionId | null;
       readonly versionId: VersionId;
       readonly markerId: VersionId;
+    }
+  /** Makes a copy at another key: with all that it had but its grants and its lock. */
+  | {
+      readonly kind: 'copy';
+      readonly key: ObjectKey;
+      readonly toKeys: readonly ObjectKey[];
+      readonly versionId: VersionId;
+      readonly mayReplace: boolean;
+    }
+  /** Takes back a copy, if it is still the current version of its key. */
+  | { readonly kind: 'uncopy'; readonly key: ObjectKey; readonly copyId: VersionId }
+  /** Changes nothing here: a copy was made in another bucket. */
+  | {
+      readonly kind: 'record';
+      readonly key: ObjectKey;
+      readonly toKey: ObjectKey;
+      readonly versionId: VersionId;
+      readonly sizeBytes: number;
     }
   /** Deletes the current object, with an id only that one. */
   | {
@@ -213,6 +275,8 @@ export const KEY_STEP_MAX = 500;
  * undone.
  */
 export const UNDO_MAX_ITEMS = 50_000;
+/** Keys that a job left and that are stored with their reason, the first. */
+export const KEY_FAILURES_STORED = 100;
 /** Jobs that a bucket remembers, the newest; those that run among them. */
 export const KEY_JOBS_STORED = 100;
 /** Jobs of one bucket that run at once. */

@@ -42,6 +42,8 @@ export const INDEX_CALLS = {
   getKeyJob: 'query',
   listKeyJobs: 'query',
   listKeyJobItems: 'query',
+  listKeyJobKeys: 'query',
+  listKeyJobFailures: 'query',
   listHidden: 'query',
   measurePrefixes: 'query',
   searchKeys: 'query',

@@ -86,6 +86,7 @@ const TABLE = `
   listJobs                  objects:read    OAMR
   listAccountJobs           objects:read    OAMR
   getJob                    objects:read    OAMR
+  listJobFailures           objects:read    OAMR
   cancelJob                 objects:write   OAM
   undoJob                   objects:write   OAM
   previewDeletion           objects:read    OAMR

@@ -43,7 +43,7 @@ export function accountJobsContract(subject: Subject<Directory>): void {
   const test = testsOf(subject);
 
   describe(`jobs of an account: ${subject.name}`, () => {
-    test('lists them newest first, in pages and by state, with their buckets', async (directory) => {
+    test('lists them newest first, in pages and by state, with buckets', async (directory) => {
       const { note, list, ids } = jobsOf(directory);
       for (const number of [2, 1, 3]) await note(number, {}, `bucket-${number}`);
       await note(2, { state: 'done' });

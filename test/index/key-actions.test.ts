@@ -42,6 +42,8 @@ describe('an action with many rows', () => {
     index.createKeyJob({ bucket, job: keyJobOf(id) });
     let job: KeyJob = keyJobOf(id);
     for (let steps = 1; steps < 10; steps++) {
+      const { at } = job;
+      const cursors = actions.slice(at).map((_, i) => ({ after: '', at: at + i + 1 }));
       const stepped = index.stepKeyJob({
         ...{
           bucket,
@@ -49,6 +51,7 @@ describe('an action with many rows', () => {
           revision: job.revision,
           actions: actions.slice(job.at),
           elsewhere: {},
+          cursors,
           isLast: true,
         },
         ...{ next: { after: '', at: actions.length }, nowMs: START_MS },

@@ -24,7 +24,15 @@ import {
 } from '../contract/index/samples.ts';
 import { openMigrated } from './kit/open-migrated.ts';
 
-const EMPTY = { name_job_items: 0, finished_uploads: 0, outbox: 0, outbox_places: 0, buckets: 0 };
+const EMPTY = {
+  name_job_items: 0,
+  name_job_keys: 0,
+  name_job_failures: 0,
+  finished_uploads: 0,
+  outbox: 0,
+  outbox_places: 0,
+  buckets: 0,
+};
 
 describe('the rests of a deleted bucket', () => {
   let sql: ReturnType<typeof openMigrated>;
@@ -70,7 +78,9 @@ describe('the rests of a deleted bucket', () => {
       mayReplace: false,
     } as const;
     const step = { next: { after: 'a', at: 0 }, elsewhere: {}, isLast: true, nowMs: START_MS };
-    index.stepKeyJob({ bucket, id, revision: 1, actions: [action], ...step });
+    const refused = [{ key: asKey('b'), reason: 'locked' }] as const;
+    index.stepKeyJob({ bucket, id, revision: 1, actions: [action], refused, ...step });
+    index.createKeyJob({ bucket, job: keyJobOf(fresh('job')), keys: [asKey('c')] });
     const message = {
       queueId: record.id,
       accountId: OWNER,
@@ -121,6 +131,8 @@ describe('the rests of a deleted bucket', () => {
     live({ dead: 3, waiting: 0 });
     expect(count()).toEqual({
       name_job_items: 1,
+      name_job_keys: 1,
+      name_job_failures: 1,
       finished_uploads: 1,
       outbox: 3,
       outbox_places: 1,

@@ -2,13 +2,22 @@
 // each key. Called by those who start and run jobs. Pure.
 
 import { StorageError } from '../../domain/errors.ts';
-import type { KeyJobTask } from '../../domain/key-jobs.ts';
+import {
+  isRelocation,
+  type KeyJobTask,
+  type KeySelection,
+  type RelocationTask,
+} from '../../domain/key-jobs.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import { KEY_MAX_BYTES } from '../limits.ts';
 import { parseObjectKey } from '../parse-names.ts';
 
-/** Keys that one job can list; a prefix stands for any number. */
-export const TASK_MAX_KEYS = 1000;
+/** Keys that one job can list; a prefix stands for any number. Ours. */
+export const TASK_MAX_KEYS = 10_000;
+/** Prefixes that one job can list. Ours. */
+export const TASK_MAX_PREFIXES = 1000;
+/** Bytes of them all, UTF-8: each step writes them anew with the job. Ours. */
+const PREFIXES_MAX_BYTES = 64 * 1024;
 /**
  * Keys that are tried before a key stays where it is: `a (1).txt` to `a (20).txt`.
  */
@@ -18,28 +27,83 @@ const encoder = new TextEncoder();
 
 const invalid = (detail: string): StorageError => new StorageError('InvalidRequest', { detail });
 
-/**
- * Checks a task and brings its keys in order, each once. InvalidRequest,
- * InvalidURI, KeyTooLongError.
- */
-export function checkTask(task: KeyJobTask): KeyJobTask {
-  if (task.kind === 'undo') return task;
-  const { prefix, keys } = task.selection;
-  requirePrefix(prefix);
-  if (task.kind === 'move') {
-    requirePrefix(task.to);
-    if (task.to === prefix && task.toBucket === null)
-      throw invalid('The names would stay the same.');
-  }
+/** A checked task, and apart from it the keys that it lists. */
+export type CheckedTask = { readonly task: KeyJobTask; readonly keys: readonly ObjectKey[] };
 
-  if (keys === null) return task;
-  if (keys.length === 0 || keys.length > TASK_MAX_KEYS) {
+/**
+ * Checks a task and brings its keys and prefixes in order, each once.
+ * InvalidRequest, InvalidURI, KeyTooLongError.
+ */
+export function checkTask(task: KeyJobTask): CheckedTask {
+  if (task.kind === 'undo') return { task, keys: [] };
+  const { selection, keys } = checkSelection(task.selection);
+  if (isRelocation(task)) requireOtherNames(task);
+  return { task: { ...task, selection }, keys };
+}
+
+/** Refuses a move to where the keys are, and a copy that would meet itself there. */
+function requireOtherNames({ kind, selection, to, toBucket, conflict }: RelocationTask): void {
+  requirePrefix(to);
+  if (to !== selection.prefix || toBucket !== null) return;
+  if (kind === 'move') throw invalid('The names would stay the same.');
+  if (conflict !== 'keep-both' || selection.keys === null || selection.prefixes !== undefined)
+    throw invalid('Only listed keys are copied to where they are, and with keep-both.');
+}
+
+/** Checks a selection, and takes the listed keys out of it. */
+function checkSelection({ prefix, keys, prefixes }: KeySelection) {
+  requirePrefix(prefix);
+  if (keys !== null && (keys.length === 0 || keys.length > TASK_MAX_KEYS))
     throw invalid(`List 1 to ${TASK_MAX_KEYS} keys, or give a prefix alone.`);
-  }
-  const sorted = [...new Set(keys.map(parseObjectKey))].sort();
+
+  const ranges = prefixes === undefined ? null : checkPrefixes(prefix, prefixes);
+  const sorted = [...new Set((keys ?? []).map(parseObjectKey))].sort();
   if (sorted.some((key) => !key.startsWith(prefix)))
     throw invalid('A key does not start with the prefix.');
-  return { ...task, selection: { prefix, keys: sorted } };
+
+  const single = withoutThoseBelow(sorted, ranges ?? []);
+  const selection: KeySelection = {
+    prefix,
+    keys: null,
+    ...(ranges === null ? {} : { prefixes: ranges }),
+    ...(single.length === 0 ? {} : { storedKeys: single.length }),
+  };
+  return { selection, keys: single };
+}
+
+/** Checks listed prefixes, and leaves out those below another. */
+function checkPrefixes(prefix: string, prefixes: readonly string[]): readonly string[] {
+  const bytes = prefixes.reduce((sum, each) => sum + encoder.encode(each).length, 0);
+  if (prefixes.length === 0 || prefixes.length > TASK_MAX_PREFIXES || bytes > PREFIXES_MAX_BYTES) {
+    throw invalid(
+      `List 1 to ${TASK_MAX_PREFIXES} prefixes, together at most ${PREFIXES_MAX_BYTES} bytes.`,
+    );
+  }
+  for (const each of prefixes) {
+    requirePrefix(each);
+    if (!each.startsWith(prefix)) throw invalid('A listed prefix does not start with the prefix.');
+  }
+  const sorted = [...prefixes].sort();
+  const outer: string[] = [];
+  for (const each of sorted) {
+    const last = outer.at(-1);
+    if (last === undefined || !each.startsWith(last)) outer.push(each);
+  }
+  return outer;
+}
+
+/** Leaves out keys below the prefixes. Both are sorted, so one pass is enough. */
+function withoutThoseBelow(
+  keys: readonly ObjectKey[],
+  prefixes: readonly string[],
+): readonly ObjectKey[] {
+  let at = 0;
+  return keys.filter((key) => {
+    // The last prefix that is not behind the key is the only one it can be below.
+    while (at + 1 < prefixes.length && (prefixes[at + 1] ?? '') <= key) at++;
+    const prefix = prefixes[at];
+    return prefix === undefined || !key.startsWith(prefix);
+  });
 }
 
 function requirePrefix(prefix: string): void {
@@ -48,13 +112,14 @@ function requirePrefix(prefix: string): void {
   }
 }
 
-type Move = Extract<KeyJobTask, { kind: 'move' }>;
-
 /**
- * Lists the new keys that a move may give a key, the best first; none when none is
+ * Lists the new keys that a move or copy may give a key, the best first; none when none is
  * valid.
  */
-export function newKeys({ selection, to, conflict }: Move, key: ObjectKey): readonly ObjectKey[] {
+export function newKeys(
+  { selection, to, conflict }: RelocationTask,
+  key: ObjectKey,
+): readonly ObjectKey[] {
   const moved = to + key.slice(selection.prefix.length);
   const candidates = conflict === 'keep-both' ? [moved, ...numbered(moved)] : [moved];
   return candidates.flatMap((text) => asKey(text) ?? []);
@@ -88,15 +153,16 @@ function numbered(key: string): string[] {
  * moved there. A folder that moves into one of its own moves all but that one.
  * Null: there is no such prefix.
  */
-export function stayingPrefix({ selection, to, toBucket }: Move): string | null {
-  return toBucket === null && to.startsWith(selection.prefix) ? to : null;
+export function stayingPrefix({ selection, to, toBucket }: RelocationTask): string | null {
+  const isInside = to.startsWith(selection.prefix) && to !== selection.prefix;
+  return toBucket === null && isInside ? to : null;
 }
 
 /**
  * Finds the prefix below which no key may be when a folder moves up: its new key
  * would be below the old prefix. Null: the folder does not move up.
  */
-export function collidingPrefix({ selection, to, toBucket }: Move): string | null {
+export function collidingPrefix({ selection, to, toBucket }: RelocationTask): string | null {
   const { prefix } = selection;
   const isUpwards = toBucket === null && prefix.startsWith(to) && prefix !== to;
   return isUpwards ? prefix + prefix.slice(to.length) : null;

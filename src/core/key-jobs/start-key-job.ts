@@ -4,10 +4,12 @@
 
 import { StorageError } from '../../domain/errors.ts';
 import {
+  isRelocation,
   type KeyJob,
   type KeyJobId,
   type KeyJobStarter,
   type KeyJobTask,
+  listedKeys,
   NO_KEY_COUNTS,
 } from '../../domain/key-jobs.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
@@ -36,8 +38,9 @@ export async function startKeyJob(
   input: StartKeyJobInput,
 ): Promise<KeyJob> {
   const { clock, ids } = core.ports;
-  const task = await withTarget(core, bucket, checkTask(input.task));
-  if (task.kind === 'move') await requireNoCollision(bucket, collidingPrefix(task));
+  const { task, keys } = checkTask(await withTarget(core, bucket, input.task));
+  if (isRelocation(task)) await requireNoCollision(bucket, collidingPrefix(task));
+  const total = await countKeys(core, bucket, task);
   const nowMs = clock.nowMs();
   const job: KeyJob = {
     id: ids.versionId(),
@@ -47,29 +50,30 @@ export async function startKeyJob(
     after: '',
     at: 0,
     counts: NO_KEY_COUNTS,
-    total: await countKeys(core, bucket, task),
+    total: total.objects,
+    totalBytes: total.bytes,
     startedBy: input.accountId,
     ...(input.via === undefined ? {} : { startedVia: input.via }),
     startedAtMs: nowMs,
     updatedAtMs: nowMs,
     canUndo:
-      task.kind === 'move' ||
+      isRelocation(task) ||
       (task.kind === 'delete' && bucket.record().settings.versioning !== null),
     failure: null,
   };
   await noteKeyJob(core, bucket, job);
-  await bucket.call('createKeyJob', { job });
+  await bucket.call('createKeyJob', { job, keys });
   driveBehind(core, bucket.record().name, job.id);
   return job;
 }
 
 /**
- * Fixes the target bucket of a move by its id, against a later one of that name.
+ * Fixes the target bucket of a task by its id, against a later one of that name.
  * NoSuchBucket.
  */
 async function withTarget(core: Core, bucket: BucketHandle, task: KeyJobTask): Promise<KeyJobTask> {
-  if (task.kind !== 'move' || task.toBucket === null) return task;
-  if (task.toBucket === bucket.record().name) return checkTask({ ...task, toBucket: null });
+  if (!isRelocation(task) || task.toBucket === null) return task;
+  if (task.toBucket === bucket.record().name) return { ...task, toBucket: null };
   const target = await core.ports.metadataIndex.call(task.toBucket, 'getBucket', {
     name: task.toBucket,
   });
@@ -78,20 +82,36 @@ async function withTarget(core: Core, bucket: BucketHandle, task: KeyJobTask): P
   return { ...task, toBucketId: target.id };
 }
 
+/** Prefixes that one call of the index measures. */
+const MEASURED_AT_ONCE = 100;
+const NOT_COUNTED = { objects: null, bytes: null };
+
 /**
- * Counts the keys of a task, where that is known without listing them; else null.
+ * Counts the keys of a task and their bytes, where that is known without listing
+ * them; else null.
  */
 async function countKeys(
   core: Core,
   bucket: BucketHandle,
   task: KeyJobTask,
-): Promise<number | null> {
-  if (task.kind === 'undo') return null;
-  const { prefix, keys } = task.selection;
-  if (keys !== null) return keys.length;
-  if (task.kind === 'restore' || task.kind === 'purge') return null;
-  const sizes = await measurePrefixes(core, bucket, [prefix]);
-  return sizes?.[0]?.objects ?? null;
+): Promise<{ readonly objects: number | null; readonly bytes: number | null }> {
+  if (task.kind === 'undo') return NOT_COUNTED;
+  const listed = listedKeys(task.selection);
+  const prefixes = task.selection.prefixes ?? (listed > 0 ? [] : [task.selection.prefix]);
+  if (prefixes.length === 0) return { objects: listed, bytes: null };
+  if (task.kind === 'restore' || task.kind === 'purge') return NOT_COUNTED;
+
+  let [objects, bytes] = [listed, 0];
+  for (let at = 0; at < prefixes.length; at += MEASURED_AT_ONCE) {
+    const page = prefixes.slice(at, at + MEASURED_AT_ONCE);
+    const sizes = await measurePrefixes(core, bucket, page);
+    if (sizes === null) return NOT_COUNTED;
+    for (const size of sizes) {
+      objects += size.objects;
+      bytes += size.bytes;
+    }
+  }
+  return { objects, bytes: listed > 0 ? null : bytes };
 }
 
 /** Refuses a move whose new keys would be below its old prefix. InvalidRequest. */
@@ -121,7 +141,7 @@ export async function undoKeyJob(
     throw new StorageError('InvalidRequest', { detail: 'The job runs. Cancel it first.' });
   if (!job.canUndo)
     throw new StorageError('InvalidRequest', { detail: 'This job can not be undone.' });
-  const { toBucket, toBucketId } = job.task.kind === 'move' ? job.task : { toBucket: null };
+  const { toBucket, toBucketId } = isRelocation(job.task) ? job.task : { toBucket: null };
   const task = {
     kind: 'undo',
     jobId: job.id,

@@ -3,8 +3,8 @@
 // rows change their key, or another row gets the same segments. Where versions
 // stand is version-rows.ts's; nothing here decides which keys, or when.
 
-import type { KeyAction, KeyOutcome } from '../../domain/key-jobs.ts';
-import type { BucketRef, ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
+import type { KeyAction } from '../../domain/key-jobs.ts';
+import type { ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { addReferences, referencesOf } from '../objects/blob-references.ts';
@@ -26,37 +26,20 @@ import {
   withDefaultLock,
 } from '../objects/version-rows.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
+import {
+  type ActionContext,
+  type ActionOfKind,
+  type ActionResult,
+  done,
+  failed,
+  findTarget,
+} from './action-results.ts';
+import { copyWithin, removeCopy } from './copy-actions.ts';
 
 /** Rows that one action removes in one commit at most. */
 const PURGE_ROWS_PER_ACTION = 250;
 /** Rows that all actions of a commit remove together by `purge` and `unhide`. */
 export const PURGE_ROWS_PER_STEP = 2000;
-
-export type ActionContext = {
-  readonly n: number;
-  readonly bucket: BucketRef;
-  readonly nowMs: number;
-  /** Rows that may still be removed in this commit. */
-  readonly room: { rows: number };
-};
-
-/** The result of an action, and what is needed to take it back. */
-export type ActionResult = {
-  readonly outcome: KeyOutcome;
-  readonly sizeBytes: number;
-  readonly versionId: VersionId | null;
-  readonly markerId: VersionId | null;
-  /** The new key of a moved object; else null. */
-  readonly toKey: ObjectKey | null;
-};
-
-const NO_RESULT = { sizeBytes: 0, versionId: null, markerId: null, toKey: null };
-const failed = (outcome: KeyOutcome): ActionResult => ({ ...NO_RESULT, outcome });
-const done = (facts: Partial<ActionResult>): ActionResult => ({
-  ...NO_RESULT,
-  ...facts,
-  outcome: 'done',
-});
 
 /**
  * Does one action; one that can't be done changes nothing. Cost: some statements.
@@ -73,10 +56,16 @@ export function applyKeyAction(sql: Sql, context: ActionContext, action: KeyActi
       return unhide(sql, context, action);
     case 'purge':
       return purge(sql, context, action.key);
+    case 'copy':
+      return copyWithin(sql, context, action);
+    case 'uncopy':
+      return removeCopy(sql, context, action);
+    case 'record': {
+      const { sizeBytes, versionId, toKey } = action;
+      return done({ sizeBytes, versionId, toKey });
+    }
   }
 }
-
-type ActionOfKind<Kind extends KeyAction['kind']> = Extract<KeyAction, { kind: Kind }>;
 
 /**
  * Gives an object another key, with all that it had. What has that key goes, or
@@ -133,25 +122,6 @@ function moveVersion(
     markerId: marker.versionId,
     toKey: to.key,
   });
-}
-
-type MoveTarget = {
-  readonly toKey: ObjectKey;
-  /** What has that key now. */
-  readonly replaced: StoredVersion | null;
-};
-
-/** The first key that is free or may be taken; null: there is none. */
-function findTarget(
-  sql: Sql,
-  n: number,
-  { toKeys, mayReplace }: ActionOfKind<'move'>,
-): MoveTarget | null {
-  for (const toKey of toKeys) {
-    const replaced = readCurrent(sql, n, toKey);
-    if (replaced === null || mayReplace) return { toKey, replaced };
-  }
-  return null;
 }
 
 /**

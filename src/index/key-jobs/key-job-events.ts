@@ -5,7 +5,7 @@
 import type { KeyAction } from '../../domain/key-jobs.ts';
 import type { Versioning } from '../../domain/nouns.ts';
 import type { ObjectChange } from '../objects/object-events.ts';
-import type { ActionResult } from './key-actions.ts';
+import type { ActionResult } from './action-results.ts';
 
 /**
  * The events of an action: a move is a copy and a deletion; what comes back is a
@@ -44,7 +44,13 @@ export function eventsOfAction(
       return [removal(action.key, markerId)];
     case 'unhide':
       return [creation(action.key, null)];
+    case 'copy':
+      return toKey === null ? [] : [creation(toKey, versionId)];
     case 'purge':
+    case 'uncopy':
       return [removal(action.key, null)];
+    case 'record':
+      // The other bucket has recorded it.
+      return [];
   }
 }

@@ -72,6 +72,8 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
            AND NOT EXISTS (SELECT 1 FROM search_names WHERE bucket = buckets.n)
            AND NOT EXISTS (SELECT 1 FROM search_changes WHERE bucket = buckets.n)
            AND NOT EXISTS (SELECT 1 FROM name_job_items WHERE bucket = buckets.n)
+           AND NOT EXISTS (SELECT 1 FROM name_job_keys WHERE bucket = buckets.n)
+           AND NOT EXISTS (SELECT 1 FROM name_job_failures WHERE bucket = buckets.n)
            AND NOT EXISTS (SELECT 1 FROM finished_uploads WHERE bucket = buckets.n)
            AND NOT EXISTS (SELECT 1 FROM outbox WHERE place = buckets.id)
          RETURNING n`,

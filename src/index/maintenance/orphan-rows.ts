@@ -22,12 +22,14 @@ export function dropOrphanRows(
   const n = findIncarnation(sql, bucket);
   if (n === null || !isDeleted(sql, n)) return { isDone: true };
   const removed = [
-    sql.all(
-      `DELETE FROM name_job_items WHERE (bucket, job_id, at) IN (
-         SELECT bucket, job_id, at FROM name_job_items WHERE bucket = ? LIMIT ${PLAN_ONCE} ?)
-         RETURNING 1`,
-      n,
-      ROWS_PER_CALL,
+    ...['name_job_items', 'name_job_keys', 'name_job_failures'].map((table) =>
+      sql.all(
+        `DELETE FROM ${table} WHERE (bucket, job_id, at) IN (
+           SELECT bucket, job_id, at FROM ${table} WHERE bucket = ? LIMIT ${PLAN_ONCE} ?)
+           RETURNING 1`,
+        n,
+        ROWS_PER_CALL,
+      ),
     ),
     sql.all(
       `DELETE FROM finished_uploads WHERE id IN (

@@ -18,11 +18,11 @@ import { putVersion, versioningOf, withDefaultLock } from './version-rows.ts';
  */
 export function commitCopies(
   sql: Sql,
-  { bucket, copies }: Parameters<IndexApi['commitCopies']>[0],
+  { bucket, copies, sinceMs = 0 }: Parameters<IndexApi['commitCopies']>[0],
 ): readonly (CommittedCopy | null)[] {
   const n = requireBucket(sql, bucket);
   return copies.map((copy) => {
-    const target = findTarget(sql, n, copy);
+    const target = findTarget(sql, n, copy, sinceMs);
     if (target === null || target.isThere)
       return target && { toKey: target.toKey, versionId: target.versionId };
     const { toKey, current } = target;
@@ -55,12 +55,13 @@ function findTarget(
   sql: Sql,
   n: number,
   { object, toKeys, mayReplace }: CopyToCommit,
+  sinceMs: number,
 ): CopyTarget | null {
   for (const toKey of toKeys) {
     const current = readCurrent(sql, n, toKey);
     if (current === null) return { isThere: false, toKey, current };
     const there = readCurrentVersion(sql, n, toKey);
-    if (there !== null && isSameObject(object, there))
+    if (there !== null && there.lastModifiedMs >= sinceMs && isSameObject(object, there))
       return { isThere: true, toKey, versionId: there.versionId };
     if (mayReplace) return { isThere: false, toKey, current };
   }

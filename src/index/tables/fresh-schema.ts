@@ -181,6 +181,7 @@ export const FRESH_INDEX: readonly string[] = [
     to_key TEXT,
     version_id TEXT NOT NULL,
     marker_id TEXT,
+    detail TEXT,
     PRIMARY KEY (bucket, job_id, at)
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX versions_hiding ON versions (bucket, key) WHERE is_marker = 1 AND replaced_at_ms IS NULL`,
@@ -248,5 +249,20 @@ export const FRESH_INDEX: readonly string[] = [
     first_name TEXT NOT NULL,
     names INTEGER NOT NULL,
     PRIMARY KEY (level, first_name)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE name_job_keys (
+    bucket INTEGER NOT NULL,
+    job_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    keys TEXT NOT NULL,
+    PRIMARY KEY (bucket, job_id, at)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE name_job_failures (
+    bucket INTEGER NOT NULL,
+    job_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (bucket, job_id, at)
   ) STRICT, WITHOUT ROWID`,
 ];

@@ -2,7 +2,12 @@
 // Cloudflare each bucket name has them in a Durable Object of its own.
 // docs/storage-schema.md explains them.
 import { FRESH_INDEX } from './fresh-schema.ts';
-import { KEY_AID_TABLES, KEY_JOB_TABLES, KEY_LEVEL_TABLES } from './key-jobs-schema.ts';
+import {
+  KEY_AID_TABLES,
+  KEY_JOB_TABLES,
+  KEY_LEVEL_TABLES,
+  KEY_LIST_TABLES,
+} from './key-jobs-schema.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
 import { COMMIT_USAGE_TABLES, STORAGE_GRANT_TABLES } from './usage-tables.ts';
@@ -224,5 +229,6 @@ export const INDEX_SCHEMA: Schema = {
     ['CREATE TABLE packing_runs (bucket INTEGER PRIMARY KEY, run TEXT NOT NULL) STRICT'],
     STORAGE_GRANT_TABLES,
     KEY_LEVEL_TABLES,
+    KEY_LIST_TABLES,
   ],
 };

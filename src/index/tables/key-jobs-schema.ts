@@ -85,6 +85,26 @@ export const KEY_LEVEL_TABLES: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
+/** Keys that a job lists, keys that it left, and what else an undo needs. */
+export const KEY_LIST_TABLES: readonly string[] = [
+  `CREATE TABLE name_job_keys (
+    bucket INTEGER NOT NULL,
+    job_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    keys TEXT NOT NULL,
+    PRIMARY KEY (bucket, job_id, at)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE name_job_failures (
+    bucket INTEGER NOT NULL,
+    job_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (bucket, job_id, at)
+  ) STRICT, WITHOUT ROWID`,
+  'ALTER TABLE name_job_items ADD COLUMN detail TEXT',
+];
+
 /** The newest jobs of each account, in the directory. */
 export const ACCOUNT_JOB_TABLES: readonly string[] = [
   `CREATE TABLE account_jobs (

@@ -3,6 +3,7 @@
 // is forgotten in one of them.
 
 import { isSiteFileKey } from '../../domain/hosting.ts';
+import type { KeyAction } from '../../domain/key-jobs.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { IndexApi } from '../metadata-index.ts';
 
@@ -34,13 +35,7 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
     case 'commitCopies':
       return (input as InputOf<'commitCopies'>).copies.flatMap(({ toKeys }) => toKeys);
     case 'stepKeyJob':
-      return (input as InputOf<'stepKeyJob'>).actions.flatMap((action) =>
-        action.kind === 'move'
-          ? [action.key, ...action.toKeys]
-          : action.kind === 'unmove'
-            ? [action.key, action.toKey]
-            : [action.key],
-      );
+      return (input as InputOf<'stepKeyJob'>).actions.flatMap(keysOf);
     case 'createBucket':
     case 'setBucketAccess':
     case 'setBucketSettings':
@@ -49,6 +44,22 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
       return 'readPolicy';
     default:
       return 'nothing';
+  }
+}
+
+/** The keys whose current version an action of a job may change. */
+function keysOf(action: KeyAction): readonly ObjectKey[] {
+  switch (action.kind) {
+    case 'move':
+      return [action.key, ...action.toKeys];
+    case 'copy':
+      return action.toKeys;
+    case 'unmove':
+      return [action.key, action.toKey];
+    case 'record':
+      return [];
+    default:
+      return [action.key];
   }
 }
 

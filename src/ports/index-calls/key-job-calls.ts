@@ -3,7 +3,14 @@
 // metadata-index.ts, which says what all calls have in common.
 
 import type { CountState, KeyMatches, PrefixSize, SearchState } from '../../domain/key-aids.ts';
-import type { KeyAction, KeyJob, KeyJobId, KeyJobItem, KeyOutcome } from '../../domain/key-jobs.ts';
+import type {
+  KeyAction,
+  KeyJob,
+  KeyJobFailure,
+  KeyJobId,
+  KeyJobItem,
+  KeyOutcome,
+} from '../../domain/key-jobs.ts';
 import type {
   BucketAddress,
   BucketRef,
@@ -42,6 +49,18 @@ export type KeyQueries = {
     before: number;
     limit: number;
   }): readonly KeyJobItem[];
+  /**
+   * Keys that a job lists, from a position on: some of them, at most `limit`; none
+   * once it has ended. BucketChanged.
+   */
+  listKeyJobKeys(input: {
+    bucket: BucketRef;
+    id: KeyJobId;
+    at: number;
+    limit: number;
+  }): readonly ObjectKey[];
+  /** The first 100 keys that a job left, in its order. BucketChanged. */
+  listKeyJobFailures(input: { bucket: BucketRef; id: KeyJobId }): readonly KeyJobFailure[];
   /**
    * What stands below each prefix. `sizes` is empty unless the state is `ready`;
    * else call `countAllKeys` first. BucketChanged. Cost: 0.5 ms a prefix at a
@@ -98,9 +117,14 @@ export type KeyCommands = {
   commitCopies(input: {
     bucket: BucketRef;
     copies: readonly CopyToCommit[];
+    /** A copy that is there already is not older; absent: it may be of any age. */
+    sinceMs?: number;
   }): readonly (CommittedCopy | null)[];
-  /** Stores a job that is to run. SlowDown (too many run), BucketChanged. */
-  createKeyJob(input: { bucket: BucketRef; job: KeyJob }): void;
+  /**
+   * Stores a job that is to run; `keys`: those it lists, apart from it. SlowDown
+   * (too many run), BucketChanged.
+   */
+  createKeyJob(input: { bucket: BucketRef; job: KeyJob; keys?: readonly ObjectKey[] }): void;
   /**
    * One step of a job: does the actions, each by itself, and stores how far it
    * came. Null, and nothing is done: the job is not at that revision any more,
@@ -118,8 +142,12 @@ export type KeyCommands = {
      * more to do: then `outcomes` are fewer.
      */
     next: Pick<KeyJob, 'after' | 'at'>;
-    /** What was done or left elsewhere, to be added to the counts. */
-    elsewhere: Partial<KeyJob['counts']>;
+    /** The cursor behind each action; absent: none of them can have more to do. */
+    cursors?: readonly Pick<KeyJob, 'after' | 'at'>[];
+    /** What was done in another bucket, to be added to the counts. */
+    elsewhere: Partial<Pick<KeyJob['counts'], 'done' | 'bytes'>>;
+    /** Keys that core left as they were. */
+    refused?: readonly KeyJobFailure[];
     isLast: boolean;
     nowMs: number;
   }): { readonly job: KeyJob; readonly outcomes: readonly KeyOutcome[] } | null;

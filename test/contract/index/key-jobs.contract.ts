@@ -93,6 +93,99 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
       },
     );
 
+    it.each(['off', 'enabled'] as const)(
+      'copies, takes back, and says what it left (versions %s)',
+      async (versioning) => {
+        const { bucket, list } = await filled(['a/1', 'a/2', 'b/2'], versioning);
+        const id = fresh('job');
+        await index.call(bucket.name, 'createKeyJob', { bucket, job: keyJobOf(id) });
+        const step = (revision: number, actions: readonly KeyAction[]) =>
+          index.call(bucket.name, 'stepKeyJob', {
+            ...{ bucket, id, revision, actions, isLast: false, elsewhere: {}, nowMs: START_MS + 1 },
+            next: { after: 'a/2', at: 0 },
+            refused: [{ key: asKey('x'.repeat(1000)), reason: 'conflict' }],
+          });
+        const copyOf = (key: string, toKeys: readonly string[], mayReplace = false): KeyAction => {
+          const { versionId } = ids();
+          return {
+            kind: 'copy',
+            key: asKey(key),
+            toKeys: toKeys.map(asKey),
+            versionId,
+            mayReplace,
+          };
+        };
+        const copied = await step(1, [
+          copyOf('a/1', ['b/1']),
+          copyOf('a/2', ['b/2']),
+          copyOf('a/2', ['b/2', 'b/2 (1)']),
+          copyOf('a/2', ['b/2'], true),
+          copyOf('a/3', ['b/3']),
+          copyOf('a/1', ['a/1'], true),
+        ]);
+        const outcomes = ['done', 'conflict', 'done', 'done', 'missing', 'conflict'];
+        expect(copied?.outcomes).toEqual(outcomes);
+        expect(copied?.job.counts).toMatchObject({ done: 3, bytes: 300, conflicts: 3, missing: 1 });
+        expect(await list()).toEqual(['a/1', 'a/2', 'b/1', 'b/2', 'b/2 (1)']);
+        const failures = await index.call(bucket.name, 'listKeyJobFailures', { bucket, id });
+        expect(failures.map(({ key, reason }) => [key.slice(0, 3), reason])).toEqual([
+          ['xxx', 'conflict'],
+          ['a/2', 'conflict'],
+          ['a/3', 'missing'],
+          ['a/1', 'conflict'],
+        ]);
+
+        const items = await index.call(bucket.name, 'listKeyJobItems', {
+          bucket,
+          id,
+          before: 100,
+          limit: 10,
+        });
+        expect(items.map(({ kind, toKey }) => [kind, toKey])).toEqual([
+          ['copied', 'b/2'],
+          ['copied', 'b/2 (1)'],
+          ['copied', 'b/1'],
+        ]);
+        const undo = items.map(({ toKey, versionId }): KeyAction => {
+          return { kind: 'uncopy', key: toKey ?? asKey('none'), copyId: versionId };
+        });
+        expect((await step(2, [...undo, ...undo.slice(2)]))?.outcomes).toEqual([
+          'done',
+          'done',
+          'done',
+          'missing',
+        ]);
+        // Without versions what a copy replaced is gone.
+        expect(await list()).toEqual(versioning === 'off' ? ['a/1', 'a/2'] : ['a/1', 'a/2', 'b/2']);
+      },
+    );
+
+    it('stores listed keys until the job ends, and the first failures', async () => {
+      const { bucket } = await filled([]);
+      const id = fresh('job');
+      const keys = Array.from({ length: 1200 }, (_, at) => asKey(`${at}`.padStart(4, '0')));
+      await index.call(bucket.name, 'createKeyJob', { bucket, job: keyJobOf(id), keys });
+      const read = (at: number, limit: number) =>
+        index.call(bucket.name, 'listKeyJobKeys', { bucket, id, at, limit });
+      const all = [...(await read(0, 500)), ...(await read(500, 500)), ...(await read(1000, 500))];
+      expect(all).toEqual(keys);
+      expect(await read(450, 100)).toEqual(keys.slice(450, 500));
+      expect(await read(1200, 100)).toEqual([]);
+      const gone = keys.map((key) => ({ key, reason: 'missing' as const }));
+      for (const [revision, refused] of [gone.slice(0, 60), gone.slice(60)].entries()) {
+        await index.call(bucket.name, 'stepKeyJob', {
+          ...{ bucket, id, revision: revision + 1, actions: [], elsewhere: {}, nowMs: START_MS },
+          ...{ next: { after: '', at: 0 }, refused, isLast: revision === 1 },
+        });
+      }
+      expect(await read(0, 500)).toEqual([]);
+      const failures = await index.call(bucket.name, 'listKeyJobFailures', { bucket, id });
+      expect(failures).toEqual(gone.slice(0, 100));
+      expect(await index.call(bucket.name, 'getKeyJob', { bucket, id })).toMatchObject({
+        counts: { missing: 1200 },
+      });
+    });
+
     it('measures prefixes once it has counted, and from then on with each commit', async () => {
       const { bucket } = await filled(['a/1', 'a/2', 'b']);
       const measure = () =>

@@ -404,7 +404,8 @@ function useQuotas(index: IndexApi, bucket: BucketRef, address: BucketAddress): 
 /** A job, and each of its actions with and without something to do. */
 function useNameJobs(index: IndexApi, bucket: BucketRef): void {
   const id = fresh('job');
-  index.createKeyJob({ bucket, job: keyJobOf(id) });
+  index.createKeyJob({ bucket, job: keyJobOf(id), keys: [asKey('w')] });
+  index.listKeyJobKeys({ bucket, id, at: 0, limit: 10 });
   for (const name of ['w', 'x', 'z']) {
     index.commitObject({ bucket, object: objectOf(name), condition: null, newReferences: [] });
   }
@@ -444,6 +445,26 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
     { kind: 'hide', key: asKey('w'), ...ends, markerId: fresh('version') as VersionId },
     { kind: 'purge', key: asKey('w') },
   ]);
+  const copy = { kind: 'copy', ...freshIds(), mayReplace: false } as const;
+  const copied = index.stepKeyJob({
+    bucket,
+    id,
+    revision: 4,
+    actions: [
+      { ...copy, key: asKey('z'), toKeys: [asKey('z2')] },
+      { ...copy, key: asKey('none'), toKeys: [asKey('z3')] },
+      { ...copy, kind: 'record', key: asKey('z'), toKey: asKey('z4'), sizeBytes: 1 },
+    ],
+    next: { after: 'z', at: 0 },
+    elsewhere: {},
+    refused: [{ key: asKey('z'), reason: 'conflict' }],
+    isLast: false,
+    nowMs: START_MS,
+  });
+  if (copied === null) throw new Error('refused');
+  index.listKeyJobFailures({ bucket, id });
+  const [, made] = index.listKeyJobItems({ bucket, id, before: 1000, limit: 2 });
+  step(5, [{ kind: 'uncopy', key: asKey('z2'), copyId: made?.versionId ?? ('' as VersionId) }]);
   index.getKeyJob({ bucket, id });
   index.listKeyJobs({ bucket });
   index.listHidden({ bucket, prefix: 'x', after: '', limit: 10 });

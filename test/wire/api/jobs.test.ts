@@ -5,7 +5,22 @@ import { useBucket } from '../kit/bucket.ts';
 import { type ApiClient, tokenClient } from '../kit/clients/json-api.ts';
 import { client, describeCore } from '../kit/clients/suite.ts';
 
+const { send } = client;
 const fresh = () => `jobs-${crypto.randomUUID().slice(0, 8)}/`;
+
+async function put(
+  bucket: string,
+  key: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  expect((await send({ method: 'PUT', bucket, key, body, headers })).status).toBe(200);
+}
+const get = (bucket: string, key: string) => send({ method: 'GET', bucket, key });
+const textAt = async (bucket: string, key: string) => {
+  const { status, text } = await get(bucket, key);
+  return status === 200 ? text : status;
+};
 
 /** Begins a job and waits for its end, asking as a console would. */
 async function run(api: ApiClient, path: string, body?: unknown) {
@@ -42,5 +57,70 @@ describeCore('jobs by JSON', () => {
     const running = (await api.call('GET', '/jobs?state=running')).json.items;
     expect(running.map(({ id }: { id: string }) => id)).not.toContain(here.id);
     expect((await api.call('GET', '/jobs?state=asleep')).json.code).toBe('InvalidInput');
+  });
+
+  it('copy what is selected, here and into another bucket, and take that back', async () => {
+    const api = await tokenClient(client);
+    const folder = fresh();
+    const large = 'large '.repeat(5000);
+    const metadata = { 'x-amz-meta-kind': 'photo', 'content-type': 'image/png' };
+    await put(bucket, `${folder}from/a`, large, metadata);
+    await put(bucket, `${folder}from/a/1`, 'one');
+    await put(bucket, `${folder}from/b/1`, 'two');
+    await put(bucket, `${folder}to/b/1`, 'in the way');
+    const task = {
+      kind: 'copy',
+      prefix: `${folder}from/`,
+      keys: [`${folder}from/a`, `${folder}from/none`],
+      prefixes: [`${folder}from/b/`],
+      to: `${folder}to/`,
+    };
+    const job = await run(api, `${base}/jobs`, task);
+    expect(job).toMatchObject({
+      state: 'done',
+      listed: { keys: 2, prefixes: 1 },
+      total: 3,
+      counts: { done: 1, conflicts: 1, missing: 1 },
+      canUndo: true,
+    });
+    const failures = (await api.call('GET', `${base}/jobs/${job.id}/failures`)).json.items;
+    expect(failures).toEqual([
+      { key: `${folder}from/none`, reason: 'missing' },
+      { key: `${folder}from/b/1`, reason: 'conflict' },
+    ]);
+    const copy = await get(bucket, `${folder}to/a`);
+    expect([copy.text === large, copy.headers['x-amz-meta-kind']]).toEqual([true, 'photo']);
+    expect(await textAt(bucket, `${folder}from/a`)).toBe(large);
+    expect(await textAt(bucket, `${folder}to/a/1`)).toBe(404);
+    await run(api, `${base}/jobs/${job.id}/undo`);
+    expect(await textAt(bucket, `${folder}to/a`)).toBe(404);
+    expect(await textAt(bucket, `${folder}to/b/1`)).toBe('in the way');
+
+    const across = await run(api, `${base}/jobs`, { ...task, toBucket: other });
+    expect(across.counts).toMatchObject({ done: 2, conflicts: 0, missing: 1 });
+    expect(await textAt(other, `${folder}to/a`)).toBe(large);
+    expect(await textAt(other, `${folder}to/b/1`)).toBe('two');
+    expect(await textAt(bucket, `${folder}from/b/1`)).toBe('two');
+    const undone = await run(api, `${base}/jobs/${across.id}/undo`);
+    expect(undone).toMatchObject({ toBucket: null, undoes: across.id, counts: { done: 2 } });
+    expect(await textAt(other, `${folder}to/a`)).toBe(404);
+  });
+
+  it('take thousands of listed keys, and say which lists are none', async () => {
+    const api = await tokenClient(client);
+    const folder = fresh();
+    const keys = Array.from({ length: 2100 }, (_, at) => `${folder}${at}`);
+    await put(bucket, keys[2050] as string, 'there');
+    const job = await run(api, `${base}/jobs`, { kind: 'delete', prefix: folder, keys });
+    expect(job).toMatchObject({ listed: { keys: 2100 }, counts: { done: 1, missing: 2099 } });
+    const failures = (await api.call('GET', `${base}/jobs/${job.id}/failures`)).json.items;
+    expect(failures).toHaveLength(100);
+    const refused = async (body: object) =>
+      (await api.call('POST', `${base}/jobs`, { kind: 'delete', prefix: folder, ...body })).json
+        .code;
+    expect(await refused({ prefixes: ['elsewhere/'] })).toBe('InvalidRequest');
+    expect(await refused({ prefixes: [] })).toBe('InvalidInput');
+    const many = Array.from({ length: 10_001 }, (_, at) => `${at}`);
+    expect(await refused({ prefix: '', keys: many })).toBe('InvalidInput');
   });
 });

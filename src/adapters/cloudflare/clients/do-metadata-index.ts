@@ -50,6 +50,8 @@ const IS_REPEATABLE = {
   getKeyJob: true,
   listKeyJobs: true,
   listKeyJobItems: true,
+  listKeyJobKeys: true,
+  listKeyJobFailures: true,
   listHidden: true,
   measurePrefixes: true,
   searchKeys: true,

@@ -1,8 +1,8 @@
 // Schemas of jobs over many keys: the task of a request, and the job as it is shown.
 // Called by the routes of a bucket's jobs and of an account's.
 import { z } from '@hono/zod-openapi';
-import { TASK_MAX_KEYS } from '../../../core/key-jobs/key-tasks.ts';
-import type { KeyJobSummary, KeyJobTask } from '../../../domain/key-jobs.ts';
+import { TASK_MAX_KEYS, TASK_MAX_PREFIXES } from '../../../core/key-jobs/key-tasks.ts';
+import type { KeyJobSummary, KeyJobTask, KeySelection } from '../../../domain/key-jobs.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import { bucketNameSchema } from '../../schemas/fields.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
@@ -21,23 +21,33 @@ const keysSchema = z
  * The kind that core calls `purge`, which means caches everywhere else in this API.
  */
 const EMPTY_TRASH = 'empty-trash';
-const selection = { prefix: prefixSchema, keys: keysSchema };
+const prefixesSchema = z
+  .array(z.string().min(1).max(1024))
+  .min(1)
+  .max(TASK_MAX_PREFIXES)
+  .optional()
+  .openapi({
+    description:
+      'Only keys that begin with one of these, besides those of `keys`; each begins with ' +
+      '`prefix`. A folder ends with a slash, else keys that begin like its name are meant too.',
+  });
+const selection = { prefix: prefixSchema, keys: keysSchema, prefixes: prefixesSchema };
+const relocation = {
+  ...selection,
+  to: z
+    .string()
+    .max(1024)
+    .openapi({ description: 'What takes the place of the prefix in each key.' }),
+  toBucket: bucketNameSchema.optional(),
+  conflict: z.enum(['refuse', 'replace', 'keep-both']).default('refuse').openapi({
+    description: 'Where the new name is taken: leave it, take its place, or find a numbered name.',
+  }),
+};
 
 export const taskSchema = z
   .discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('move'),
-      ...selection,
-      to: z
-        .string()
-        .max(1024)
-        .openapi({ description: 'What takes the place of the prefix in each key.' }),
-      toBucket: bucketNameSchema.optional(),
-      conflict: z.enum(['refuse', 'replace', 'keep-both']).default('refuse').openapi({
-        description:
-          'Where the new name is taken: leave it, take its place, or find a numbered name.',
-      }),
-    }),
+    z.strictObject({ kind: z.literal('move'), ...relocation }),
+    z.strictObject({ kind: z.literal('copy'), ...relocation }),
     z.strictObject({ kind: z.literal('delete'), ...selection }),
     z.strictObject({ kind: z.literal('restore'), ...selection }),
     z.strictObject({ kind: z.literal(EMPTY_TRASH), ...selection }),
@@ -49,10 +59,13 @@ export const stateSchema = z.enum(['running', 'done', 'cancelled', 'failed']);
 /** The fields of a job, wherever it is shown. */
 const jobFields = {
   id: z.string(),
-  kind: z.enum(['move', 'delete', 'restore', EMPTY_TRASH, 'undo']).openapi({
+  kind: z.enum(['move', 'copy', 'delete', 'restore', EMPTY_TRASH, 'undo']).openapi({
     description: 'empty-trash removes what is in the trash for good: nothing brings it back.',
   }),
   prefix: z.string().nullable(),
+  listed: z
+    .object({ keys: z.number().int(), prefixes: z.number().int() })
+    .openapi({ description: 'How many it lists; none: all with the prefix.' }),
   to: z.string().nullable(),
   toBucket: z.string().nullable(),
   undoes: z.string().nullable().openapi({ description: 'The job that an undo takes back.' }),
@@ -69,6 +82,10 @@ const jobFields = {
     .int()
     .nullable()
     .openapi({ description: 'Keys there were when it began, as far as known.' }),
+  totalBytes: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Their bytes, where it lists no keys and they were counted.' }),
   startedBy: z
     .object({
       accountId: z.string(),
@@ -83,6 +100,16 @@ const jobFields = {
   failure: z.string().nullable(),
 };
 export const jobSchema = z.object(jobFields).openapi('Job');
+export const failureSchema = z
+  .object({
+    key: z.string(),
+    reason: z.enum(['missing', 'conflict', 'locked']).openapi({
+      description:
+        'missing: gone or changed before the job came to it; conflict: the new name is taken, or ' +
+        'is none that a key can have; locked: protected by a retention or a legal hold.',
+    }),
+  })
+  .openapi('JobFailure');
 export const accountJobSchema = z
   .object({ bucket: z.string(), ...jobFields })
   .openapi('AccountJob');
@@ -95,12 +122,14 @@ export function showJob(job: KeyJobSummary): z.infer<typeof jobSchema> {
     id,
     kind: kind === 'purge' ? EMPTY_TRASH : kind,
     prefix,
+    listed: job.listed,
     to,
     toBucket,
     undoes,
     state,
     counts: { ...counts, bytes: `${counts.bytes}` },
     total,
+    totalBytes: job.totalBytes == null ? null : `${job.totalBytes}`,
     startedBy: {
       accountId: job.startedBy,
       memberId: job.startedVia?.memberId ?? null,
@@ -116,11 +145,19 @@ export function showJob(job: KeyJobSummary): z.infer<typeof jobSchema> {
 
 /** The task of a request. */
 export function toTask(input: z.infer<typeof taskSchema>): KeyJobTask {
-  const { prefix, keys } = input;
-  const selection = { prefix, keys: keys === undefined ? null : (keys as ObjectKey[]) };
+  const selection = selectionOf(input);
   if (input.kind === EMPTY_TRASH) return { kind: 'purge', selection };
-  if (input.kind !== 'move') return { kind: input.kind, selection };
+  if (input.kind !== 'move' && input.kind !== 'copy') return { kind: input.kind, selection };
 
+  const { kind, to, conflict } = input;
   const toBucket = (input.toBucket ?? null) as BucketName | null;
-  return { kind: 'move', selection, to: input.to, toBucket, conflict: input.conflict };
+  return { kind, selection, to, toBucket, conflict };
+}
+
+function selectionOf({ prefix, keys, prefixes }: z.infer<typeof taskSchema>): KeySelection {
+  return {
+    prefix,
+    keys: keys === undefined ? null : (keys as ObjectKey[]),
+    ...(prefixes === undefined ? {} : { prefixes }),
+  };
 }

@@ -8,11 +8,11 @@ import {
   startKeyJob,
   undoKeyJob,
 } from '../../../core/key-jobs/start-key-job.ts';
-import { type KeyJob, summarizeKeyJob } from '../../../domain/key-jobs.ts';
+import { isRelocation, type KeyJob, summarizeKeyJob } from '../../../domain/key-jobs.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
-import { jobSchema, showJob, taskSchema, toTask } from './job-schemas.ts';
+import { failureSchema, jobSchema, showJob, taskSchema, toTask } from './job-schemas.ts';
 import { bucketParams, jobParams, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Jobs'];
@@ -49,9 +49,9 @@ function starterOf({ caller }: SignedInCall) {
   return { accountId, via: { memberId, accessKeyId } };
 }
 
-/** Checks the bucket that a task moves keys into. NoSuchBucket, AccessDenied. */
+/** Checks the bucket that a task puts objects into. NoSuchBucket, AccessDenied. */
 async function requireTargetBucket(call: SignedInCall, task: KeyJob['task']): Promise<void> {
-  if (task.kind === 'move' && task.toBucket !== null)
+  if (isRelocation(task) && task.toBucket !== null)
     await openBucketOf(call, task.toBucket, 'objects:write');
 }
 
@@ -67,7 +67,7 @@ function addStart(api: Api): void {
       method: 'post',
       path: '/buckets/{bucket}/jobs',
       operationId: 'startJob',
-      summary: 'Move, delete or restore many objects, or empty the trash, without moving a byte',
+      summary: 'Move, copy, delete or restore many objects, or empty the trash; no byte moves',
       tags: TAGS,
       access: 'objects:write',
       request: { params: bucketParams, body: jsonBody(taskSchema) },
@@ -77,6 +77,8 @@ function addStart(api: Api): void {
       const call = callOf(c);
       const task = toTask(c.req.valid('json'));
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
+      // Whoever may copy may read the copy, so reading the source must be allowed.
+      if (task.kind === 'copy') await openBucketOf(call, bucket.record().name, 'objects:read');
       await requireTargetBucket(call, task);
       const job = await startKeyJob(call.core, bucket, { ...starterOf(call), task });
       return c.json(show(job), 202);
@@ -152,6 +154,33 @@ function addReads(api: Api): void {
       const { bucket: name, jobId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:read');
       return c.json(show(await findKeyJob(call.core, bucket, jobId)), 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/buckets/{bucket}/jobs/{jobId}/failures',
+      operationId: 'listJobFailures',
+      summary: 'The first 100 keys that a job left as they were, and why',
+      tags: TAGS,
+      access: 'objects:read',
+      request: { params: jobParams },
+      responses: {
+        200: jsonResponse(
+          z.object({ items: z.array(failureSchema) }),
+          'The keys, in the order of the job',
+        ),
+      },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { bucket: name, jobId: id } = c.req.valid('param');
+      const bucket = await openBucketOf(call, name, 'objects:read');
+      await findKeyJob(call.core, bucket, id);
+      const failures = await bucket.call('listKeyJobFailures', { id });
+      const items = failures.map(({ key, reason }) => ({ key: key as string, reason }));
+      return c.json({ items }, 200);
     },
   );
 }

@@ -1,0 +1,93 @@
+// Which keys a job comes to next: those it lists first, then those below each of its
+// prefixes. The cursor counts listed keys and, behind them, prefixes that are done.
+// Called by plan-step.ts.
+import {
+  type KeyJob,
+  type KeyJobTask,
+  type KeySelection,
+  listedKeys,
+} from '../../domain/key-jobs.ts';
+import type { ObjectKey } from '../../domain/nouns.ts';
+import type { BucketHandle } from '../buckets/bucket-handle.ts';
+
+/** Listings of one step: small folders share it. Each is a call of the index. */
+const LISTINGS_MAX = 10;
+
+export type KeyCursor = Pick<KeyJob, 'after' | 'at'>;
+
+/** Keys of one step, the cursor behind each, and the one behind them all. */
+export type NextKeys = {
+  readonly keys: readonly ObjectKey[];
+  readonly cursors: readonly KeyCursor[];
+  readonly next: KeyCursor;
+  readonly isLast: boolean;
+};
+
+export type SelectingTask = Exclude<KeyJobTask, { kind: 'undo' }>;
+
+/** Reads the keys behind the cursor of the job. Cost: up to ten index reads. */
+export async function nextKeys(
+  bucket: BucketHandle,
+  job: KeyJob,
+  { kind, selection }: SelectingTask,
+  limit: number,
+): Promise<NextKeys> {
+  const listed = listedKeys(selection);
+  if (job.at < listed) return nextListed(bucket, job, selection, limit);
+
+  if (selection.prefixes === undefined) {
+    const { keys, isLast } = await readKeys(bucket, kind, selection.prefix, job.after, limit);
+    const cursors = keys.map((after) => ({ after, at: job.at }));
+    return { keys, cursors, next: cursors.at(-1) ?? { after: job.after, at: job.at }, isLast };
+  }
+
+  const cursors: KeyCursor[] = [];
+  const end = listed + selection.prefixes.length;
+  let next: KeyCursor = { after: job.after, at: job.at };
+  for (let listing = 0; listing < LISTINGS_MAX && next.at < end; listing++) {
+    const { at, after } = next;
+    const prefix = selection.prefixes[at - listed] ?? '';
+    const page = await readKeys(bucket, kind, prefix, after, limit - cursors.length);
+    cursors.push(...page.keys.map((key) => ({ after: key, at })));
+    next = page.isLast ? { after: '', at: at + 1 } : { after: page.keys.at(-1) ?? after, at };
+    if (cursors.length >= limit) break;
+  }
+  const keys = cursors.map(({ after }) => after as ObjectKey);
+  return { keys, cursors, next, isLast: next.at >= end };
+}
+
+/** Reads listed keys: a job of before they were stored apart has them itself. */
+async function nextListed(
+  bucket: BucketHandle,
+  { id, at }: KeyJob,
+  selection: KeySelection,
+  limit: number,
+): Promise<NextKeys> {
+  const keys =
+    selection.keys?.slice(at, at + limit) ??
+    (await bucket.call('listKeyJobKeys', { id, at, limit }));
+  const listed = listedKeys(selection);
+  const next = { after: '', at: keys.length === 0 ? listed : at + keys.length };
+  return {
+    keys,
+    cursors: keys.map((_, i) => ({ after: '', at: at + i + 1 })),
+    next,
+    isLast: next.at >= listed && selection.prefixes === undefined,
+  };
+}
+
+/** Reads keys below a prefix: hidden ones where the kind of job is about these. */
+async function readKeys(
+  bucket: BucketHandle,
+  kind: SelectingTask['kind'],
+  prefix: string,
+  after: string,
+  limit: number,
+): Promise<{ readonly keys: readonly ObjectKey[]; readonly isLast: boolean }> {
+  if (kind === 'restore' || kind === 'purge') {
+    const hidden = await bucket.call('listHidden', { prefix, after, limit });
+    return { keys: hidden.map(({ key }) => key), isLast: hidden.length < limit };
+  }
+  const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: limit });
+  return { keys: page.objects.map(({ key }) => key), isLast: !page.isTruncated };
+}
