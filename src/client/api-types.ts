@@ -1433,6 +1433,16 @@ export type Webhook = {
   createdAt: string;
 };
 
+export type Zip = {
+  /** A browser goes there, and saves the file. */
+  url: string;
+  /** Length of the file now. */
+  bytes: string;
+  /** Objects in it. */
+  objects: number;
+  expiresAt: string;
+};
+
 /** Every route: what it takes and what it answers. */
 export type Routes = {
   /** Sign in with an access key, or as a member with a password or a passkey. */
@@ -2145,6 +2155,22 @@ export type Routes = {
       download?: '0' | '1' | undefined;
     };
     answer: Response;
+  };
+  /** A URL, for ten minutes, of a ZIP file with up to 10,000 objects. */
+  'POST /buckets/{bucket}/zips': {
+    path: {
+      bucket: string;
+    };
+    body: {
+      /** The folder behind which names in the ZIP begin. */
+      base?: string | undefined;
+      keys?: string[] | undefined;
+      /** Everything that begins so: a folder ends in a slash. */
+      prefixes?: string[] | undefined;
+      /** Name of the file; without it that of the folder. */
+      fileName?: string | undefined;
+    };
+    answer: Zip;
   };
   /** Begin a multipart upload. */
   'POST /buckets/{bucket}/uploads': {

@@ -33,6 +33,7 @@ const GROUPS = {
     delete: 'DELETE /buckets/{bucket}/object',
     restore: 'POST /buckets/{bucket}/object/restore',
     presign: 'POST /buckets/{bucket}/presigned-urls',
+    zip: 'POST /buckets/{bucket}/zips',
   },
   uploads: {
     list: '*GET /buckets/{bucket}/uploads',

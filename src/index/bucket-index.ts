@@ -21,6 +21,7 @@ import { listLevel } from './objects/list-level.ts';
 import { listObjects, listVersions } from './objects/listing.ts';
 import { createObjectCalls } from './objects/objects.ts';
 import { createQuotaCalls, withinQuotas } from './objects/quotas.ts';
+import { createSelectionCalls } from './objects/selections.ts';
 import { createOutboxCalls } from './outbox/outbox.ts';
 import { inTransactions } from './transactions.ts';
 import { createUploadCalls } from './uploads/uploads.ts';
@@ -56,6 +57,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createOutboxCalls(sql),
     ...createStorageCalls(sql),
     ...createQuotaCalls(sql),
+    ...createSelectionCalls(sql),
     dropOrphanRows: (input) => dropOrphanRows(sql, input),
     commitCopies: (input) => commitCopies(sql, input),
     abortStaleUploads: (input) => abortStaleUploads(sql, input),

@@ -50,6 +50,7 @@ export const INDEX_CALLS = {
   listLevel: 'query',
   sortLevel: 'query',
   requireRoom: 'query',
+  getSelection: 'query',
   createBucket: 'command',
   setBucketAccess: 'command',
   setBucketSettings: 'command',
@@ -85,6 +86,8 @@ export const INDEX_CALLS = {
   forgetStorageHours: 'command',
   setStorageGrant: 'command',
   settleStorageGrant: 'command',
+  addSelection: 'command',
+  dropSelections: 'command',
   setSweptUpTo: 'command',
   forgetIncarnation: 'command',
 } as const satisfies Record<keyof (IndexQueries & OutboxQueries), 'query'> &
@@ -243,6 +246,7 @@ const STORING: ReadonlySet<keyof IndexApi> = new Set([
   'exchangeBody',
   'indexKeys',
   'addRemoteReferences',
+  'addSelection',
 ] as const);
 
 /** Whether the call changes the directory. */

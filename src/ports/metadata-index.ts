@@ -38,6 +38,7 @@ import type { CompressionCommands, CompressionQueries } from './index-calls/comp
 import type { KeyCommands, KeyQueries } from './index-calls/key-job-calls.ts';
 import type { LevelCommands, LevelQueries } from './index-calls/level-calls.ts';
 import type { QuotaCommands, QuotaQueries } from './index-calls/quota-calls.ts';
+import type { SelectionCommands, SelectionQueries } from './index-calls/selection-calls.ts';
 import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
 import type { OutboxApi } from './outbox.ts';
@@ -117,12 +118,14 @@ type FurtherQueries = KeyQueries &
   LevelQueries &
   CompressionQueries &
   QuotaQueries &
+  SelectionQueries &
   SweepQueries &
   UploadQueries;
 type FurtherCommands = KeyCommands &
   LevelCommands &
   CompressionCommands &
   QuotaCommands &
+  SelectionCommands &
   SweepCommands &
   UploadCommands;
 

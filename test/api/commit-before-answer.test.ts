@@ -289,6 +289,7 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
     const { bucket, versionId } = await newVersion();
     return { path: `${bucket}/object/restore`, body: { key: 'k', versionId } };
   },
+  createZip: async () => ({ path: `${await newBucket(['k'])}/zips`, body: { keys: ['k'] } }),
   createUpload: async () => ({ path: `${await newBucket()}/uploads`, body: { key: 'k' } }),
   completeUpload: async () => {
     const { bucket, id } = await newUpload();

@@ -77,6 +77,7 @@ const TABLE = `
   listVersions              objects:read    OAMR
   presignUrls               objects:read    OAMR   bytes
   getContent                objects:read    OAMR   bytes
+  createZip                 objects:read    OAMR   bytes
   createUpload              objects:write   OAM
   listUploads               objects:read    OAMR
   listParts                 objects:read    OAMR
@@ -183,6 +184,7 @@ const BODIES: Readonly<Record<string, object>> = {
   updateObject: { tags: { a: 'b' } },
   restoreVersion: { key: 'note.txt', versionId: 'null' },
   presignUrls: { requests: [{ operation: 'get', key: 'x' }] },
+  createZip: { prefixes: [''] },
   createUpload: { key: 'x' },
   completeUpload: { key: 'x', parts: [{ partNumber: 1, etag: 'x' }] },
   startJob: { kind: 'delete', prefix: 'no-such/' },

@@ -30,6 +30,7 @@ import { addObjectHistoryRoutes } from './objects/object-history.ts';
 import { addObjectRoutes } from './objects/objects.ts';
 import { addPresignRoutes } from './objects/presign.ts';
 import { addUploadRoutes } from './objects/uploads.ts';
+import { addZipRoutes } from './objects/zips.ts';
 import { addClockRoutes } from './server/clock.ts';
 import { addOverviewRoutes } from './server/overview.ts';
 import { addServerRoutes } from './server/server.ts';
@@ -55,6 +56,7 @@ const RESOURCES: readonly ((api: Api) => void)[] = [
   addObjectDetailRoutes,
   addObjectHistoryRoutes,
   addPresignRoutes,
+  addZipRoutes,
   addUploadRoutes,
   addJobRoutes,
   addAccountJobRoutes,

@@ -29,6 +29,7 @@ export function isMemberKeyId(id: AccessKeyId): boolean {
 const PRESIGNED_ACTIONS = [
   's3:GetObject',
   's3:GetObjectVersion',
+  's3:ListBucket',
   's3:PutObject',
   's3:PutObjectTagging',
   's3:DeleteObject',

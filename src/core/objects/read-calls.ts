@@ -1,6 +1,6 @@
 // The calls to its platform that a read makes, where a request may make only so
 // many (subrequests of a Worker). A read that can't be finished is refused before
-// its response begins. Pure. Called by openBody and by the snapshot of a prefix.
+// its response begins. Pure. Called by openBody and by the snapshot of a selection.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { Segment } from '../../domain/nouns.ts';

@@ -138,7 +138,8 @@ async function sweepName(
   });
   if (living === null) return;
 
-  const { bucket, searchedAtMs, levelsUsedAtMs, idleUploadMs } = living;
+  const { bucket, searchedAtMs, levelsUsedAtMs, idleUploadMs, selectionEndsMs } = living;
+  const nowMs = core.ports.clock.nowMs();
   if (living.hasKeyJobs) {
     await attempt(core, name, async () =>
       resumeKeyJobs(core, await openBucket(core, name, () => undefined)),
@@ -154,6 +155,11 @@ async function sweepName(
   }
   if (idleUploadMs !== null) {
     await attempt(core, name, () => abortStaleUploads(core, name, { idleUploadMs, budget }));
+  }
+  if (selectionEndsMs !== null && selectionEndsMs <= nowMs) {
+    await attempt(core, name, () =>
+      core.ports.metadataIndex.call(name, 'dropSelections', { bucket, nowMs }),
+    );
   }
   if (living.hasLifecycle) {
     await attempt(core, name, async () => {

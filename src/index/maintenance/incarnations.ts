@@ -23,6 +23,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         searched_at_ms: number | null;
         levels_used_at_ms: number | null;
         idle_upload_ms: number | null;
+        selection_ends_ms: number | null;
       }>(
         `SELECT id, deleted_at_ms, swept_up_to,
            coalesce(json_extract(settings, '$.lifecycle'), json_extract(settings, '$.trash'))
@@ -32,7 +33,9 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
            (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0)
              AS searched_at_ms,
            (SELECT min(used_at_ms) FROM key_levels WHERE bucket = buckets.n) AS levels_used_at_ms,
-           (SELECT min(active_at_ms) FROM uploads WHERE bucket = buckets.n) AS idle_upload_ms
+           (SELECT min(active_at_ms) FROM uploads WHERE bucket = buckets.n) AS idle_upload_ms,
+           (SELECT min(expires_at_ms) FROM selections WHERE bucket = buckets.n)
+             AS selection_ends_ms
          FROM buckets WHERE name = ? ORDER BY n`,
         name,
       );
@@ -46,6 +49,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         searchedAtMs: row.searched_at_ms,
         levelsUsedAtMs: row.levels_used_at_ms,
         idleUploadMs: row.idle_upload_ms,
+        selectionEndsMs: row.selection_ends_ms,
       }));
     },
 

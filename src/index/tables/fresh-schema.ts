@@ -265,4 +265,13 @@ export const FRESH_INDEX: readonly string[] = [
     reason TEXT NOT NULL,
     PRIMARY KEY (bucket, job_id, at)
   ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE selections (
+    bucket INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    selection TEXT NOT NULL,
+    UNIQUE (bucket, id)
+  ) STRICT`,
+  `CREATE INDEX selections_by_expiry ON selections (bucket, expires_at_ms)`,
 ];

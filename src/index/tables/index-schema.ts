@@ -230,5 +230,16 @@ export const INDEX_SCHEMA: Schema = {
     STORAGE_GRANT_TABLES,
     KEY_LEVEL_TABLES,
     KEY_LIST_TABLES,
+    [
+      `CREATE TABLE selections (
+        bucket INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        expires_at_ms INTEGER NOT NULL,
+        length INTEGER NOT NULL,
+        selection TEXT NOT NULL,
+        UNIQUE (bucket, id)
+      ) STRICT`,
+      'CREATE INDEX selections_by_expiry ON selections (bucket, expires_at_ms)',
+    ],
   ],
 };

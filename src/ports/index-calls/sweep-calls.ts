@@ -39,6 +39,8 @@ export type SweepQueries = {
      * none.
      */
     idleUploadMs: number | null;
+    /** When the first selection expires, or has; null: there is none. */
+    selectionEndsMs: number | null;
   }[];
 };
 

@@ -359,6 +359,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           searchedAtMs: null,
           levelsUsedAtMs: null,
           idleUploadMs: null,
+          selectionEndsMs: null,
         },
         {
           bucket: addressOf(bucket),
@@ -370,6 +371,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           searchedAtMs: null,
           levelsUsedAtMs: null,
           idleUploadMs: null,
+          selectionEndsMs: null,
         },
       ]);
     });

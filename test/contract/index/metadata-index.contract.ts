@@ -10,6 +10,7 @@ import { indexLifecycleContract } from './lifecycle.contract.ts';
 import { indexListingContract } from './listing.contract.ts';
 import { indexObjectsContract } from './objects.contract.ts';
 import { indexQuotasContract } from './quotas.contract.ts';
+import { indexSelectionsContract } from './selections.contract.ts';
 import { indexUploadListsContract } from './upload-lists.contract.ts';
 import { indexUploadsContract } from './uploads.contract.ts';
 import { indexVersionsContract } from './versions.contract.ts';
@@ -27,4 +28,5 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   indexLifecycleContract(subject);
   indexNamesContract(subject);
   indexQuotasContract(subject);
+  indexSelectionsContract(subject);
 }

@@ -48,7 +48,7 @@ it('member keys differ from all keys that are made by their ids', async () => {
   expect(isMemberKeyId(memberKeyId('member1'))).toBe(true);
 });
 
-const READS = ['s3:GetObject', 's3:GetObjectVersion'];
+const READS = ['s3:GetObject', 's3:GetObjectVersion', 's3:ListBucket'];
 const WRITES = ['s3:PutObject', 's3:PutObjectTagging', 's3:DeleteObject', 's3:DeleteObjectVersion'];
 const ACTIONS: Readonly<Record<Role, readonly string[]>> = {
   owner: [...READS, ...WRITES],

@@ -93,6 +93,7 @@ export function useIndex(index: IndexApi): void {
   useVersions(index, bucket);
   useEvents(index, bucket);
   useQuotas(index, bucket, addressOf(record));
+  useSelections(index, bucket, addressOf(record));
   const copy = {
     object: segmentsObjectOf('', [wholeOf(own)]),
     toKeys: ['c', 'e'].map(asKey),
@@ -399,6 +400,15 @@ function useQuotas(index: IndexApi, bucket: BucketRef, address: BucketAddress): 
     newReferences: [],
   });
   index.deleteObjects({ bucket: limited, ...deletionOf(['q']) });
+}
+
+/** A selection that waits, is read, and expires. */
+function useSelections(index: IndexApi, bucket: BucketRef, address: BucketAddress): void {
+  const selection = { base: '', keys: ['a'], prefixes: ['b/'] };
+  const times = { nowMs: START_MS, expiresAtMs: START_MS + 1000 };
+  index.addSelection({ bucket, id: 'selection', selection, ...times });
+  index.getSelection({ bucket, id: 'selection', nowMs: START_MS });
+  index.dropSelections({ bucket: address, nowMs: START_MS + 1000 });
 }
 
 /** A job, and each of its actions with and without something to do. */

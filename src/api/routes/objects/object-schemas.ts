@@ -23,6 +23,9 @@ export const versionIdSchema = z
   .regex(/^(?:null|[0-9a-z]{27,28})$/)
   .openapi({ description: '`null` is the version from before the bucket kept any.' });
 
+/** The name of a file that a browser saves. */
+export const fileNameSchema = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u);
+
 /** The beginning of keys; every key begins with ''. */
 export const prefixQuery = z.string().max(1024).default('');
 

@@ -2,10 +2,7 @@
 // have one entrance with all its checks, ranges and meters. A browser that is
 // signed in here shows and sends files at the same origin, without any CORS rule.
 import { z } from '@hono/zod-openapi';
-import { memberKeyId } from '../../../core/auth/member-key.ts';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
-import { StorageError } from '../../../domain/errors.ts';
-import type { AccessKey, BucketRecord } from '../../../domain/nouns.ts';
 import { type PresignRequest, presignUrl } from '../../../http/s3/signature/presign.ts';
 import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
 import { attachment } from '../../../http/semantics/content-disposition.ts';
@@ -14,8 +11,9 @@ import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { serviceOrigin } from '../../routing/service-origin.ts';
+import { type Signing, signingOf } from '../../routing/signing.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
-import { bucketParams, keySchema, versionIdSchema } from './object-schemas.ts';
+import { bucketParams, fileNameSchema, keySchema, versionIdSchema } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
 const REQUESTS_MAX = 1000;
@@ -81,9 +79,7 @@ const requestSchema = z
       operation: z.literal('get'),
       key: keySchema,
       versionId,
-      fileName: z
-        .string()
-        .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u)
+      fileName: fileNameSchema
         .optional()
         .openapi({ description: 'A browser saves it under that name, instead of showing it.' }),
       checksums,
@@ -117,11 +113,6 @@ const urlSchema = z
   .openapi('PresignedUrl');
 
 type Request = z.infer<typeof requestSchema>;
-type Signing = {
-  readonly accessKey: AccessKey;
-  readonly bucket: string;
-  readonly expiresSeconds: number;
-};
 
 export function addPresignRoutes(api: Api): void {
   addPresign(api);
@@ -222,34 +213,6 @@ function addContent(api: Api): void {
       return c.body(null, 307, { location: url });
     },
   );
-}
-
-/**
- * How URLs of a bucket are signed: by the key of the caller, for as long as
- * requested. AccessDenied where it is not the account's own bucket, which the
- * operator may otherwise name.
- */
-async function signingOf(
-  call: SignedInCall,
-  { name, ownerId }: Pick<BucketRecord, 'name' | 'ownerId'>,
-  requestedSeconds: number,
-): Promise<Signing> {
-  const { accountId, accessKeyId, memberId } = call.caller;
-  const id = accessKeyId ?? (memberId === null ? null : memberKeyId(memberId));
-  const accessKey = id === null || ownerId !== accountId ? null : await call.findAccessKey(id);
-  if (accessKey === null)
-    throw new StorageError('AccessDenied', { detail: 'The bytes are for the account alone.' });
-  return { accessKey, bucket: name, expiresSeconds: limitedSeconds(call, requestedSeconds) };
-}
-
-/**
- * Seconds that a URL lasts: no longer than the token that has it made; at least 1
- * s.
- */
-function limitedSeconds({ caller, core }: SignedInCall, requestedSeconds: number): number {
-  if (caller.endsAtMs === null) return requestedSeconds;
-  const leftSeconds = Math.floor((caller.endsAtMs - core.ports.clock.nowMs()) / 1000);
-  return Math.max(1, Math.min(requestedSeconds, leftSeconds));
 }
 
 function presign(

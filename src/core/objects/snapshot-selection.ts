@@ -1,9 +1,10 @@
-// A snapshot of a prefix at one moment, which can be read for hours. Its bodies are
+// A snapshot of objects at one moment, which can be read for hours. Its bodies are
 // pinned by their blobs, which stay for the grace whatever becomes of the objects.
-// Called for the ZIP of a folder.
+// Called for the ZIP of a folder or of a selection.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
+import type { ObjectSelection } from '../../domain/object-selection.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
@@ -34,21 +35,70 @@ const BATCH_KEYS = 100;
 /** Bytes in rows that one index call returns at most. */
 const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
+/** How a snapshot is taken. */
+export type SnapshotOptions = {
+  readonly maxObjects: number;
+  /** Throws for an object that the caller must not see. */
+  readonly mayRead: (version: ObjectVersion) => void;
+};
+
 /**
- * Takes a snapshot of the current objects under a prefix, in byte order of their
- * keys. Pages are read one after the other, so a key that changes meanwhile is
- * there as it was before or after. `mayRead` throws for an object that the caller
- * must not see. InvalidRequest above `maxObjects`, for more than a request can
- * read, and for an object that is encrypted with a client's key. Cost: an index
- * read per 1,000 objects and one per 100.
+ * Takes a snapshot of the current objects of a selection: those under its prefixes,
+ * in byte order of their keys, then those of its keys. Pages are read one after the
+ * other, so a key that changes meanwhile is there as it was before or after.
+ * InvalidRequest above `maxObjects`, for more than a request can read, and for an
+ * object that is encrypted with a client's key; NoSuchKey for a key without an
+ * object. Cost: an index read per 1,000 objects under a prefix and one per 100.
  */
-export async function snapshotPrefix(
+export async function snapshotSelection(
   core: Core,
   bucket: BucketHandle,
-  options: { prefix: string; maxObjects: number; mayRead: (version: ObjectVersion) => void },
+  selection: Pick<ObjectSelection, 'keys' | 'prefixes'>,
+  options: SnapshotOptions,
 ): Promise<readonly SnapshotObject[]> {
-  const { prefix, maxObjects, mayRead } = options;
+  const { keys, prefixes } = withoutOverlap(selection);
+  const snapshot = createSnapshot(core, bucket, options);
+  for (const prefix of prefixes) await snapshot.addPrefix(prefix);
+
+  snapshot.requireRoom(keys.length);
+  const { inlineBodyMaxBytes } = core.settings;
+  // No size is known yet: each body may stand in its row.
+  const sized = keys.map((key) => ({ key: key as ObjectKey, sizeBytes: inlineBodyMaxBytes }));
+  for (const batch of batches(sized, inlineBodyMaxBytes)) {
+    await snapshot.addKeys(batch, (key) => {
+      throw new StorageError('NoSuchKey', { fields: { Key: key } });
+    });
+  }
+  return snapshot.objects;
+}
+
+/** Drops what a prefix covers already, and keys that come twice. */
+function withoutOverlap({ keys, prefixes }: Pick<ObjectSelection, 'keys' | 'prefixes'>) {
+  const keptPrefixes: string[] = [];
+  // A prefix sorts directly before all that begin with it.
+  for (const prefix of [...prefixes].sort()) {
+    const last = keptPrefixes.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) keptPrefixes.push(prefix);
+  }
+  const keptKeys: string[] = [];
+  let at = 0;
+  for (const key of [...new Set(keys)].sort()) {
+    // Only the last prefix that sorts before a key can be its own.
+    for (let next = keptPrefixes[at + 1]; next !== undefined && next <= key; ) {
+      at += 1;
+      next = keptPrefixes[at + 1];
+    }
+    const prefix = keptPrefixes[at];
+    if (prefix === undefined || !key.startsWith(prefix)) keptKeys.push(key);
+  }
+  return { keys: keptKeys, prefixes: keptPrefixes };
+}
+
+/** Collects the objects of one snapshot, and counts what reading them takes. */
+function createSnapshot(core: Core, bucket: BucketHandle, options: SnapshotOptions) {
+  const { maxObjects, mayRead } = options;
   const objects: SnapshotObject[] = [];
+  const yieldIfDue = createYielder();
   let pinnedBytes = 0;
   let calls = 0;
 
@@ -60,7 +110,7 @@ export async function snapshotPrefix(
     const isPinned = pinnedBytes + costBytes <= PINNED_MAX_BYTES;
     if (isPinned) pinnedBytes += costBytes;
     calls += callsToRead(core, version) + (isPinned ? 0 : 1);
-    requireCalls(core, calls, 'Choose a longer prefix.');
+    requireCalls(core, calls, 'Choose fewer objects.');
 
     const body = isPinned ? readable(version) : null;
     objects.push({
@@ -75,29 +125,48 @@ export async function snapshotPrefix(
     });
   }
 
-  const yieldIfDue = createYielder();
-  for (let after = ''; ; ) {
-    calls += 1;
-    const page = await bucket.call('listObjects', {
-      prefix,
-      delimiter: '',
-      after,
-      maxKeys: LIST_MAX_KEYS,
-    });
-    if (objects.length + page.objects.length > maxObjects) throw tooMany(maxObjects);
-    for (const keys of batches(page.objects, core.settings.inlineBodyMaxBytes)) {
-      await yieldToEventLoop();
-      calls += 1;
-      for (const version of await bucket.call('getObjects', { keys })) {
-        if (version === null) continue;
-        mayRead(version);
-        add(version);
-        await yieldIfDue();
-      }
-    }
-    if (!page.isTruncated || page.lastName === null) return objects;
-    after = page.lastName;
+  function requireRoom(count: number): void {
+    if (objects.length + count > maxObjects) throw tooMany(maxObjects);
   }
+
+  /** Reads a batch of keys; `onMissing` hears of those without an object. */
+  async function addKeys(
+    keys: readonly ObjectKey[],
+    onMissing: (key: ObjectKey) => void,
+  ): Promise<void> {
+    await yieldToEventLoop();
+    calls += 1;
+    const versions = await bucket.call('getObjects', { keys });
+    for (const [at, key] of keys.entries()) {
+      const version = versions[at] ?? null;
+      if (version === null) {
+        onMissing(key);
+        continue;
+      }
+      mayRead(version);
+      add(version);
+      await yieldIfDue();
+    }
+  }
+
+  async function addPrefix(prefix: string): Promise<void> {
+    for (let after = ''; ; ) {
+      calls += 1;
+      const page = await bucket.call('listObjects', {
+        prefix,
+        delimiter: '',
+        after,
+        maxKeys: LIST_MAX_KEYS,
+      });
+      requireRoom(page.objects.length);
+      for (const keys of batches(page.objects, core.settings.inlineBodyMaxBytes))
+        await addKeys(keys, () => undefined);
+      if (!page.isTruncated || page.lastName === null) return;
+      after = page.lastName;
+    }
+  }
+
+  return { objects, requireRoom, addKeys, addPrefix };
 }
 
 /** Picks what is needed of a version to open it. */
@@ -133,15 +202,14 @@ function batches(
 function needsKey(key: ObjectKey): StorageError {
   return new StorageError('InvalidRequest', {
     detail:
-      'An object under this prefix can only be read with the key ' +
-      'that its client encrypted it with.',
+      'One of these objects can only be read with the key ' + 'that its client encrypted it with.',
     fields: { Key: key },
   });
 }
 
 function tooMany(maxObjects: number): StorageError {
   return new StorageError('InvalidRequest', {
-    detail: `There are more than ${maxObjects} objects under this prefix. Choose a longer one.`,
+    detail: `There are more than ${maxObjects} objects in this. Choose a longer prefix, or fewer.`,
     fields: { MaxObjects: `${maxObjects}` },
   });
 }

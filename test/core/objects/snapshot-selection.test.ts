@@ -1,11 +1,11 @@
-// Snapshots of a prefix, as ZIP files read them.
+// Snapshots of prefixes and keys, as ZIP files read them.
 import { describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import {
   openSnapshot,
   type SnapshotObject,
-  snapshotPrefix,
-} from '../../../src/core/objects/snapshot-prefix.ts';
+  snapshotSelection,
+} from '../../../src/core/objects/snapshot-selection.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import { createMemoryCore, key, openTestBucket, putBytes, sampleBytes } from '../memory-core.ts';
@@ -18,7 +18,12 @@ async function stocked(objects: Readonly<Record<string, Uint8Array>>) {
   const put = (name: string, bytes: Uint8Array) => putBytes(core, bucket, name, bytes);
   for (const [name, bytes] of Object.entries(objects)) await put(name, bytes);
   const snapshot = (prefix = '', maxObjects = 5000) =>
-    snapshotPrefix(core, bucket, { prefix, maxObjects, mayRead: () => undefined });
+    snapshotSelection(
+      core,
+      bucket,
+      { keys: [], prefixes: [prefix] },
+      { maxObjects, mayRead: () => undefined },
+    );
   const read = async (object: SnapshotObject) => {
     const body = await openSnapshot(core, bucket, object);
     return body === null
@@ -62,7 +67,12 @@ describe('a snapshot of a prefix', () => {
     for (let n = 0; n < 20; n++) await putBytes(core, bucket, `blobs/${n}`, sampleBytes(1000));
     const take = (prefix: string, subrequestsMax: number) => {
       const limited = { ...core, settings: { ...core.settings, subrequestsMax } };
-      return snapshotPrefix(limited, bucket, { prefix, maxObjects: 50, mayRead: () => undefined });
+      return snapshotSelection(
+        limited,
+        bucket,
+        { keys: [], prefixes: [prefix] },
+        { maxObjects: 50, mayRead: () => undefined },
+      );
     };
     // A list, a batch of rows, and three for each body; a hundred for all else.
     expect(await take('blobs/', 162)).toHaveLength(20);
@@ -76,7 +86,7 @@ describe('a snapshot of a prefix', () => {
       if (key === 'secret') throw new StorageError('AccessDenied');
     };
     await expect(
-      snapshotPrefix(core, bucket, { prefix: '', maxObjects: 9, mayRead }),
+      snapshotSelection(core, bucket, { keys: [], prefixes: [''] }, { maxObjects: 9, mayRead }),
     ).rejects.toThrow('Access Denied');
   });
 
@@ -94,7 +104,12 @@ describe('a snapshot of a prefix', () => {
       while (performance.now() - beganAtMs < 5);
       if (turns === 0) count();
     };
-    await snapshotPrefix(core, bucket, { prefix: '', maxObjects: 40, mayRead });
+    await snapshotSelection(
+      core,
+      bucket,
+      { keys: [], prefixes: [''] },
+      { maxObjects: 40, mayRead },
+    );
     isRunning = false;
     expect(turns).toBeGreaterThan(10);
   });
@@ -117,5 +132,46 @@ describe('a snapshot of a prefix', () => {
     await expect(read(fifth)).rejects.toThrow('changed while');
     await deleteObjects(core, bucket, [named('4')]);
     await expect(read(fourth)).rejects.toThrow('changed while');
+  });
+});
+
+describe('a snapshot of a selection', () => {
+  it('has each object once, however often it is selected', async () => {
+    const names = ['a', 'a/', 'a/b', 'a/b/c', 'a0', 'b', '\u{1f600}/x', '\uffff', '\uffff\uffff'];
+    const { core, bucket } = await stocked(
+      Object.fromEntries(names.map((name) => [name, sampleBytes(1)])),
+    );
+    const options = { maxObjects: 50, mayRead: () => undefined };
+    const keysOf = async (keys: readonly string[], prefixes: readonly string[]) =>
+      (await snapshotSelection(core, bucket, { keys, prefixes }, options)).map(({ key }) => key);
+
+    const some = ['b', 'a/b/c', 'a', 'b', 'a0', '\uffff\uffff'];
+    expect((await keysOf(some, ['a/b', 'a/', 'a/b/', '\u{1f600}'])).toSorted()).toEqual(
+      names.filter((name) => name !== '\uffff').toSorted(),
+    );
+    expect((await keysOf(names, [''])).toSorted()).toEqual(names.toSorted());
+    expect((await keysOf(names, ['\uffff'])).toSorted()).toEqual(names.toSorted());
+    expect((await keysOf([...names].reverse(), [])).toSorted()).toEqual(names.toSorted());
+    expect(await keysOf([], ['zzz'])).toEqual([]);
+  });
+
+  it('is refused with a key that is not there, and beyond its bound', async () => {
+    const { core, bucket } = await stocked({ a: sampleBytes(1), b: sampleBytes(1) });
+    const take = (keys: readonly string[], maxObjects: number) =>
+      snapshotSelection(
+        core,
+        bucket,
+        { keys, prefixes: [] },
+        {
+          maxObjects,
+          mayRead: () => undefined,
+        },
+      );
+    await expect(take(['a', 'c'], 2)).rejects.toMatchObject({
+      code: 'NoSuchKey',
+      fields: { Key: 'c' },
+    });
+    await expect(take(['a', 'b'], 1)).rejects.toThrow('more than 1 objects');
+    await expect(take(['a', 'b'], 2)).resolves.toHaveLength(2);
   });
 });

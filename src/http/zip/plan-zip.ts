@@ -1,0 +1,71 @@
+// The entries of the ZIP of a selection, and what each is made of, before anything
+// is read. Called by the download itself, and by the JSON API for its size.
+import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
+import type { Core } from '../../core/core.ts';
+import { type SnapshotObject, snapshotSelection } from '../../core/objects/snapshot-selection.ts';
+import { crc32 } from '../../crypto/crc32.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { ObjectSelection } from '../../domain/object-selection.ts';
+import { type DecideCall, requireAllowed } from '../access/decide-call.ts';
+import { zipNames } from './zip-names.ts';
+import { type ZipEntry, zipLength } from './zip-records.ts';
+
+/** An entry and what it is made of. */
+export type PlannedEntry = { readonly entry: ZipEntry; readonly object: SnapshotObject };
+
+export type ZipPlan = {
+  readonly entries: readonly PlannedEntry[];
+  /** Length of the whole archive, exactly. */
+  readonly sizeBytes: number;
+};
+
+/**
+ * Plans the ZIP of a selection for a caller who may list its base. NoSuchKey when
+ * nothing is there, or not all that was named; InvalidRequest above the configured
+ * number of objects; AccessDenied for a single object that the caller may not read;
+ * SlowDown where the policy takes too long for so many keys. Cost: an index read
+ * per 100 objects.
+ */
+export async function planZip(
+  core: Core,
+  bucket: BucketHandle,
+  decide: DecideCall,
+  selection: ObjectSelection,
+): Promise<ZipPlan> {
+  const { base } = selection;
+  const objects = await snapshotSelection(core, bucket, selection, {
+    maxObjects: core.settings.zipMaxObjects,
+    mayRead: (object) =>
+      requireAllowed(decide, bucket.record(), {
+        action: 's3:GetObject',
+        key: object.key,
+        object,
+      }),
+  });
+  if (objects.length === 0) throw new StorageError('NoSuchKey', { fields: { Key: base } });
+
+  const entries = toEntries(objects, base);
+  return { entries, sizeBytes: zipLength(entries.map(({ entry }) => entry)) };
+}
+
+function toEntries(objects: readonly SnapshotObject[], base: string): PlannedEntry[] {
+  const names = zipNames(objects, base);
+  return objects.flatMap((object, number) => {
+    const name = names[number] ?? null;
+    if (name === null) return [];
+    const { sizeBytes, lastModifiedMs } = object;
+    return [{ object, entry: { name, sizeBytes, lastModifiedMs, crc32: knownCrc32(object) } }];
+  });
+}
+
+/**
+ * The CRC-32 of a body that is at hand, or the one that was stored with the object.
+ */
+function knownCrc32({ body, checksum, sizeBytes }: SnapshotObject): number | null {
+  if (sizeBytes === 0) return 0;
+  if (body !== null && body.inlineBytes !== null && body.encryption === null)
+    return crc32(body.inlineBytes);
+  if (checksum?.algorithm !== 'CRC32' || checksum.type !== 'FULL_OBJECT') return null;
+  const bytes = Uint8Array.fromBase64(checksum.value);
+  return new DataView(bytes.buffer).getUint32(0);
+}
