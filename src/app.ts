@@ -23,6 +23,7 @@ import { createObserver } from './http/observe/observer.ts';
 import type { HttpRequest } from './http/request.ts';
 import { createS3Surface } from './http/s3/routes.ts';
 import { isSigned } from './http/s3/signature/is-signed.ts';
+import { refuseServiceWorker } from './http/semantics/active-content.ts';
 import { createSystemSurface } from './http/system/system.ts';
 import type { Ports } from './ports/index.ts';
 
@@ -102,6 +103,9 @@ export function createApp<Bindings extends object>(
         answerSystem(request, address.path, requestId)
       );
     }
+    const hasOwnOrigin =
+      address.kind === 'site' || (address.kind === 'bucket' && address.isVirtualHost);
+    if (!hasOwnOrigin) refuseServiceWorker(request);
     const isForS3 = address.kind !== 'site' || (address.binding !== null && isSigned(request));
     if (!isForS3) return deliverSite(request, address, requestId);
     if (address.kind === 'bucket' && isPlainRead(request) && address.rawKey !== null) {

@@ -2151,7 +2151,9 @@ export type Routes = {
       key: string;
       /** `null` is the version from before the bucket kept any. */
       versionId?: string | undefined;
-      /** 1: a browser saves it. */
+      /** `inline`: a browser shows it, `attachment`: saves it, whatever is stored with it. */
+      disposition?: 'inline' | 'attachment' | undefined;
+      /** 1: as `disposition=attachment`. */
       download?: '0' | '1' | undefined;
     };
     answer: Response;

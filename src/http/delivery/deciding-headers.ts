@@ -4,6 +4,7 @@
 // delivery read another header adds it here;
 // test/http/delivery/deciding-headers.test.ts fails until then.
 import type { HttpRequest } from '../request.ts';
+import { SERVICE_WORKER_HEADER } from '../semantics/active-content.ts';
 import { CORS_REQUEST_HEADERS } from '../semantics/cors.ts';
 import { WANT_DIGEST_HEADERS } from '../semantics/digest-fields.ts';
 
@@ -28,6 +29,7 @@ export const DECIDING_HEADERS = [
   'if-modified-since',
   'if-range',
   'if-unmodified-since',
+  SERVICE_WORKER_HEADER,
   ...CORS_REQUEST_HEADERS,
   ...WANT_DIGEST_HEADERS,
 ] as const;

@@ -4,6 +4,8 @@
 // origin of its own and no script. There no browser may guess another type either,
 // or an object would be a script or a style sheet of a page of the service. At
 // addresses with an origin of their own ({bucket}.{domain}) nothing is added.
+import { StorageError } from '../../domain/errors.ts';
+import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from './object-headers.ts';
 
 /**
@@ -39,4 +41,24 @@ export function isolateFromOrigin(headers: HeaderRecord): void {
   headers['x-content-type-options'] = 'nosniff';
   if (isActiveContent(headers['content-type'] ?? ''))
     headers['content-security-policy'] = 'sandbox';
+}
+
+/**
+ * Sent by browsers with the script of a service worker, and with nothing else.
+ * Source: https://www.w3.org/TR/service-workers/#service-worker-script-request
+ */
+export const SERVICE_WORKER_HEADER = 'service-worker';
+
+/**
+ * Refuses the script of a service worker, at addresses that share their origin with
+ * the console: a stored script would act there with the session of whoever visits,
+ * for as long as it likes. AccessDenied.
+ */
+export function refuseServiceWorker(request: Pick<HttpRequest, 'header'>): void {
+  if (request.header(SERVICE_WORKER_HEADER) === null) return;
+  throw new StorageError('AccessDenied', {
+    detail:
+      'No service worker is served here: this address shares its origin with the service. ' +
+      'Use a domain of the bucket.',
+  });
 }

@@ -32,11 +32,20 @@ const NOT_ATTRIBUTE = /['()*]/g;
  * part.
  */
 export function attachment(path: string): string {
+  return named('attachment', path);
+}
+
+/** The disposition of a file that a browser shows, and saves under that name. */
+export function inline(path: string): string {
+  return named('inline', path);
+}
+
+function named(type: 'attachment' | 'inline', path: string): string {
   const wellFormed = path.toWellFormed();
   const last = wellFormed.slice(wellFormed.lastIndexOf('/') + 1);
   const name = last.replace(UNSAFE, '_').trim() || UNNAMED;
   const plain = name.replace(NOT_PLAIN, '_');
-  const quoted = `attachment; filename="${plain}"`;
+  const quoted = `${type}; filename="${plain}"`;
   return plain === name ? quoted : `${quoted}; filename*=UTF-8''${encodeExtended(name)}`;
 }
 

@@ -5,7 +5,7 @@ import { z } from '@hono/zod-openapi';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
 import { type PresignRequest, presignUrl } from '../../../http/s3/signature/presign.ts';
 import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
-import { attachment } from '../../../http/semantics/content-disposition.ts';
+import { attachment, inline } from '../../../http/semantics/content-disposition.ts';
 import { isHeaderText } from '../../../http/semantics/header-text.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
@@ -186,30 +186,39 @@ function addContent(api: Api): void {
         query: z.strictObject({
           key: keySchema,
           versionId,
+          disposition: z.enum(['inline', 'attachment']).optional().openapi({
+            description:
+              '`inline`: a browser shows it, `attachment`: saves it, whatever is stored with it.',
+          }),
           download: z
             .enum(['0', '1'])
             .default('0')
-            .openapi({ description: '1: a browser saves it.' }),
+            .openapi({ description: '1: as `disposition=attachment`.' }),
         }),
       },
       responses: { 307: { description: 'At the presigned URL in Location' } },
     }),
     async (c) => {
       const call = callOf(c);
-      const { key, versionId, download } = c.req.valid('query');
+      const { key, versionId, download, disposition } = c.req.valid('query');
       const { bucket: name } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:read');
       const fileName = key.split('/').findLast((part) => part !== '') ?? key;
-      const request = {
-        operation: 'get' as const,
+      const target = {
+        // A HEAD is redirected as one, and its method is part of what is signed.
+        operation: call.request.method === 'HEAD' ? ('head' as const) : ('get' as const),
         key,
         checksums: false,
         ...(versionId === undefined ? {} : { versionId }),
-        ...(download === '1' ? { fileName } : {}),
       };
+      const shown = disposition ?? (download === '1' ? 'attachment' : undefined);
+      const overrides =
+        shown === undefined
+          ? {}
+          : { 'response-content-disposition': DISPOSITIONS[shown](fileName) };
 
       const signing = await signingOf(call, bucket.record(), REDIRECT_EXPIRES_SECONDS);
-      const { url } = presign(call, signing, request);
+      const { url } = presign(call, signing, target, overrides);
       return c.body(null, 307, { location: url });
     },
   );
@@ -219,6 +228,7 @@ function presign(
   call: SignedInCall,
   { accessKey, bucket, expiresSeconds }: Signing,
   request: Request,
+  overrides: Readonly<Record<string, string>> = {},
 ) {
   const method = METHODS[request.operation];
   const headers = 'headers' in request ? request.headers : {};
@@ -229,12 +239,14 @@ function presign(
     headers,
     expiresSeconds,
     origin: serviceOrigin(call.request),
-    query: queryOf(request),
+    query: { ...queryOf(request), ...overrides },
   };
   const nowMs = call.core.ports.clock.nowMs();
   const url = presignUrl(accessKey, target, { nowMs, region: call.region });
   return { method, url, headers };
 }
+
+const DISPOSITIONS = { inline, attachment } as const;
 
 const METHODS = {
   get: 'GET',

@@ -97,12 +97,20 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   };
 }
 
-/** Where a request has its signature. InvalidArgument: in two places at once. */
+/** A token of the JSON API, which clients keep on the way to a presigned URL. */
+const BEARER = /^bearer /i;
+
+/**
+ * Where a request has its signature. A bearer token is none, beside one in the URL:
+ * who follows the redirect to the bytes of an object sends it along.
+ * InvalidArgument: in two places at once.
+ */
 function mechanismOf(request: SignedRequest): 'header' | QueryAuth {
-  const hasHeader = (request.header('authorization') ?? '') !== '';
+  const authorization = request.header('authorization') ?? '';
   const queryAuth = detectQueryAuth(request.rawQuery);
-  if (!hasHeader) return queryAuth;
+  if (authorization === '') return queryAuth;
   if (queryAuth === 'none') return 'header';
+  if (BEARER.test(authorization)) return queryAuth;
   throw new StorageError('InvalidArgument', {
     detail:
       'Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, ' +
