@@ -1,6 +1,66 @@
 // The routes of the JSON API and their data. Made from the OpenAPI document by
 // scripts/client-types.ts: change the routes and run it, not this file.
 
+export type AccessCheck = {
+  items: AccessEntry[];
+  needs: ReadNeeds;
+  /** What your role does not let you see, and is left out. */
+  hidden: ('members' | 'keys')[];
+  /** False: there are more keys or patterns than one answer looks at. */
+  isComplete: boolean;
+};
+
+export type AccessEntry = {
+  who: AccessHolder;
+  rights: AccessRight[];
+};
+
+export type AccessFinding = {
+  /** `part`: of some keys below the prefix; `depends`: on `dependsOn`. */
+  allowed: 'yes' | 'part' | 'depends' | 'no';
+  because: AccessReason;
+  /** A key below the prefix that `because` is about. */
+  example: string | null;
+  /** Where it is `part` or `depends`: what is not allowed. */
+  except:
+    | {
+    because: AccessReason;
+    example: string | null;
+  }
+    | null;
+  /** Condition keys that the question leaves open; `object-acl`: lists of objects. */
+  dependsOn: string[];
+};
+
+export type AccessHolder =
+  | {
+      kind: 'strangers';
+    }
+  | {
+      kind: 'any-account';
+    }
+  | {
+      kind: 'account';
+      accountId: string;
+      name: string | null;
+    }
+  | {
+      kind: 'owner';
+      accountId: string;
+    }
+  | {
+      kind: 'role';
+      role: 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+      /** Members of that role; null: you may not see members. */
+      members: number | null;
+    }
+  | {
+      kind: 'key';
+      accessKeyId: string;
+      name: string;
+      scope: KeyScope;
+    };
+
 export type AccessKey = {
   id: string;
   name: string;
@@ -12,6 +72,68 @@ export type AccessKey = {
   isEnabled: boolean;
   /** To the hour. */
   lastUsedAt: string | null;
+};
+
+export type AccessReason =
+  | {
+      source: 'owner';
+    }
+  | {
+      source: 'object-owner';
+      accountId: string;
+    }
+  | {
+      source: 'bucket-policy';
+      effect: 'Allow' | 'Deny';
+      /** Its number, from 1. Null: the policy can not be read. */
+      statement: number | null;
+      sid: string | null;
+      /** The statement as JSON. */
+      text: string;
+    }
+  | {
+      source: 'acl';
+      list: 'bucket' | 'object';
+      grantee: string;
+      permission: string;
+    }
+  | {
+      source: 'key-scope';
+      limit: string;
+    }
+  | {
+      source: 'key-state';
+      state: 'disabled' | 'expired';
+    }
+  | {
+      source: 'role';
+      role: 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+      scope: string;
+    }
+  | {
+      source: 'block-public-access';
+      setting: string;
+    }
+  | {
+      source: 'nothing';
+    };
+
+export type AccessRight = {
+  action: 'read' | 'write' | 'list' | 'delete';
+  /** `part`: of some keys below the prefix; `depends`: on `dependsOn`. */
+  allowed: 'yes' | 'part' | 'depends' | 'no';
+  because: AccessReason;
+  /** A key below the prefix that `because` is about. */
+  example: string | null;
+  /** Where it is `part` or `depends`: what is not allowed. */
+  except:
+    | {
+    because: AccessReason;
+    example: string | null;
+  }
+    | null;
+  /** Condition keys that the question leaves open; `object-acl`: lists of objects. */
+  dependsOn: string[];
 };
 
 export type Account = {
@@ -1150,6 +1272,15 @@ export type RateCard = {
   }[];
 };
 
+export type ReadNeeds =
+  | {
+  kind: 'customer-key' | 'kms-key';
+  keyId: string | null;
+  /** Whether the KMS key can be used. */
+  isEnabled: boolean;
+}
+  | null;
+
 export type ReceiptStatement = {
   /** A calendar month in UTC. */
   period: string;
@@ -1307,6 +1438,12 @@ export type StorageTotals = {
 export type TestMessage = {
   messageId: string;
 };
+
+export type TestedAccess =
+  & AccessFinding
+  & {
+      needs: ReadNeeds;
+    };
 
 export type Token = {
   id: string;
@@ -1941,6 +2078,48 @@ export type Routes = {
       host: string;
     };
     answer: CheckedDomain;
+  };
+  /** Who may read, write, list or delete a key, or what is below a prefix, and why. */
+  'POST /buckets/{bucket}/access-checks': {
+    path: {
+      bucket: string;
+    };
+    body: {
+      key?: string | undefined;
+      /** All keys that begin so. */
+      prefix?: string | undefined;
+      actions?: ('read' | 'write' | 'list' | 'delete')[] | undefined;
+    };
+    answer: AccessCheck;
+  };
+  /** What would be decided on a request that nobody has sent, and by which line. */
+  'POST /buckets/{bucket}/access-tests': {
+    path: {
+      bucket: string;
+    };
+    body: {
+      as:
+        | 'stranger'
+        | {
+            accessKeyId: string;
+          }
+        | {
+            role: 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+          }
+        | {
+            accountId: string;
+          };
+      action: 'read' | 'write' | 'list' | 'delete';
+      key?: string | undefined;
+      /** All keys that begin so. */
+      prefix?: string | undefined;
+      address?: string | undefined;
+      /** Absent: now. */
+      time?: string | undefined;
+      /** Null: the request has none; absent: it is left open. */
+      referer?: string | null | undefined;
+    };
+    answer: TestedAccess;
   };
   /**
    * What the lifecycle rules and the trash would do to what there is now, if they ran at a

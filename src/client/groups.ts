@@ -21,6 +21,8 @@ const GROUPS = {
     delete: 'DELETE /buckets/{bucket}',
     totals: 'GET /buckets/{bucket}/totals',
     purge: 'POST /buckets/{bucket}/cache-purges',
+    checkAccess: 'POST /buckets/{bucket}/access-checks',
+    testAccess: 'POST /buckets/{bucket}/access-tests',
   },
   objects: {
     list: '*GET /buckets/{bucket}/objects',

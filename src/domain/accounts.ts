@@ -3,10 +3,13 @@
 // here can be used to sign in.
 import type { AccessKeyId, AccountId } from './nouns.ts';
 
+/** Every role, that which may most first. */
+export const ROLES = ['owner', 'admin', 'member', 'billing', 'reader'] as const;
+
 /**
  * What a member of an account may do; core/auth/permissions.ts says it in scopes.
  */
-export type Role = 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+export type Role = (typeof ROLES)[number];
 
 /**
  * Who is behind a token or a session: a member of the account, or whoever holds one

@@ -63,6 +63,8 @@ const TABLE = `
   getBucketTotals           buckets:read    OAMBR
   listBucketDomains         buckets:read    OAMBR
   checkBucketDomain         buckets:write   OAM
+  checkAccess               objects:read    OAMR
+  testAccess                objects:read    OAMR
   purgeCaches               buckets:write   OAM
   getTrashSettings          buckets:read    OAMBR
   putTrashSettings          buckets:write   OAM
@@ -167,6 +169,8 @@ const BODIES: Readonly<Record<string, object>> = {
   },
   changePassword: { currentPassword: 'not the password', newPassword: 'short' },
   createToken: { name: 'x' },
+  checkAccess: { prefix: '' },
+  testAccess: { as: 'stranger', action: 'read', prefix: '' },
   createAccount: { displayName: 'x' },
   updateAccount: { displayName: 'x' },
   putAccountQuota: { bytes: null, objects: null },

@@ -18,6 +18,7 @@ import { addInvoiceRoutes } from './billing/invoices.ts';
 import { addRateCardRoutes } from './billing/rate-cards.ts';
 import { addReceiptRoutes } from './billing/receipts.ts';
 import { addUsageRoutes } from './billing/usage.ts';
+import { addAccessCheckRoutes } from './buckets/access-checks.ts';
 import { addBucketDomainRoutes } from './buckets/bucket-domains.ts';
 import { addBucketRoutes } from './buckets/buckets.ts';
 import { addCachePurgeRoutes } from './buckets/cache-purges.ts';
@@ -50,6 +51,7 @@ const RESOURCES: readonly ((api: Api) => void)[] = [
   addAuditRoutes,
   addBucketRoutes,
   addBucketDomainRoutes,
+  addAccessCheckRoutes,
   addLifecyclePreviewRoutes,
   addCachePurgeRoutes,
   addObjectRoutes,

@@ -1,6 +1,7 @@
 // Schemas that several resources share.
 import { z } from '@hono/zod-openapi';
 import { SCOPES } from '../../core/auth/permissions.ts';
+import { ROLES } from '../../domain/accounts.ts';
 
 /** An id that we made, or a word that stands for one. */
 export const idSchema = z.string().regex(/^[\w.~-]{1,128}$/);
@@ -16,7 +17,7 @@ export const accountIdQuery = accountIdSchema.optional().openapi({
   description: "The operator may name another account; everybody else's own is meant.",
 });
 
-export const roleSchema = z.enum(['owner', 'admin', 'member', 'billing', 'reader']);
+export const roleSchema = z.enum(ROLES);
 export const scopeSchema = z.enum(SCOPES);
 
 /** The login of a member: a name or a mail address. Case does not matter. */

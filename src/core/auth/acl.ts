@@ -59,25 +59,29 @@ export function idOf(principal: Principal): AccountId {
 }
 
 /**
- * Whether the list gives the permission. `ignoresPublic`: grants to everybody do
- * not count.
+ * Finds the grant of the list that gives the permission; `owner`: the list's owner
+ * has it without one; null: nothing gives it. `ignoresPublic`: grants to everybody
+ * do not count.
  */
-export function isGranted(
+export function findGrant(
   { ownerId, acl }: OwnedAcl,
   principal: Principal,
   permission: Permission,
   ignoresPublic: boolean,
-): boolean {
+): Grant | 'owner' | null {
   const isOwner = ownerId === idOf(principal) && !(ignoresPublic && principal.kind === 'anonymous');
   if (isOwner && (acl === null || permission === 'READ_ACP' || permission === 'WRITE_ACP'))
-    return true;
-  return (acl ?? []).some(
-    (grant) =>
-      (grant.permission === permission || grant.permission === 'FULL_CONTROL') &&
-      !(ignoresPublic && isPublicGrant(grant)) &&
-      isGrantedTo(grant, principal),
-  );
+    return 'owner';
+  const isMeant = (grant: Grant) =>
+    (grant.permission === permission || grant.permission === 'FULL_CONTROL') &&
+    !(ignoresPublic && isPublicGrant(grant)) &&
+    isGrantedTo(grant, principal);
+  return acl?.find(isMeant) ?? null;
 }
+
+/** Whether the list gives the permission, as `findGrant` finds it. */
+export const isGranted = (...input: Parameters<typeof findGrant>): boolean =>
+  findGrant(...input) !== null;
 
 function isGrantedTo({ grantee }: Grant, principal: Principal): boolean {
   if (grantee.kind === 'account') return grantee.id === idOf(principal);

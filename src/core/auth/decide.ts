@@ -5,8 +5,8 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/how-s3-evaluates-access-control.html
 import type { BucketAccess } from '../../domain/bucket-access.ts';
 import type { AccountId, BucketRecord, ObjectKey, Principal } from '../../domain/nouns.ts';
-import type { ObjectFacts } from '../../domain/object-facts.ts';
-import { isDecidedByObject, isGranted, type OwnedAcl, permissionFor } from './acl.ts';
+import type { Grant, ObjectFacts } from '../../domain/object-facts.ts';
+import { findGrant, isDecidedByObject, type OwnedAcl, permissionFor } from './acl.ts';
 import { callerOf, explainRefusal, policyRequestOf } from './explain-refusal.ts';
 import type { S3Action } from './policy/actions.ts';
 import { couldAllow, evaluatePolicy, type PolicyVerdict } from './policy/evaluate-policy.ts';
@@ -85,6 +85,32 @@ export function createDecide(): Decide {
 }
 
 /**
+ * The rule that a decision rests on. `nothing`: none says yes. `restricted`:
+ * RestrictPublicBuckets shuts a bucket with a public policy.
+ */
+export type DecisionRule =
+  | 'owner-always'
+  | 'policy-deny'
+  | 'owner'
+  | 'policy-unreadable'
+  | 'restricted'
+  | 'policy-allow'
+  | 'acl'
+  | 'nothing';
+
+/** What each rule decides. */
+export const DECISIONS: Readonly<Record<DecisionRule, Decision>> = {
+  'owner-always': 'allowed',
+  'policy-deny': 'denied',
+  owner: 'allowed',
+  'policy-unreadable': 'refused',
+  restricted: 'refused',
+  'policy-allow': 'allowed',
+  acl: 'allowed',
+  nothing: 'refused',
+};
+
+/**
  * Decides on one request. Cost: 1 µs, plus parsing and evaluating a policy. Never
  * throws.
  */
@@ -93,25 +119,37 @@ export function decide(
   request: AccessRequest,
   policy = readPolicy(record),
 ): Decision {
+  return DECISIONS[decidingRule(record, request, policy)];
+}
+
+/**
+ * Finds the rule that decides on a request: `decide` is made of it, and who asks
+ * for the reason of a decision gets that very rule. Never throws.
+ */
+export function decidingRule(
+  record: AccessRecord,
+  request: AccessRequest,
+  policy: ReadPolicy,
+): DecisionRule {
   const { principal, action, object } = request;
-  const { access, ownerId } = record;
+  const { ownerId } = record;
   const isOwner = principal.kind === 'account' && principal.account.id === ownerId;
-  if (isOwner && ALWAYS_THE_OWNERS.has(action)) return 'allowed';
+  if (isOwner && ALWAYS_THE_OWNERS.has(action)) return 'owner-always';
 
   const verdict = policy === 'unreadable' ? 'none' : verdictOf(policy, record, request);
-  if (verdict === 'deny') return 'denied';
+  if (verdict === 'deny') return 'policy-deny';
 
   const objectOwnerId = object === null ? ownerId : ownerOf(record, object);
   const isOwnersObject = objectOwnerId === ownerId;
-  if (isOwner && (isOwnersObject || !isDecidedByObject(action))) return 'allowed';
-  if (policy === 'unreadable') return 'refused';
-  if (!isOwner && isRestricted(record, policy)) return 'refused';
+  if (isOwner && (isOwnersObject || !isDecidedByObject(action))) return 'owner';
+  if (policy === 'unreadable') return 'policy-unreadable';
+  if (!isOwner && isRestricted(record, policy)) return 'restricted';
 
   // A policy speaks for the bucket's owner: it opens that account's objects, and to
   // others their own.
-  if (verdict === 'allow' && (isOwnersObject || isOwn(principal, objectOwnerId))) return 'allowed';
-  const ignoresPublic = access.publicAccessBlock?.ignorePublicAcls ?? false;
-  return isGrantedByAcl(record, request, ignoresPublic) ? 'allowed' : 'refused';
+  if (verdict === 'allow' && (isOwnersObject || isOwn(principal, objectOwnerId)))
+    return 'policy-allow';
+  return grantFor(record, request) === null ? 'nothing' : 'acl';
 }
 
 /**
@@ -193,18 +231,21 @@ function isRestricted({ access }: AccessRecord, policy: Policy | null): boolean 
   );
 }
 
-function isGrantedByAcl(
-  record: AccessRecord,
-  request: AccessRequest,
-  ignoresPublic: boolean,
-): boolean {
+/** A grant, with the list that it stands in; `owner`: the list's owner needs none. */
+export type FoundGrant = {
+  readonly list: 'bucket' | 'object';
+  readonly grant: Grant | 'owner';
+};
+
+/** The grant that allows the action by access control lists; null: none does. */
+export function grantFor(record: AccessRecord, request: AccessRequest): FoundGrant | null {
   const { principal, action, object } = request;
-  const objectPermission = permissionFor(action, 'object');
-  if (objectPermission !== null) {
-    if (object === null) return false;
-    return isGranted(aclOf(record, object), principal, objectPermission, ignoresPublic);
-  }
-  const bucketPermission = permissionFor(action, 'bucket');
-  if (bucketPermission === null) return false;
-  return isGranted(aclOf(record, null), principal, bucketPermission, ignoresPublic);
+  const ignoresPublic = record.access.publicAccessBlock?.ignorePublicAcls ?? false;
+  const list = isDecidedByObject(action) ? 'object' : 'bucket';
+  const permission = permissionFor(action, list);
+  if (permission === null || (list === 'object' && object === null)) return null;
+
+  const owned = aclOf(record, list === 'object' ? object : null);
+  const grant = findGrant(owned, principal, permission, ignoresPublic);
+  return grant === null ? null : { list, grant };
 }

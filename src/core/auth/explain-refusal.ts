@@ -3,7 +3,7 @@
 // never for strangers, who must learn nothing of a policy.
 import type { Principal } from '../../domain/nouns.ts';
 import type { AccessRecord, AccessRequest, ReadPolicy } from './decide.ts';
-import { findDenial, type PolicyCaller, type PolicyRequest } from './policy/evaluate-policy.ts';
+import { findStatement, type PolicyCaller, type PolicyRequest } from './policy/evaluate-policy.ts';
 
 /** Longest name of a statement in an explanation, characters. */
 const SID_MAX_LENGTH = 128;
@@ -23,7 +23,7 @@ export function explainRefusal(
   const denial =
     policy === null || policy === 'unreadable'
       ? null
-      : findDenial(policy, policyRequestOf(record, request));
+      : findStatement(policy, policyRequestOf(record, request), 'Deny');
   if (denial !== null) {
     const { sid, number } = denial;
     const name =

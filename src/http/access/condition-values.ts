@@ -14,7 +14,7 @@ import { decodeFormText, type Query } from '../semantics/raw-path.ts';
 
 /** The parts of a call that the values come from. */
 export type ConditionSource = {
-  readonly request: HttpRequest;
+  readonly request: Pick<HttpRequest, 'isSecure' | 'remoteAddress' | 'tls'>;
   /** S3's name of what is asked. */
   readonly operation: string;
   readonly query: Query;

@@ -57,7 +57,7 @@ const scopeChangeSchema = z.strictObject(limits).partial().openapi('KeyScopeChan
   description: 'Merged with the scope: a limit that is absent stays, null takes it away.',
 });
 type ScopeChange = z.infer<typeof scopeChangeSchema>;
-const scopeSchema = z
+export const scopeSchema = z
   .strictObject({
     buckets: limits.buckets.default(null),
     prefixes: limits.prefixes.default(null),

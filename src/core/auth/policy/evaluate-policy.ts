@@ -113,21 +113,25 @@ export function couldAllow(policy: Policy, caller: PolicyCaller, action: S3Actio
 /** No values: patterns of actions have no variables. */
 const NO_VALUES: ConditionValues = () => null;
 
+/** A statement of a policy: its name, and its number from 1. */
+export type FoundStatement = { readonly sid: string | null; readonly number: number };
+
 /**
- * Finds the statement that denies the request, with its number from 1; null: none
+ * Finds the first statement of that effect which applies to the request; null: none
  * does, or the budget is spent. Cost: that of evaluatePolicy.
  */
-export function findDenial(
+export function findStatement(
   { statements }: Policy,
   request: PolicyRequest,
-): { readonly sid: string | null; readonly number: number } | null {
+  effect: Statement['effect'],
+): FoundStatement | null {
   if (isSpent(request.effort)) return null;
   const action = request.action.toLowerCase();
   const effort = { left: EFFORT_MAX, whole: request.effort };
   const counted = { ...request, values: countLookups(request.values, effort) };
 
   const index = statements.findIndex(
-    (statement) => statement.effect === 'Deny' && applies(statement, action, counted, effort),
+    (statement) => statement.effect === effect && applies(statement, action, counted, effort),
   );
   if (index === -1 || effort.left < 0) return null;
   return { sid: statements[index]?.sid ?? null, number: index + 1 };

@@ -1,0 +1,114 @@
+// Witnesses: a few keys that stand for all keys below a prefix. A policy treats keys
+// differently only where its patterns do, so one key for each pattern, and one that
+// no narrow pattern means, show whether a decision is the same for all of them.
+// check-access.ts decides on each by the real decision. Pure.
+import type { Pattern, PatternPart } from '../policy/pattern.ts';
+import type { Policy } from '../policy/policy.ts';
+
+/** Witnesses of one question. Ours: a policy has room for a thousand patterns. */
+export const WITNESSES_MAX = 50;
+
+/** The end of keys that no sensible pattern names. */
+const PLAIN_NAME = 'a-key-that-no-pattern-names';
+/** The text that stands for a wildcard in a witness. */
+const WILDCARD_TEXT = 'x';
+/** Longest pattern that is completed, characters; longer ones have no witness. */
+const PATTERN_MAX_LENGTH = 2048;
+
+/** Witnesses, and whether every pattern that matters has one. */
+export type Witnesses = { readonly names: readonly string[]; readonly isComplete: boolean };
+
+/**
+ * The keys that stand for all below a prefix, the plainest first. Cost: the lengths
+ * of all patterns times that of the prefix.
+ */
+export function witnessKeys(
+  policy: Policy | null,
+  bucket: string,
+  prefix: string,
+  furtherPrefixes: readonly string[],
+): Witnesses {
+  const start = `${bucket}/${prefix}`;
+  const patterns = (policy?.statements ?? []).flatMap(({ resources }) => resources.patterns);
+  const completed = patterns
+    .flatMap((pattern) => completions(pattern, start))
+    .map((name) => name.slice(bucket.length + 1));
+  return witnessesOf([`${prefix}${PLAIN_NAME}`, ...below(prefix, furtherPrefixes), ...completed]);
+}
+
+/**
+ * The prefixes that stand for all that a listing below a prefix may name: itself,
+ * and those that conditions on `s3:prefix` name.
+ */
+export function witnessPrefixes(
+  policy: Policy | null,
+  prefix: string,
+  furtherPrefixes: readonly string[],
+): Witnesses {
+  const named = (policy?.statements ?? [])
+    .flatMap(({ conditions }) => conditions.filter(({ key }) => key === 's3:prefix'))
+    .flatMap(({ expected }) => expected)
+    .map((text) => text.replaceAll(/[*?]/g, ''));
+  const narrower = [...furtherPrefixes, ...named].filter((text) => text.startsWith(prefix));
+  return witnessesOf([prefix, ...narrower]);
+}
+
+function below(prefix: string, prefixes: readonly string[]): string[] {
+  return prefixes
+    .filter((other) => other.startsWith(prefix))
+    .map((other) => `${other}${PLAIN_NAME}`);
+}
+
+function witnessesOf(names: readonly string[]): Witnesses {
+  const unique = [...new Set(names)];
+  return { names: unique.slice(0, WITNESSES_MAX), isComplete: unique.length <= WITNESSES_MAX };
+}
+
+/** Characters of a pattern, and its wildcards; a variable may be any text. */
+type Token = string | { readonly kind: 'any' | 'one' };
+
+function tokensOf({ parts }: Pattern): Token[] {
+  const toToken = (part: PatternPart): Token[] => {
+    if (typeof part === 'string') return [...part];
+    return [{ kind: part.kind === 'one' ? 'one' : 'any' }];
+  };
+  return parts.flatMap(toToken);
+}
+
+const isAny = (token: Token | undefined): boolean =>
+  typeof token === 'object' && token.kind === 'any';
+
+/**
+ * Texts that begin with `start` and match the pattern: at most two, the rest of the
+ * pattern being taken up as early and as late as it can be. None: nothing that
+ * begins so matches.
+ */
+function completions(pattern: Pattern, start: string): string[] {
+  if (pattern.source.length > PATTERN_MAX_LENGTH) return [];
+  const tokens = tokensOf(pattern);
+  let states = closure(tokens, new Set([0]));
+  for (const character of start) {
+    const next = new Set<number>();
+    for (const at of states) {
+      const token = tokens[at];
+      if (isAny(token)) next.add(at);
+      else if (token === character || typeof token === 'object') next.add(at + 1);
+    }
+    states = closure(tokens, next);
+    if (states.size === 0) return [];
+  }
+
+  const rest = (at: number) =>
+    tokens
+      .slice(at)
+      .map((token) => (typeof token === 'string' ? token : WILDCARD_TEXT))
+      .join('');
+  const ends = [Math.min(...states), Math.max(...states)];
+  return [...new Set(ends)].map((at) => `${start}${rest(at)}`);
+}
+
+/** Adds the states that are reached when a `*` stands for nothing. */
+function closure(tokens: readonly Token[], states: Set<number>): Set<number> {
+  for (const at of states) if (isAny(tokens[at])) states.add(at + 1);
+  return states;
+}
