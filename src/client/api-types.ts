@@ -1097,6 +1097,15 @@ export type ObjectVersion =
       replacedAt: string | null;
     };
 
+export type OpenedPrefix = {
+  prefix: string;
+  what: 'read' | 'read-and-list';
+  /** The statements that are added to the policy of the bucket. */
+  statements: PublicStatement[];
+  /** Switches of publicAccessBlock that go off, since they would stop it. */
+  lifted: ('blockPublicPolicy' | 'restrictPublicBuckets')[];
+};
+
 export type Overview = {
   accountId: string;
   buckets: {
@@ -1224,6 +1233,12 @@ export type Problem = {
   }[] | undefined;
 };
 
+export type PublicAccess = {
+  prefix?: string | undefined;
+  /** Whether strangers may also list the names below the prefix. */
+  what?: 'read' | 'read-and-list' | undefined;
+};
+
 export type PublicAccessBlock =
   | {
   blockPublicAcls: boolean;
@@ -1232,6 +1247,41 @@ export type PublicAccessBlock =
   restrictPublicBuckets: boolean;
 }
   | null;
+
+export type PublicAccessPreview = {
+  /** The statements that are added to the policy of the bucket. */
+  statements: PublicStatement[];
+  /** Switches of publicAccessBlock that go off, since they would stop it. */
+  lifted: ('blockPublicPolicy' | 'restrictPublicBuckets')[];
+  reads: AccessFinding;
+  lists: AccessFinding;
+  /** Null: being counted, ask again. */
+  objects: number | null;
+  bytes: string | null;
+  /** Up to five that would work. */
+  urls: string[];
+  /** Keys that look as if nobody meant to show them; at most 20. */
+  internalNames: string[];
+  /** False: only the first 10,000 names were looked at. */
+  isScanComplete: boolean;
+  worstCase: WorstCase;
+  /** Caps that hold for it; null: you may not see caps. */
+  caps: Cap[] | null;
+};
+
+export type PublicStatement = {
+  Sid: string;
+  Effect: 'Allow';
+  Principal: '*';
+  Action: string;
+  Resource: string;
+  /** Only names below the prefix can be listed. */
+  Condition?: {
+    StringLike: {
+      's3:prefix': string;
+    };
+  } | undefined;
+};
 
 export type RateCard = {
   id: string;
@@ -1568,6 +1618,19 @@ export type Webhook = {
   types: string[];
   isEnabled: boolean;
   createdAt: string;
+};
+
+export type WorstCase = {
+  bytes: string;
+  requests: string;
+  /** Millionths of the currency. */
+  costMicro: string;
+  currency: string;
+  rateCardId: string;
+  bytesPerSecond: number;
+  days: number;
+  /** How it is reckoned, as a sentence. */
+  reckoning: string;
 };
 
 export type Zip = {
@@ -2120,6 +2183,32 @@ export type Routes = {
       referer?: string | null | undefined;
     };
     answer: TestedAccess;
+  };
+  /** What making a prefix public would open, and what it may cost at worst. */
+  'POST /buckets/{bucket}/public-access-preview': {
+    path: {
+      bucket: string;
+    };
+    body: PublicAccess;
+    answer: PublicAccessPreview;
+  };
+  /** Let strangers read a prefix, by a statement of the bucket policy. */
+  'PUT /buckets/{bucket}/public-access': {
+    path: {
+      bucket: string;
+    };
+    body: PublicAccess;
+    answer: OpenedPrefix;
+  };
+  /** Take back exactly the statements that opened a prefix. */
+  'DELETE /buckets/{bucket}/public-access': {
+    path: {
+      bucket: string;
+    };
+    query?: {
+      prefix?: string | undefined;
+    };
+    answer: undefined;
   };
   /**
    * What the lifecycle rules and the trash would do to what there is now, if they ran at a

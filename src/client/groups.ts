@@ -23,6 +23,9 @@ const GROUPS = {
     purge: 'POST /buckets/{bucket}/cache-purges',
     checkAccess: 'POST /buckets/{bucket}/access-checks',
     testAccess: 'POST /buckets/{bucket}/access-tests',
+    previewPublic: 'POST /buckets/{bucket}/public-access-preview',
+    openPrefix: 'PUT /buckets/{bucket}/public-access',
+    closePrefix: 'DELETE /buckets/{bucket}/public-access',
   },
   objects: {
     list: '*GET /buckets/{bucket}/objects',

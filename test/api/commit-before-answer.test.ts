@@ -27,7 +27,14 @@ type Example = () => Sent | Promise<Sent>;
 
 const METHODS_OF_CHANGES = new Set(['post', 'put', 'patch', 'delete']);
 /** They change nothing, whatever their method. */
-const READS = new Set(['checkBucketDomain', 'presignUrls', 'simulateInvoice']);
+const READS = new Set([
+  'checkAccess',
+  'checkBucketDomain',
+  'presignUrls',
+  'previewPublicAccess',
+  'simulateInvoice',
+  'testAccess',
+]);
 /**
  * From these on it is kept how the change ended. Where that fails it is logged, and the answer
  * stands; it is waited for.
@@ -276,6 +283,12 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
     async () => ({ path: await newBucket() }),
     async () => ({ path: await newSite() }),
   ],
+  openPrefix: async () => ({ path: `${await newBucket()}/public-access`, body: { prefix: 'a/' } }),
+  closePrefix: async () => {
+    const path = `${await newBucket()}/public-access`;
+    await done('PUT', path, { prefix: 'a/' });
+    return { path: `${path}?prefix=a/` };
+  },
   purgeCaches: async () => ({
     path: `${await newBucket()}/cache-purges`,
     body: { everything: true },

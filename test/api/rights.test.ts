@@ -310,6 +310,12 @@ const CHANGES_OF: Partial<Record<Role, readonly string[]>> = {
   billing: [...OWN, ...BILLS],
 };
 const READ_ONLY_POSTS = new Set(['presignUrls', 'createZip']);
+const READ_ONLY_POSTS = new Set([
+  'presignUrls',
+  'checkAccess',
+  'testAccess',
+  'previewPublicAccess',
+]);
 
 it.each(Object.entries(CHANGES_OF))(
   'a %s changes nothing but what is its own',

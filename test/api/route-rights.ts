@@ -65,6 +65,9 @@ const TABLE = `
   checkBucketDomain         buckets:write   OAM
   checkAccess               objects:read    OAMR
   testAccess                objects:read    OAMR
+  previewPublicAccess       objects:read    OAMR
+  openPrefix                buckets:write   OAM
+  closePrefix               buckets:write   OAM
   purgeCaches               buckets:write   OAM
   getTrashSettings          buckets:read    OAMBR
   putTrashSettings          buckets:write   OAM
@@ -170,6 +173,8 @@ const BODIES: Readonly<Record<string, object>> = {
   changePassword: { currentPassword: 'not the password', newPassword: 'short' },
   createToken: { name: 'x' },
   checkAccess: { prefix: '' },
+  previewPublicAccess: {},
+  openPrefix: {},
   testAccess: { as: 'stranger', action: 'read', prefix: '' },
   createAccount: { displayName: 'x' },
   updateAccount: { displayName: 'x' },

@@ -23,6 +23,7 @@ import { addBucketDomainRoutes } from './buckets/bucket-domains.ts';
 import { addBucketRoutes } from './buckets/buckets.ts';
 import { addCachePurgeRoutes } from './buckets/cache-purges.ts';
 import { addLifecyclePreviewRoutes } from './buckets/lifecycle-preview.ts';
+import { addPublicAccessRoutes } from './buckets/public-access.ts';
 import { addTrashRoutes } from './buckets/trash.ts';
 import { addAccountJobRoutes } from './objects/account-jobs.ts';
 import { addJobRoutes } from './objects/jobs.ts';
@@ -52,6 +53,7 @@ const RESOURCES: readonly ((api: Api) => void)[] = [
   addBucketRoutes,
   addBucketDomainRoutes,
   addAccessCheckRoutes,
+  addPublicAccessRoutes,
   addLifecyclePreviewRoutes,
   addCachePurgeRoutes,
   addObjectRoutes,

@@ -15,7 +15,6 @@ import { type Api, type ApiContext, callOf, type SignedInCall } from '../../rout
 import { apiRoute, changeRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { etagOfState, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
-import { serviceOrigin } from '../../routing/service-origin.ts';
 import { isoTime } from '../../schemas/time.ts';
 import {
   attributesChangeSchema,
@@ -27,6 +26,7 @@ import {
 } from './object-attributes.ts';
 import { lockChange, mayBypass, retentionSchema, showLock, toLockChange } from './object-lock.ts';
 import { bucketParams, keySchema, objectSchema, versionIdSchema } from './object-schemas.ts';
+import { publicUrlOf } from './public-url.ts';
 
 const TAGS = ['Objects'];
 
@@ -67,7 +67,6 @@ function showObject(
 ) {
   const { checksum, lock, parts } = object;
   const readable = isLatest ? everyoneMayRead(record.access, object.key, toPointer(object)) : 'no';
-  const path = `${record.name}/${object.key.split('/').map(encodeURIComponent).join('/')}`;
   return {
     key: object.key as string,
     versionId: versionNameOf(object) as string,
@@ -82,7 +81,7 @@ function showObject(
     encryption: showEncryption(object),
     ...showLock(lock),
     everyoneMayRead: readable,
-    publicUrl: readable === 'no' ? null : `${serviceOrigin(call.request)}/${path}`,
+    publicUrl: readable === 'no' ? null : publicUrlOf(call, record, object.key),
   };
 }
 
