@@ -600,11 +600,21 @@ export type FolderEntry =
   | {
       kind: 'folder';
       prefix: string;
+      /**
+       * With `include=readers`: whether strangers read it. `part`: some keys of the folder,
+       * or on conditions. Objects that ACLs open do not count to their folder.
+       */
+      readers?: 'everyone' | 'part' | null | undefined;
     }
   |
       & ObjectSummary
       & {
           kind: 'object';
+          /**
+           * With `include=readers`: whether strangers read it. `part`: some keys of the
+           * folder, or on conditions. Objects that ACLs open do not count to their folder.
+           */
+          readers?: 'everyone' | 'part' | null | undefined;
         };
 
 export type Forecast = {
@@ -2257,6 +2267,7 @@ export type Routes = {
       at?: number | null | undefined;
       /** Begin with the first entry at or behind this name; by name, without a cursor. */
       from?: string | undefined;
+      include?: 'readers' | undefined;
     };
     answer: {
       items: FolderEntry[];

@@ -24,6 +24,7 @@ export const INDEX_CALLS = {
   getBucket: 'query',
   getVersion: 'query',
   getObjects: 'query',
+  listAcls: 'query',
   listVersions: 'query',
   resolve: 'query',
   resolveAll: 'query',

@@ -32,7 +32,7 @@ import type {
   VersionSummary,
   WriteCondition,
 } from '../domain/nouns.ts';
-import type { VersionChange } from '../domain/object-facts.ts';
+import type { Grant, VersionChange } from '../domain/object-facts.ts';
 import type { PurgeScope } from '../domain/purge.ts';
 import type { CompressionCommands, CompressionQueries } from './index-calls/compression-calls.ts';
 import type { KeyCommands, KeyQueries } from './index-calls/key-job-calls.ts';
@@ -93,6 +93,9 @@ export type ListObjectsPage = {
    */
   readonly lastName: string | null;
 };
+
+/** The grants of an object that has an ACL of its own. */
+export type ObjectAcl = { readonly key: ObjectKey; readonly acl: readonly Grant[] };
 
 export type ListVersionsInput = {
   readonly bucket: BucketRef;
@@ -155,6 +158,11 @@ export type IndexQueries = FurtherQueries & {
     bucket: BucketRef;
     keys: readonly ObjectKey[];
   }): readonly (ObjectVersion | null)[];
+  /**
+   * The grants of those of some keys whose current object has an ACL: at most 1,000
+   * keys, in any order. BucketChanged. Cost: a row for each key.
+   */
+  listAcls(input: { bucket: BucketRef; keys: readonly ObjectKey[] }): readonly ObjectAcl[];
   /** Bucket and current version in one call, for public reads. */
   resolve(input: { name: BucketName; key: ObjectKey }): {
     bucket: BucketRecord | null;

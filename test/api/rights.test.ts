@@ -309,9 +309,9 @@ const CHANGES_OF: Partial<Record<Role, readonly string[]>> = {
   reader: OWN,
   billing: [...OWN, ...BILLS],
 };
-const READ_ONLY_POSTS = new Set(['presignUrls', 'createZip']);
 const READ_ONLY_POSTS = new Set([
   'presignUrls',
+  'createZip',
   'checkAccess',
   'testAccess',
   'previewPublicAccess',

@@ -214,6 +214,11 @@ export function factsOfDetail(text: string): Pick<ObjectFacts, 'tags' | 'lock'> 
   return { tags, lock };
 }
 
+/** The grants of a version, out of its detail; null: it has no list of its own. */
+export function aclOfDetail(text: string): ObjectFacts['acl'] {
+  return text.includes('"acl":') ? ((JSON.parse(text) as Detail).acl ?? null) : null;
+}
+
 /** The lock of a version, out of its detail. */
 export function lockOfDetail(text: string): ObjectLock | null {
   // Most rows have no lock, and their text says so without being read again.

@@ -15,7 +15,7 @@ import type { Sql, SqlRow } from '../../ports/sql.ts';
 import { type BucketRow, bucketChanged, decodeBucket, requireBucket } from '../buckets/buckets.ts';
 import { commitObject } from './commit-object.ts';
 import { deleteObjects } from './delete-objects.ts';
-import { decodeVersion, type VersionRow } from './object-rows.ts';
+import { aclOfDetail, decodeVersion, type VersionRow } from './object-rows.ts';
 import { JOIN_BODY, readOtherVersion, VERSION_COLUMNS } from './read-versions.ts';
 import { matchesName } from './stored-versions.ts';
 import { updateVersion } from './update-version.ts';
@@ -32,6 +32,7 @@ type ObjectCalls = Pick<
   IndexApi,
   | 'getVersion'
   | 'getObjects'
+  | 'listAcls'
   | 'resolve'
   | 'resolveAll'
   | 'commitObject'
@@ -53,6 +54,8 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
     },
 
     getObjects: ({ bucket, keys }) => keys.map((key) => readOfBucket(sql, bucket, key)),
+
+    listAcls: (input) => listAcls(sql, input),
 
     resolve: (input) => resolve(sql, input),
 
@@ -82,6 +85,25 @@ function readOfBucket(sql: Sql, bucket: BucketRef, key: ObjectKey): ObjectVersio
   );
   if (row === undefined) throw bucketChanged(bucket.name);
   return isVersionRow(row) ? decodeVersion(row) : null;
+}
+
+/** BucketChanged. Details without a list are left out before they are parsed. */
+function listAcls(
+  sql: Sql,
+  { bucket, keys }: Parameters<IndexApi['listAcls']>[0],
+): ReturnType<IndexApi['listAcls']> {
+  const rows = sql.all<{ key: string; detail: string | null }>(
+    `SELECT o.key, coalesce(o.detail, x.detail) AS detail
+     FROM objects AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
+     WHERE o.bucket = ? AND o.key IN (SELECT value FROM json_each(?))
+       AND instr(coalesce(o.detail, x.detail), '"acl":') > 0`,
+    requireBucket(sql, bucket),
+    JSON.stringify(keys),
+  );
+  return rows.flatMap(({ key, detail }) => {
+    const acl = aclOfDetail(detail ?? '');
+    return acl === null ? [] : [{ key: key as ObjectKey, acl }];
+  });
 }
 
 /** See `IndexQueries.resolve`. */

@@ -149,6 +149,18 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       );
     });
 
+    test('gives the grants of those keys that have a list, wherever their bytes stand', async (index) => {
+      const bucket = await makeBucket(index);
+      const acl = [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' }] as const;
+      const named = { userMetadata: { note: '"acl":' } };
+      await put(index, bucket, { ...objectOf('inline'), acl, ...named });
+      await put(index, bucket, { ...objectOf('plain'), ...named });
+      const keys = ['plain', 'missing', 'inline'].map(asKey);
+      const call = (ref: BucketRef) => index.call(bucket.name, 'listAcls', { bucket: ref, keys });
+      expect(await call(refOf(bucket))).toEqual([{ key: 'inline', acl }]);
+      await expectCode(call({ ...refOf(bucket), revision: bucket.revision - 1 }), 'BucketChanged');
+    });
+
     for (const size of [0, 1, 10_240]) {
       test(`gives back an inline body of ${size} bytes with all attributes`, async (index) => {
         const bucket = await makeBucket(index);

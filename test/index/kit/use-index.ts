@@ -77,6 +77,7 @@ export function useIndex(index: IndexApi): void {
   for (const versionId of [null, 'null'] as const)
     index.getVersion({ bucket, key: asKey('a'), versionId });
   index.getObjects({ bucket, keys: [asKey('a')] });
+  index.listAcls({ bucket, keys: [asKey('a')] });
   for (const delimiter of ['', '/']) {
     index.listObjects({ bucket, prefix: 'a', delimiter, after: '', maxKeys: 10 });
     index.listUploads({

@@ -228,4 +228,65 @@ describeCore('who may do what', () => {
       'NoSuchAccessKey',
     );
   });
+
+  it('marks the rows of a folder that everyone reads, by policy, list and in part', async () => {
+    const api = await tokenClient(client);
+    const bucket = await makeBucket(api, { ownership: 'ObjectWriter' });
+    const put = async (key: string, headers = {}) =>
+      expect((await client.send({ method: 'PUT', bucket, key, body: 'x', headers })).status).toBe(
+        200,
+      );
+    for (const key of ['all/a', 'some/a.jpg', 'some/a.sql', 'none/a', 'b.jpg', 'c.sql'])
+      await put(key);
+    await put('d.sql', { 'x-amz-acl': 'public-read' });
+    const path = `/buckets/${bucket}`;
+    const list = async (query: string) => {
+      const reply = await api.call('GET', `${path}/objects?${query}`);
+      expect(reply.status).toBe(200);
+      return Object.fromEntries(
+        reply.json.items.map((item: { key?: string; prefix?: string; readers?: unknown }) => [
+          item.key ?? item.prefix,
+          item.readers,
+        ]),
+      );
+    };
+    expect(await list('include=readers')).toMatchObject({
+      'all/': null,
+      'c.sql': null,
+      'd.sql': 'everyone',
+    });
+    const open = (resource: string) => ({
+      Effect: 'Allow',
+      Principal: '*',
+      Action: 's3:GetObject',
+      Resource: `arn:aws:s3:::${bucket}/${resource}`,
+    });
+    const near = { ...open('near/*'), Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } } };
+    const policy = { Version: '2012-10-17', Statement: [open('all/*'), open('*.jpg'), near] };
+    expect((await api.call('PATCH', path, { policy }, { 'if-match': '*' })).status).toBe(200);
+    await put('near/a');
+    expect(await list('include=readers')).toEqual({
+      'all/': 'everyone',
+      'near/': 'part',
+      'none/': 'part',
+      'some/': 'part',
+      'b.jpg': 'everyone',
+      'c.sql': null,
+      'd.sql': 'everyone',
+    });
+    expect(await list('include=readers&prefix=some/')).toEqual({
+      'some/a.jpg': 'everyone',
+      'some/a.sql': null,
+    });
+    expect((await list('prefix=some/'))['some/a.jpg']).toBe(undefined);
+    for (const [key, status] of [
+      ['d.sql', 200],
+      ['b.jpg', 200],
+      ['c.sql', 403],
+    ] as const)
+      expect([key, (await client.anonymous({ method: 'GET', bucket, key })).status]).toEqual([
+        key,
+        status,
+      ]);
+  });
 });

@@ -32,6 +32,7 @@ const IS_REPEATABLE = {
   getBucket: true,
   getVersion: true,
   getObjects: true,
+  listAcls: true,
   listVersions: true,
   resolve: true,
   resolveAll: true,

@@ -3,10 +3,13 @@
 import {
   type AccessQuestion,
   type AccessTarget,
+  type Allowed,
   createAccessChecker,
 } from '../../../core/auth/access-check/check-access.ts';
 import type { AccessInquiry } from '../../../core/auth/access-check/who-may.ts';
-import { type AccessRecord, readPolicy } from '../../../core/auth/decide.ts';
+import { type AccessRecord, type ReadPolicy, readPolicy } from '../../../core/auth/decide.ts';
+import { createRequestEffort } from '../../../core/auth/policy/evaluate-policy.ts';
+import type { Effort } from '../../../core/auth/policy/match-glob.ts';
 import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { ObjectKey, ObjectVersion } from '../../../domain/nouns.ts';
@@ -15,6 +18,7 @@ import {
   hypotheticalValues,
   isOpenKey,
 } from '../../../http/access/hypothetical-values.ts';
+import type { ApiCall } from '../../routing/api-call.ts';
 
 /** A question as a request has it: one of the two. */
 export type TargetInput = {
@@ -36,13 +40,16 @@ export async function readTarget(
   return { target: { kind: 'key', key: key as ObjectKey, object }, object };
 }
 
+/** What questions about many keys of one bucket share. */
+export type SharedParts = { readonly policy?: ReadPolicy; readonly effort?: Effort };
+
 /** The parts of an inquiry that a record and a target make. */
 export function openInquiry(
   record: AccessRecord,
   target: AccessTarget,
   request: HypotheticalRequest,
+  { policy = readPolicy(record), effort = createRequestEffort() }: SharedParts = {},
 ): Pick<AccessInquiry, 'record' | 'policy' | 'target' | 'checker'> {
-  const policy = readPolicy(record);
   const question: AccessQuestion = {
     record,
     policy,
@@ -52,7 +59,7 @@ export function openInquiry(
       hypotheticalValues(request, record, target, { principal, action, prefix }),
     isOpen: (_principal, action, key) => isOpenKey(request, target, action, key),
   };
-  return { record, policy, target, checker: createAccessChecker(question) };
+  return { record, policy, target, checker: createAccessChecker(question, effort) };
 }
 
 /**
@@ -64,4 +71,23 @@ export function requireDecided({ checker }: Pick<AccessInquiry, 'checker'>): voi
   throw new StorageError('SlowDown', {
     detail: 'The patterns of the bucket policy take too long to compare. Ask for fewer actions.',
   });
+}
+
+/**
+ * Makes the question whether strangers may read a key or prefix, for many of them:
+ * the policy is parsed once, and all share one effort. SlowDown.
+ */
+export function strangersQuestion(
+  { core, region }: Pick<ApiCall, 'core' | 'region'>,
+  record: AccessRecord,
+): (target: AccessTarget) => Allowed {
+  const shared = { policy: readPolicy(record), effort: createRequestEffort() };
+  const nowMs = core.ports.clock.nowMs();
+  const request = { sourceIp: undefined, referer: undefined, nowMs, region };
+  return (target) => {
+    const inquiry = openInquiry(record, target, request, shared);
+    const { allowed } = inquiry.checker.check({ kind: 'anonymous' }, null, 's3:GetObject');
+    requireDecided(inquiry);
+    return allowed;
+  };
 }

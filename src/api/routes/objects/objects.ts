@@ -1,17 +1,24 @@
 // Objects as a console shows them: folders by name, size or date, search by a part
 // of the name, sizes of prefixes.
 import { z } from '@hono/zod-openapi';
-import { type FolderStart, listFolder } from '../../../core/key-jobs/list-folder.ts';
+import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
+import { readersOf } from '../../../core/key-jobs/folder-readers.ts';
+import {
+  type FolderEntry,
+  type FolderStart,
+  listFolder,
+} from '../../../core/key-jobs/list-folder.ts';
 import { measurePrefixes } from '../../../core/key-jobs/measure-prefixes.ts';
 import { searchKeys, sortObjects } from '../../../core/key-jobs/search-keys.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { SEARCH_MAX_MATCHES } from '../../../domain/key-aids.ts';
 import type { ObjectSummary } from '../../../domain/nouns.ts';
-import { type Api, callOf } from '../../routing/api-call.ts';
+import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { cursorAt, pageQuery, readCursor } from '../../routing/paging.ts';
 import { isoTime } from '../../schemas/time.ts';
+import { strangersQuestion } from '../buckets/access-inquiry.ts';
 import { bucketParams, isCompleteSchema, objectSchema, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
@@ -24,10 +31,19 @@ const sortQuery = {
 };
 const pageFields = { nextCursor: z.string().nullable(), isComplete: isCompleteSchema };
 
+const readersSchema = z
+  .enum(['everyone', 'part'])
+  .nullable()
+  .optional()
+  .openapi({
+    description:
+      'With `include=readers`: whether strangers read it. `part`: some keys of the folder, or ' +
+      'on conditions. Objects that ACLs open do not count to their folder.',
+  });
 const entrySchema = z
   .discriminatedUnion('kind', [
-    z.object({ kind: z.literal('folder'), prefix: z.string() }),
-    objectSchema.extend({ kind: z.literal('object') }),
+    z.object({ kind: z.literal('folder'), prefix: z.string(), readers: readersSchema }),
+    objectSchema.extend({ kind: z.literal('object'), readers: readersSchema }),
   ])
   .openapi('FolderEntry');
 const folderPageSchema = z.object({
@@ -132,13 +148,14 @@ function addListing(api: Api): void {
           prefix: prefixQuery,
           delimiter: textQuery.default('/'),
           ...seekQuery,
+          include: z.literal('readers').optional(),
         }),
       },
       responses: { 200: jsonResponse(folderPageSchema, 'Some entries') },
     }),
     async (c) => {
       const call = callOf(c);
-      const { limit, cursor, prefix, delimiter, sort, order } = c.req.valid('query');
+      const { limit, cursor, prefix, delimiter, sort, order, include } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const filter = [bucket.record().id, prefix, delimiter, sort, order];
       const list = `objects ${JSON.stringify(filter)}`;
@@ -151,9 +168,11 @@ function addListing(api: Api): void {
         cursor: readCursor(call.secrets, list, cursor),
         start: folderStart(c.req.valid('query')),
       });
-      const items = page.entries.map((entry) =>
+      const shown = page.entries.map((entry) =>
         entry.kind === 'folder' ? entry : { kind: entry.kind, ...showObject(entry.object) },
       );
+      const items =
+        include === 'readers' ? await withReaders(call, bucket, page.entries, shown) : shown;
       const nextCursor = cursorAt(call.secrets, list, page.next);
       const { isComplete, total, totalIsExact, rank } = page;
       return c.json(
@@ -181,6 +200,18 @@ function folderStart({ at, from, cursor, sort }: SeekQuery): FolderStart | null 
   if (sort !== 'name')
     throw new StorageError('InvalidInput', { detail: 'from needs a folder sorted by name.' });
   return { from };
+}
+
+type ShownEntry = z.infer<typeof entrySchema>;
+
+async function withReaders(
+  call: SignedInCall,
+  bucket: BucketHandle,
+  entries: readonly FolderEntry[],
+  shown: readonly ShownEntry[],
+): Promise<ShownEntry[]> {
+  const readers = await readersOf(bucket, entries, strangersQuestion(call, bucket.record()));
+  return shown.map((entry, at) => ({ ...entry, readers: readers[at] ?? null }));
 }
 
 type SearchPage = {

@@ -76,9 +76,14 @@ type Outcome = {
   readonly dependsOn: readonly string[];
 };
 
-/** Makes the checker of a question; all its decisions share one effort. */
-export function createAccessChecker(question: AccessQuestion): AccessChecker {
-  const effort = createRequestEffort();
+/**
+ * Makes the checker of a question; all its decisions share one effort, which those of
+ * other questions may share too.
+ */
+export function createAccessChecker(
+  question: AccessQuestion,
+  effort: Effort = createRequestEffort(),
+): AccessChecker {
   let isExact = true;
 
   return {
