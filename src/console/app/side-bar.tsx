@@ -12,16 +12,15 @@ import {
   Settings2,
   Trash2,
 } from 'lucide';
-import { client } from '../api/client.ts';
-import { useQuery } from '../api/query.ts';
-import { count, money } from '../i18n/format.ts';
+import { count, money, monthName } from '../i18n/format.ts';
 import { t } from '../i18n/i18n.ts';
 import { Icon } from '../ui/icon.tsx';
 import { openMenu } from '../ui/open-menu.tsx';
 import { LoadLine } from '../ui/small.tsx';
+import { moneyCapOf, useOverview } from './overview.ts';
 import { pinnedPlaces } from './pinned.ts';
 import { href, navigate } from './router.ts';
-import { may, sessionState } from './session.ts';
+import { may } from './session.ts';
 
 type PlaceLink = {
   readonly to: string;
@@ -29,12 +28,6 @@ type PlaceLink = {
   readonly label: string;
   readonly count?: number | undefined;
 };
-
-/** The account at a glance, shared by all who show it. */
-export const useOverview = () =>
-  useQuery(sessionState.value === 'signed-in' ? 'overview' : null, (signal) =>
-    client.request('GET /overview', { signal }),
-  );
 
 export function SideBar({ place }: { readonly place: string | null }) {
   const texts = t().shell;
@@ -109,8 +102,8 @@ function Month() {
   const month = overview?.month ?? null;
   if (month === null) return null;
   const { soFarMicro, atEndMicro, currency, period } = month;
-  const cap = overview?.caps?.find(({ unit, bucket }) => unit === 'money' && bucket === null);
-  const limit = cap === undefined ? null : Number(cap.limit);
+  const cap = moneyCapOf(overview);
+  const limit = cap === null ? null : Number(cap.limit);
   const whole = limit ?? Math.max(Number(atEndMicro), 1);
   const texts = t().shell;
   const forecast = money(atEndMicro, currency);
@@ -135,11 +128,6 @@ function Month() {
     </div>
   );
 }
-
-const monthName = (period: string): string =>
-  new Intl.DateTimeFormat(document.documentElement.lang, { month: 'long', timeZone: 'UTC' }).format(
-    new Date(`${period}-15T00:00:00Z`),
-  );
 
 /** The five tabs of a phone. */
 export function PhoneTabs({ place }: { readonly place: string | null }) {

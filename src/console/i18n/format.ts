@@ -162,3 +162,9 @@ export function duration(seconds: number): string {
 /** Sorts as people do: 2 before 10, Chinese by pinyin. */
 export const compareNames = (a: string, b: string): number =>
   once('names', (tag) => new Intl.Collator(tag, { numeric: true })).compare(a, b);
+
+/** `November`, of `2026-11`. */
+export const monthName = (period: string): string =>
+  once('month', (tag) => new Intl.DateTimeFormat(tag, { month: 'long', timeZone: 'UTC' })).format(
+    new Date(`${period}-15T00:00:00Z`),
+  );

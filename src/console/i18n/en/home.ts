@@ -1,2 +1,31 @@
-// Texts of home.
-export const home = {};
+// Home.
+export const home = {
+  soFar: 'So far',
+  headingFor: 'Heading for',
+  noticeAt: (percent: string) => `Notice at ${percent}`,
+  cap: (money: string) => `Cap ${money}: uploads and strangers stop`,
+  noCap: 'No cap is set',
+  goesTo: 'Where it goes',
+  grew: 'What grew this week',
+  nothingGrew: 'Nothing grew or shrank yet; the numbers come day by day.',
+  needsYou: 'Needs you',
+  nothingNeeds: 'Nothing.',
+  capAt: (id: string, percent: string) => `Cap ${id} stands at ${percent}`,
+  keyEnds: (name: string, time: string) => `Key ${name} ends in ${time}`,
+  jobFailed: (bucket: string) => `A job in ${bucket} failed`,
+  look: 'Look',
+  rotate: 'Rotate',
+  running: 'Running',
+  jobKinds: {
+    move: 'Moving objects',
+    copy: 'Copying objects',
+    rename: 'Renaming objects',
+    edit: 'Editing objects',
+    delete: 'Deleting objects',
+    restore: 'Restoring objects',
+    'empty-trash': 'Emptying the trash',
+    empty: 'Emptying the bucket',
+    undo: 'Undoing a job',
+  },
+  recent: 'Recent places',
+};

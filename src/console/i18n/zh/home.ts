@@ -1,3 +1,32 @@
 import type { home as English } from '../en/home.ts';
 
-export const home: typeof English = {};
+export const home: typeof English = {
+  soFar: '本月至今',
+  headingFor: '预计',
+  noticeAt: (percent) => `${percent} 时提醒`,
+  cap: (money) => `上限 ${money}：停止上传和公开读取`,
+  noCap: '未设上限',
+  goesTo: '费用构成',
+  grew: '本周的增长',
+  nothingGrew: '尚无增减；数据按天更新。',
+  needsYou: '待处理',
+  nothingNeeds: '没有。',
+  capAt: (id, percent) => `上限 ${id} 已达 ${percent}`,
+  keyEnds: (name, time) => `密钥 ${name} 将在 ${time}后失效`,
+  jobFailed: (bucket) => `${bucket} 中的一个任务失败`,
+  look: '查看',
+  rotate: '轮换',
+  running: '进行中',
+  jobKinds: {
+    move: '正在移动对象',
+    copy: '正在复制对象',
+    rename: '正在重命名对象',
+    edit: '正在修改对象',
+    delete: '正在删除对象',
+    restore: '正在恢复对象',
+    'empty-trash': '正在清空回收站',
+    empty: '正在清空存储桶',
+    undo: '正在撤销任务',
+  },
+  recent: '最近访问',
+};
