@@ -9,13 +9,16 @@ type EntryProps = {
   readonly title: string;
   readonly lead: ComponentChildren;
   readonly side: ComponentChildren;
+  /** Whether it covers the frame of the app, which has the main landmark. */
+  readonly isCover?: boolean;
   readonly children: ComponentChildren;
 };
 
-export function EntryFrame({ title, lead, side, children }: EntryProps) {
+export function EntryFrame({ title, lead, side, isCover = false, children }: EntryProps) {
+  const Main = isCover ? 'div' : 'main';
   return (
-    <div class="entry">
-      <main class="entry-form" id="main">
+    <div class={isCover ? 'entry cover' : 'entry'}>
+      <Main class="entry-form">
         <div class="brand">
           <Mark />
           Quayside
@@ -23,7 +26,7 @@ export function EntryFrame({ title, lead, side, children }: EntryProps) {
         <h1>{title}</h1>
         <p class="lead">{lead}</p>
         {children}
-      </main>
+      </Main>
       <aside class="entry-side">{side}</aside>
       <nav class="entry-foot" aria-label={t().shell.language}>
         {(['en', 'zh'] as const).map((code) => (

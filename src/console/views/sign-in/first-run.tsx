@@ -70,7 +70,7 @@ export function FirstRun({ onSkip }: { readonly onSkip: () => void }) {
 
   if (link !== null) return <FirstLink link={link} bucket={name} />;
   return (
-    <EntryFrame title={texts.title} lead={texts.lead} side={<Steps bucket={name} />}>
+    <EntryFrame isCover title={texts.title} lead={texts.lead} side={<Steps bucket={name} />}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -207,7 +207,7 @@ function FirstLink({ link, bucket }: { readonly link: Link; readonly bucket: str
   const texts = t().signIn.first;
   const isMember = me.value?.memberId !== null;
   return (
-    <EntryFrame title={texts.done} lead={texts.doneLead} side={<Steps bucket={bucket} />}>
+    <EntryFrame isCover title={texts.done} lead={texts.doneLead} side={<Steps bucket={bucket} />}>
       <TextField
         label={texts.link}
         value={link.url}
