@@ -1,0 +1,75 @@
+// Starts a job, watches it, and says what it did: a toast with Undo, and fresh lists.
+// A job goes on without the page; /jobs shows it then.
+import type { Answer, RequestOptions } from 'quayside/client';
+import { client } from '../../api/client.ts';
+import { errorLine } from '../../api/describe-error.ts';
+import { invalidate } from '../../api/query.ts';
+import { t } from '../../i18n/i18n.ts';
+import { showToast } from '../../ui/toast.tsx';
+import { jobSentence } from '../jobs/job-words.ts';
+
+export type Job = Answer<'POST /buckets/{bucket}/jobs'>;
+export type JobTask = RequestOptions<'POST /buckets/{bucket}/jobs'>['body'];
+
+/** First wait between two looks at a running job, milliseconds; it doubles. */
+const LOOK_FIRST_MS = 150;
+const LOOK_MAX_MS = 2000;
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Resolves when the job runs no more. */
+async function untilDone(bucket: string, started: Job): Promise<Job> {
+  let job = started;
+  let waitMs = LOOK_FIRST_MS;
+  while (job.state === 'running') {
+    await wait(waitMs);
+    waitMs = Math.min(LOOK_MAX_MS, waitMs * 2);
+    job = await client.jobs.get(bucket, job.id);
+  }
+  return job;
+}
+
+/** What a finished job may have changed is read again where it is shown. */
+function refresh(buckets: readonly string[]): void {
+  for (const bucket of new Set(buckets)) {
+    for (const kind of ['folder', 'object', 'bucket', 'trash', 'sizes'])
+      invalidate(`${kind} ${bucket}`);
+  }
+  invalidate('jobs');
+  invalidate('overview');
+}
+
+/**
+ * Runs a job to its end and tells how it went. Rejects when it can't be started; what
+ * fails later is told in the toast and stands in /jobs.
+ */
+export async function runJob(bucket: string, task: JobTask): Promise<void> {
+  const started = await client.jobs.start(bucket, { body: task });
+  invalidate('jobs');
+  void follow(bucket, started);
+}
+
+/** Takes back what a job did. */
+export async function undoJob(bucket: string, jobId: string): Promise<void> {
+  try {
+    void follow(bucket, await client.jobs.undo(bucket, jobId));
+  } catch (error) {
+    showToast({ text: errorLine(error) });
+  }
+}
+
+async function follow(bucket: string, started: Job): Promise<void> {
+  try {
+    const job = await untilDone(bucket, started);
+    refresh([bucket, ...(job.toBucket === null ? [] : [job.toBucket])]);
+    const { conflicts, missing, locked } = job.counts;
+    const left = conflicts + missing + locked;
+    const sentence = jobSentence({ ...job, bucket });
+    const text = left > 0 ? `${sentence} ${t().jobs.leftAsTheyWere(left)}` : sentence;
+    const undo = job.canUndo ? () => void undoJob(bucket, job.id) : undefined;
+    showToast({ text, undo });
+  } catch (error) {
+    refresh([bucket]);
+    showToast({ text: errorLine(error) });
+  }
+}
