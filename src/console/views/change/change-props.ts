@@ -1,0 +1,20 @@
+// What every dialog of this folder is given.
+import type { Selection } from '../browse/selection.ts';
+
+export type ChangeProps = { readonly selection: Selection; readonly onClose: () => void };
+
+/** The selection as a job takes it; keys and prefixes all begin with the prefix. */
+export function jobTargets({ rows, isAll, prefix }: Selection): {
+  prefix: string;
+  keys?: string[];
+  prefixes?: string[];
+} {
+  if (isAll) return { prefix };
+  const keys = rows.filter(({ isFolder }) => !isFolder).map(({ key }) => key);
+  const prefixes = rows.filter(({ isFolder }) => isFolder).map(({ key }) => key);
+  return {
+    prefix,
+    ...(keys.length === 0 ? {} : { keys }),
+    ...(prefixes.length === 0 ? {} : { prefixes }),
+  };
+}

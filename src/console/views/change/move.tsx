@@ -1,0 +1,7 @@
+// Moves what is selected to another folder, in this bucket or another.
+import type { ChangeProps } from './change-props.ts';
+import { Relocate } from './relocate.tsx';
+
+export default function Move(props: ChangeProps & { readonly to?: string }) {
+  return <Relocate kind="move" {...props} />;
+}

@@ -1,0 +1,85 @@
+// Rename: one row by its name; several by a pattern, with each new name shown before.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { InlineError } from '../../ui/small.tsx';
+import { nameOf, type SelectedRow } from '../browse/selection.ts';
+import type { ChangeProps } from './change-props.ts';
+import { RenameMany } from './rename-many.tsx';
+import { runJob } from './run-job.ts';
+import { useAct } from './use-act.ts';
+
+export default function Rename(props: ChangeProps) {
+  const { rows, isAll } = props.selection;
+  const [only] = rows;
+  if (only === undefined || rows.length > 1 || isAll) return <RenameMany {...props} />;
+  return <RenameOne row={only} {...props} />;
+}
+
+function RenameOne({ selection, row, onClose }: ChangeProps & { readonly row: SelectedRow }) {
+  const texts = t().change;
+  const before = nameOf(row.key).replace(/\/$/, '');
+  const [name, setName] = useState(before);
+  const input = useRef<HTMLInputElement>(null);
+  const act = useAct(onClose);
+  const problem = problemOf(name, row.isFolder);
+
+  useEffect(() => {
+    // The extension stays: only what stands before it is selected.
+    const end = row.isFolder ? -1 : before.lastIndexOf('.');
+    input.current?.focus();
+    input.current?.setSelectionRange(0, end > 0 ? end : before.length);
+  }, []);
+
+  function rename(): void {
+    if (problem !== null) return;
+    if (name === before) {
+      onClose();
+      return;
+    }
+    const parent = row.key.slice(0, row.key.length - nameOf(row.key).length);
+    const to = `${parent}${name}${row.isFolder ? '/' : ''}`;
+    const only = row.isFolder ? {} : { keys: [row.key] };
+    act.run(() => runJob(selection.bucket, { kind: 'move', prefix: row.key, ...only, to }));
+  }
+
+  return (
+    <Dialog
+      title={texts.renameTitle(before)}
+      width={500}
+      isDirty={name !== before}
+      onClose={onClose}
+      onSubmit={rename}
+      actions={
+        <>
+          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
+          <Button kind="primary" type="submit" label={texts.rename} isBusy={act.isBusy} />
+        </>
+      }
+    >
+      <TextField
+        label={texts.name}
+        value={name}
+        onInput={setName}
+        inputRef={input}
+        error={problem}
+        hint={row.isFolder ? texts.renameFolderHint : texts.renameHint}
+      />
+      {act.error !== null && <InlineError text={act.error} />}
+    </Dialog>
+  );
+}
+
+/** S3's longest key, bytes. */
+const KEY_MAX_BYTES = 1024;
+
+/** Why a name can't be one; null: it can. */
+export function problemOf(name: string, isFolder: boolean): string | null {
+  const texts = t().change;
+  if (name === '') return texts.nameEmpty;
+  if (isFolder && (name === '.' || name === '..')) return texts.nameDots;
+  if (name.startsWith('/') || name.endsWith('/') || name.includes('//')) return texts.nameSlashes;
+  return new TextEncoder().encode(name).length > KEY_MAX_BYTES ? texts.nameLong : null;
+}
