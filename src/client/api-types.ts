@@ -163,7 +163,7 @@ export type AccountJob = {
   bucket: string;
   id: string;
   /** empty-trash removes what is in the trash for good: nothing brings it back. */
-  kind: 'move' | 'copy' | 'delete' | 'restore' | 'empty-trash' | 'undo';
+  kind: 'move' | 'copy' | 'rename' | 'delete' | 'restore' | 'empty-trash' | 'undo';
   prefix: string | null;
   /** How many it lists; none: all with the prefix. */
   listed: {
@@ -764,7 +764,7 @@ export type Issuer = {
 export type Job = {
   id: string;
   /** empty-trash removes what is in the trash for good: nothing brings it back. */
-  kind: 'move' | 'copy' | 'delete' | 'restore' | 'empty-trash' | 'undo';
+  kind: 'move' | 'copy' | 'rename' | 'delete' | 'restore' | 'empty-trash' | 'undo';
   prefix: string | null;
   /** How many it lists; none: all with the prefix. */
   listed: {
@@ -844,6 +844,22 @@ export type JobTask =
       /** What takes the place of the prefix in each key. */
       to: string;
       toBucket?: string | undefined;
+      /** Where the new name is taken: leave it, take its place, or find a numbered name. */
+      conflict?: 'refuse' | 'replace' | 'keep-both' | undefined;
+    }
+  | {
+      kind: 'rename';
+      /** What the keys begin with. */
+      prefix: string;
+      /** Only these of the keys with the prefix; absent: all. */
+      keys?: string[] | undefined;
+      /**
+       * Only keys that begin with one of these, besides those of `keys`; each begins with
+       * `prefix`. A folder ends with a slash, else keys that begin like its name are meant
+       * too.
+       */
+      prefixes?: string[] | undefined;
+      pattern: NamePattern;
       /** Where the new name is taken: leave it, take its place, or find a numbered name. */
       conflict?: 'refuse' | 'replace' | 'keep-both' | undefined;
     }
@@ -990,6 +1006,30 @@ export type Member = {
   isEnabled: boolean;
   hasPassword: boolean;
   createdAt: string;
+};
+
+export type NamePattern = {
+  /**
+   * Plain text, replaced wherever it stands in the file name. With up to nine `*` it must fit
+   * the whole name; each is any text.
+   */
+  find?: string | undefined;
+  /** What takes its place; `$1` to `$9` are the texts of each `*`. */
+  replace?: string | undefined;
+  /** Letters of the name; its extension stays. */
+  case?: 'lower' | 'upper' | 'title' | undefined;
+  prefix?: string | undefined;
+  /** Stands before the extension. */
+  suffix?: string | undefined;
+  /** Numbers the objects in the order of `keys`, else by key. */
+  counter?: {
+    start?: number | undefined;
+    step?: number | undefined;
+    /** Digits at least: zeros stand before. */
+    width?: number | undefined;
+    at?: 'start' | 'end' | undefined;
+    separator?: string | undefined;
+  } | undefined;
 };
 
 export type NewAccessKey =
@@ -1389,6 +1429,20 @@ export type ReceiptStatement = {
     /** Millionths of a unit of the currency. */
     amountMicro: string;
     isCurrent: boolean;
+  }[];
+};
+
+export type RenamePreview = {
+  /** Objects whose name changes. */
+  total: number;
+  names: {
+    key: string;
+    toKey: string | null;
+    /**
+     * taken: by an object that keeps its name; duplicate: another gets it too; invalid: no
+     * key can be so. Of a clash the job finds a conflict.
+     */
+    clash: 'taken' | 'duplicate' | 'invalid' | null;
   }[];
 };
 
@@ -2624,6 +2678,26 @@ export type Routes = {
       /** For the next page; null: this was the last. */
       nextCursor: string | null;
     };
+  };
+  /** The first 1,000 names that a rename by a pattern would give, with clashes. */
+  'POST /buckets/{bucket}/rename-preview': {
+    path: {
+      bucket: string;
+    };
+    body: {
+      /** What the keys begin with. */
+      prefix: string;
+      /** Only these of the keys with the prefix; absent: all. */
+      keys?: string[] | undefined;
+      /**
+       * Only keys that begin with one of these, besides those of `keys`; each begins with
+       * `prefix`. A folder ends with a slash, else keys that begin like its name are meant
+       * too.
+       */
+      prefixes?: string[] | undefined;
+      pattern: NamePattern;
+    };
+    answer: RenamePreview;
   };
   /** Keys that are deleted but kept, by name, time of deletion or size. */
   'GET /buckets/{bucket}/trash': {

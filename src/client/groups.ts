@@ -53,6 +53,7 @@ const GROUPS = {
     cancel: 'POST /buckets/{bucket}/jobs/{jobId}/cancel',
     undo: 'POST /buckets/{bucket}/jobs/{jobId}/undo',
     failures: 'GET /buckets/{bucket}/jobs/{jobId}/failures',
+    previewRename: 'POST /buckets/{bucket}/rename-preview',
     previewDeletion: 'GET /buckets/{bucket}/deletion-preview',
   },
   trash: {

@@ -2,6 +2,7 @@
 // bulk deletions, restores, emptying the trash, and undoing these. As plain data: what
 // is to be done, how far it came, and the actions of one commit. core/key-jobs
 // drives it, index/key-jobs/key-jobs.ts keeps it.
+import type { NamePattern } from './name-pattern.ts';
 import type {
   AccessKeyId,
   AccountId,
@@ -55,6 +56,13 @@ export type KeyJobTask =
   | Relocation<'move'>
   /** Each object gets a copy under the key that a move would give it. */
   | Relocation<'copy'>
+  /** Gives objects the file names that a pattern makes; decided when it starts. */
+  | {
+      readonly kind: 'rename';
+      readonly selection: KeySelection;
+      readonly pattern: NamePattern;
+      readonly conflict: ConflictPolicy;
+    }
   /** Deletes current objects: into the trash where the bucket keeps versions. */
   | { readonly kind: 'delete'; readonly selection: KeySelection }
   /**
@@ -200,6 +208,9 @@ export type KeyJobItem = {
   /** What the kind needs besides; null: nothing. */
   readonly detail: string | null;
 };
+
+/** A key that a job lists; `toKey`: the new key that it was given, else null. */
+export type ListedKey = { readonly key: ObjectKey; readonly toKey: ObjectKey | null };
 
 /** A key that a job left as it was, and why. */
 export type KeyJobFailure = {

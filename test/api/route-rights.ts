@@ -93,6 +93,7 @@ const TABLE = `
   listAccountJobs           objects:read    OAMR
   getJob                    objects:read    OAMR
   listJobFailures           objects:read    OAMR
+  previewRename             objects:read    OAMR
   cancelJob                 objects:write   OAM
   undoJob                   objects:write   OAM
   previewDeletion           objects:read    OAMR
@@ -197,6 +198,7 @@ const BODIES: Readonly<Record<string, object>> = {
   createUpload: { key: 'x' },
   completeUpload: { key: 'x', parts: [{ partNumber: 1, etag: 'x' }] },
   startJob: { kind: 'delete', prefix: 'no-such/' },
+  previewRename: { prefix: 'no-such/', pattern: { prefix: 'x' } },
   simulateInvoice: { period: '2026-10' },
   putRateCard: rateCardJson(RATE_CARDS[0] as RateCard),
   setRateCard: { rateCardId: null },

@@ -80,7 +80,11 @@ describe('the rests of a deleted bucket', () => {
     const step = { next: { after: 'a', at: 0 }, elsewhere: {}, isLast: true, nowMs: START_MS };
     const refused = [{ key: asKey('b'), reason: 'locked' }] as const;
     index.stepKeyJob({ bucket, id, revision: 1, actions: [action], refused, ...step });
-    index.createKeyJob({ bucket, job: keyJobOf(fresh('job')), keys: [asKey('c')] });
+    index.createKeyJob({
+      bucket,
+      job: keyJobOf(fresh('job')),
+      keys: [{ key: asKey('c'), toKey: null }],
+    });
     const message = {
       queueId: record.id,
       accountId: OWNER,

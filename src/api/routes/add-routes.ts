@@ -31,6 +31,7 @@ import { addObjectDetailRoutes } from './objects/object.ts';
 import { addObjectHistoryRoutes } from './objects/object-history.ts';
 import { addObjectRoutes } from './objects/objects.ts';
 import { addPresignRoutes } from './objects/presign.ts';
+import { addRenamePreviewRoutes } from './objects/rename-preview.ts';
 import { addUploadRoutes } from './objects/uploads.ts';
 import { addZipRoutes } from './objects/zips.ts';
 import { addClockRoutes } from './server/clock.ts';
@@ -64,6 +65,7 @@ const RESOURCES: readonly ((api: Api) => void)[] = [
   addUploadRoutes,
   addJobRoutes,
   addAccountJobRoutes,
+  addRenamePreviewRoutes,
   addTrashRoutes,
   addUsageRoutes,
   addInvoiceRoutes,

@@ -3,6 +3,7 @@
 
 import { StorageError } from '../../domain/errors.ts';
 import {
+  type ConflictPolicy,
   isRelocation,
   type KeyJobTask,
   type KeySelection,
@@ -37,6 +38,12 @@ export type CheckedTask = { readonly task: KeyJobTask; readonly keys: readonly O
 export function checkTask(task: KeyJobTask): CheckedTask {
   if (task.kind === 'undo') return { task, keys: [] };
   const { selection, keys } = checkSelection(task.selection);
+  // A rename numbers objects in the order of the request.
+  if (task.kind === 'rename' && task.selection.keys !== null) {
+    const listed = new Set<string>(keys);
+    const inOrder = [...new Set(task.selection.keys)].filter((key) => listed.has(key));
+    return { task: { ...task, selection }, keys: inOrder };
+  }
   if (isRelocation(task)) requireOtherNames(task);
   return { task: { ...task, selection }, keys };
 }
@@ -120,12 +127,17 @@ export function newKeys(
   { selection, to, conflict }: RelocationTask,
   key: ObjectKey,
 ): readonly ObjectKey[] {
-  const moved = to + key.slice(selection.prefix.length);
-  const candidates = conflict === 'keep-both' ? [moved, ...numbered(moved)] : [moved];
+  return candidatesOf(to + key.slice(selection.prefix.length), conflict);
+}
+
+/** The keys that an object may get instead of a new key that is taken, that one first. */
+export function candidatesOf(newKey: string, conflict: ConflictPolicy): readonly ObjectKey[] {
+  const candidates = conflict === 'keep-both' ? [newKey, ...numbered(newKey)] : [newKey];
   return candidates.flatMap((text) => asKey(text) ?? []);
 }
 
-function asKey(text: string): ObjectKey | null {
+/** The text as a key; null: it is none. */
+export function asKey(text: string): ObjectKey | null {
   try {
     return parseObjectKey(text);
   } catch (error) {

@@ -19,6 +19,8 @@ export type KeyCursor = Pick<KeyJob, 'after' | 'at'>;
 export type NextKeys = {
   readonly keys: readonly ObjectKey[];
   readonly cursors: readonly KeyCursor[];
+  /** The new keys that the job lists with them; absent: it lists none. */
+  readonly toKeys?: readonly (ObjectKey | null)[];
   readonly next: KeyCursor;
   readonly isLast: boolean;
 };
@@ -63,13 +65,15 @@ async function nextListed(
   selection: KeySelection,
   limit: number,
 ): Promise<NextKeys> {
-  const keys =
-    selection.keys?.slice(at, at + limit) ??
+  const page =
+    selection.keys?.slice(at, at + limit).map((key) => ({ key, toKey: null })) ??
     (await bucket.call('listKeyJobKeys', { id, at, limit }));
+  const keys = page.map(({ key }) => key);
   const listed = listedKeys(selection);
   const next = { after: '', at: keys.length === 0 ? listed : at + keys.length };
   return {
     keys,
+    toKeys: page.map(({ toKey }) => toKey),
     cursors: keys.map((_, i) => ({ after: '', at: at + i + 1 })),
     next,
     isLast: next.at >= listed && selection.prefixes === undefined,

@@ -8,6 +8,7 @@ import {
   type KeyAction,
   type KeyJob,
   type KeyJobFailure,
+  type KeyJobTask,
   type RelocationTask,
 } from '../../domain/key-jobs.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
@@ -21,9 +22,11 @@ import {
   openTarget,
   refusedOf,
 } from './copy-across.ts';
-import { newKeys, stayingPrefix } from './key-tasks.ts';
+import { candidatesOf, newKeys, stayingPrefix } from './key-tasks.ts';
 import { type KeyCursor, type NextKeys, nextKeys } from './next-keys.ts';
 import { planUndo } from './plan-undo.ts';
+
+type RenameTask = Extract<KeyJobTask, { kind: 'rename' }>;
 
 /** One step: its actions, and the cursor behind it. */
 export type Step = {
@@ -50,6 +53,8 @@ export async function planStep(core: Core, bucket: BucketHandle, job: KeyJob): P
     case 'move':
     case 'copy':
       return planWithin(core, page, task);
+    case 'rename':
+      return planRenamed(core, page, task);
     case 'delete':
       return planEach(page, (key) => ({
         kind: 'hide',
@@ -93,6 +98,28 @@ function planWithin(core: Core, page: NextKeys, task: RelocationTask): Step {
   const isAtStaying = staying !== null && page.next.after.startsWith(staying);
   const next = isAtStaying ? { ...page.next, after: `${staying}\u{10ffff}` } : page.next;
   return { actions, next, elsewhere: {}, refused, isLast: page.isLast };
+}
+
+/** Plans a rename of keys that were listed with their new ones. */
+function planRenamed(core: Core, page: NextKeys, { conflict }: RenameTask): Step {
+  const { ids } = core.ports;
+  const actions: KeyAction[] = [];
+  const refused: KeyJobFailure[] = [];
+  for (const [i, key] of page.keys.entries()) {
+    const toKey = page.toKeys?.[i] ?? null;
+    if (toKey === null) refused.push({ key, reason: 'conflict' });
+    else {
+      actions.push({
+        kind: 'move',
+        key,
+        toKeys: candidatesOf(toKey, conflict),
+        versionId: ids.versionId(),
+        markerId: ids.versionId(),
+        mayReplace: conflict === 'replace',
+      });
+    }
+  }
+  return { actions, next: page.next, elsewhere: {}, refused, isLast: page.isLast };
 }
 
 /**

@@ -9,15 +9,17 @@ import {
   type KeyJobId,
   type KeyJobStarter,
   type KeyJobTask,
+  type ListedKey,
   listedKeys,
   NO_KEY_COUNTS,
 } from '../../domain/key-jobs.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { checkTask, collidingPrefix } from './key-tasks.ts';
+import { type CheckedTask, checkTask, collidingPrefix } from './key-tasks.ts';
 import { measurePrefixes } from './measure-prefixes.ts';
 import { noteKeyJob } from './note-key-job.ts';
+import { checkPattern, inFreeingOrder, planRename } from './plan-rename.ts';
 import { driveBehind } from './run-key-job.ts';
 
 /** Time without a step after which a job has lost its driver, milliseconds. */
@@ -38,7 +40,8 @@ export async function startKeyJob(
   input: StartKeyJobInput,
 ): Promise<KeyJob> {
   const { clock, ids } = core.ports;
-  const { task, keys } = checkTask(await withTarget(core, bucket, input.task));
+  const checked = checkTask(await withTarget(core, bucket, input.task));
+  const { task, keys } = await withListedKeys(bucket, checked);
   if (isRelocation(task)) await requireNoCollision(bucket, collidingPrefix(task));
   const total = await countKeys(core, bucket, task);
   const nowMs = clock.nowMs();
@@ -58,6 +61,7 @@ export async function startKeyJob(
     updatedAtMs: nowMs,
     canUndo:
       isRelocation(task) ||
+      task.kind === 'rename' ||
       (task.kind === 'delete' && bucket.record().settings.versioning !== null),
     failure: null,
   };
@@ -80,6 +84,22 @@ async function withTarget(core: Core, bucket: BucketHandle, task: KeyJobTask): P
   if (target === null)
     throw new StorageError('NoSuchBucket', { fields: { BucketName: task.toBucket } });
   return { ...task, toBucketId: target.id };
+}
+
+/** Gives the keys that a job is to list with it: for a rename those that it changes. */
+async function withListedKeys(
+  bucket: BucketHandle,
+  { task, keys }: CheckedTask,
+): Promise<{ readonly task: KeyJobTask; readonly keys: readonly ListedKey[] }> {
+  if (task.kind !== 'rename') return { task, keys: keys.map((key) => ({ key, toKey: null })) };
+
+  checkPattern(task.pattern);
+  const renamings = inFreeingOrder(await planRename(bucket, task, keys));
+  if (renamings.length === 0)
+    throw new StorageError('InvalidRequest', { detail: 'The names would stay the same.' });
+  const { prefix } = task.selection;
+  const selection = { prefix, keys: null, storedKeys: renamings.length };
+  return { task: { ...task, selection }, keys: renamings };
 }
 
 /** Prefixes that one call of the index measures. */

@@ -11,6 +11,7 @@ import {
   type KeyJobFailure,
   type KeyJobId,
   type KeyJobItem,
+  type ListedKey,
   UNDOABLE_JOBS,
 } from '../../domain/key-jobs.ts';
 import type { ObjectKey, VersionId } from '../../domain/nouns.ts';
@@ -19,8 +20,8 @@ import { PLAN_ONCE } from '../tables/plan-once.ts';
 import type { ActionResult } from './action-results.ts';
 
 /**
- * Keys of one row of `name_job_keys`: one step's. With the longest keys a row has
- * 0.5 MB; Cloudflare allows 2 MB. Source:
+ * Keys of one row of `name_job_keys`: one step's. With the longest keys, each with a
+ * new one, a row has 1 MB; Cloudflare allows 2 MB. Source:
  * https://developers.cloudflare.com/durable-objects/platform/limits/
  */
 const KEYS_PER_ROW = 500;
@@ -78,14 +79,14 @@ export function forgetItems(sql: Sql, n: number, id: KeyJobId): void {
 }
 
 /** Stores the keys that a job lists, in rows of their own: a step rewrites the job. */
-export function storeKeys(sql: Sql, n: number, id: KeyJobId, keys: readonly ObjectKey[]): void {
+export function storeKeys(sql: Sql, n: number, id: KeyJobId, keys: readonly ListedKey[]): void {
   for (let at = 0; at < keys.length; at += KEYS_PER_ROW) {
     sql.all(
       'INSERT INTO name_job_keys (bucket, job_id, at, keys) VALUES (?, ?, ?, ?)',
       n,
       id,
       at,
-      JSON.stringify(keys.slice(at, at + KEYS_PER_ROW)),
+      JSON.stringify(keys.slice(at, at + KEYS_PER_ROW).map(({ key, toKey }) => [key, toKey])),
     );
   }
 }
@@ -95,7 +96,7 @@ export function readKeys(
   sql: Sql,
   n: number,
   { id, at, limit }: { id: KeyJobId; at: number; limit: number },
-): readonly ObjectKey[] {
+): readonly ListedKey[] {
   const first = at - (at % KEYS_PER_ROW);
   const [row] = sql.all<{ keys: string }>(
     'SELECT keys FROM name_job_keys WHERE bucket = ? AND job_id = ? AND at = ?',
@@ -103,8 +104,8 @@ export function readKeys(
     id,
     first,
   );
-  const keys = row === undefined ? [] : (JSON.parse(row.keys) as ObjectKey[]);
-  return keys.slice(at - first, at - first + limit);
+  const keys = row === undefined ? [] : (JSON.parse(row.keys) as [ObjectKey, ObjectKey | null][]);
+  return keys.slice(at - first, at - first + limit).map(([key, toKey]) => ({ key, toKey }));
 }
 
 /** Stores the first keys that a job left, numbered behind those it left before. */

@@ -10,6 +10,7 @@ import type {
   KeyJobId,
   KeyJobItem,
   KeyOutcome,
+  ListedKey,
 } from '../../domain/key-jobs.ts';
 import type {
   BucketAddress,
@@ -58,7 +59,7 @@ export type KeyQueries = {
     id: KeyJobId;
     at: number;
     limit: number;
-  }): readonly ObjectKey[];
+  }): readonly ListedKey[];
   /** The first 100 keys that a job left, in its order. BucketChanged. */
   listKeyJobFailures(input: { bucket: BucketRef; id: KeyJobId }): readonly KeyJobFailure[];
   /**
@@ -124,7 +125,7 @@ export type KeyCommands = {
    * Stores a job that is to run; `keys`: those it lists, apart from it. SlowDown
    * (too many run), BucketChanged.
    */
-  createKeyJob(input: { bucket: BucketRef; job: KeyJob; keys?: readonly ObjectKey[] }): void;
+  createKeyJob(input: { bucket: BucketRef; job: KeyJob; keys?: readonly ListedKey[] }): void;
   /**
    * One step of a job: does the actions, each by itself, and stores how far it
    * came. Null, and nothing is done: the job is not at that revision any more,

@@ -163,7 +163,10 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
     it('stores listed keys until the job ends, and the first failures', async () => {
       const { bucket } = await filled([]);
       const id = fresh('job');
-      const keys = Array.from({ length: 1200 }, (_, at) => asKey(`${at}`.padStart(4, '0')));
+      const keys = Array.from({ length: 1200 }, (_, at) => ({
+        key: asKey(`${at}`.padStart(4, '0')),
+        toKey: at % 2 === 0 ? null : asKey(`to ${at}`),
+      }));
       await index.call(bucket.name, 'createKeyJob', { bucket, job: keyJobOf(id), keys });
       const read = (at: number, limit: number) =>
         index.call(bucket.name, 'listKeyJobKeys', { bucket, id, at, limit });
@@ -171,7 +174,7 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
       expect(all).toEqual(keys);
       expect(await read(450, 100)).toEqual(keys.slice(450, 500));
       expect(await read(1200, 100)).toEqual([]);
-      const gone = keys.map((key) => ({ key, reason: 'missing' as const }));
+      const gone = keys.map(({ key }) => ({ key, reason: 'missing' as const }));
       for (const [revision, refused] of [gone.slice(0, 60), gone.slice(60)].entries()) {
         await index.call(bucket.name, 'stepKeyJob', {
           ...{ bucket, id, revision: revision + 1, actions: [], elsewhere: {}, nowMs: START_MS },

@@ -415,7 +415,7 @@ function useSelections(index: IndexApi, bucket: BucketRef, address: BucketAddres
 /** A job, and each of its actions with and without something to do. */
 function useNameJobs(index: IndexApi, bucket: BucketRef): void {
   const id = fresh('job');
-  index.createKeyJob({ bucket, job: keyJobOf(id), keys: [asKey('w')] });
+  index.createKeyJob({ bucket, job: keyJobOf(id), keys: [{ key: asKey('w'), toKey: null }] });
   index.listKeyJobKeys({ bucket, id, at: 0, limit: 10 });
   for (const name of ['w', 'x', 'z']) {
     index.commitObject({ bucket, object: objectOf(name), condition: null, newReferences: [] });

@@ -123,4 +123,31 @@ describeCore('jobs by JSON', () => {
     const many = Array.from({ length: 10_001 }, (_, at) => `${at}`);
     expect(await refused({ prefix: '', keys: many })).toBe('InvalidInput');
   });
+
+  it('rename by a pattern what a preview shows, and take that back', async () => {
+    const api = await tokenClient(client);
+    const folder = fresh();
+    for (const name of ['IMG_1.jpeg', 'IMG_2.jpeg', 'note.txt'])
+      await put(bucket, folder + name, name);
+    await put(bucket, `${folder}sea-002.jpg`, 'in the way');
+    const pattern = { find: 'IMG_*.jpeg', replace: 'sea-00$1.jpg' };
+    const task = { prefix: folder, pattern };
+    const preview = (await api.call('POST', `${base}/rename-preview`, task)).json;
+    expect(preview).toEqual({
+      total: 2,
+      names: [
+        { key: `${folder}IMG_1.jpeg`, toKey: `${folder}sea-001.jpg`, clash: null },
+        { key: `${folder}IMG_2.jpeg`, toKey: `${folder}sea-002.jpg`, clash: 'taken' },
+      ],
+    });
+    const job = await run(api, `${base}/jobs`, { kind: 'rename', ...task });
+    expect(job).toMatchObject({ kind: 'rename', counts: { done: 1, conflicts: 1 } });
+    expect(await textAt(bucket, `${folder}sea-001.jpg`)).toBe('IMG_1.jpeg');
+    expect(await textAt(bucket, `${folder}sea-002.jpg`)).toBe('in the way');
+    await run(api, `${base}/jobs/${job.id}/undo`);
+    expect(await textAt(bucket, `${folder}IMG_1.jpeg`)).toBe('IMG_1.jpeg');
+    const nothing = { ...task, pattern: { find: 'absent', replace: 'x' } };
+    const refused = await api.call('POST', `${base}/jobs`, { kind: 'rename', ...nothing });
+    expect(refused.json.code).toBe('InvalidRequest');
+  });
 });

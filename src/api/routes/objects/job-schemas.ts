@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import { TASK_MAX_KEYS, TASK_MAX_PREFIXES } from '../../../core/key-jobs/key-tasks.ts';
 import type { KeyJobSummary, KeyJobTask, KeySelection } from '../../../domain/key-jobs.ts';
+import type { NamePattern } from '../../../domain/name-pattern.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import { bucketNameSchema } from '../../schemas/fields.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
@@ -44,10 +45,49 @@ const relocation = {
   }),
 };
 
+const text = z.string().max(256);
+export const patternSchema = z
+  .strictObject({
+    find: text
+      .min(1)
+      .optional()
+      .openapi({
+        description:
+          'Plain text, replaced wherever it stands in the file name. With up to nine `*` it must ' +
+          'fit the whole name; each is any text.',
+        example: 'IMG_*.jpeg',
+      }),
+    replace: text.default('').openapi({
+      description: 'What takes its place; `$1` to `$9` are the texts of each `*`.',
+      example: 'beach-$1.jpg',
+    }),
+    case: z.enum(['lower', 'upper', 'title']).optional().openapi({
+      description: 'Letters of the name; its extension stays.',
+    }),
+    prefix: text.default(''),
+    suffix: text.default('').openapi({ description: 'Stands before the extension.' }),
+    counter: z
+      .strictObject({
+        start: z.number().int().min(0).max(1_000_000_000).default(1),
+        step: z.number().int().min(1).max(1_000_000).default(1),
+        width: z.number().int().min(1).max(12).default(1).openapi({
+          description: 'Digits at least: zeros stand before.',
+        }),
+        at: z.enum(['start', 'end']).default('end'),
+        separator: text.default('-'),
+      })
+      .optional()
+      .openapi({ description: 'Numbers the objects in the order of `keys`, else by key.' }),
+  })
+  .openapi('NamePattern');
+const conflictSchema = relocation.conflict;
+export const renameFields = { ...selection, pattern: patternSchema };
+
 export const taskSchema = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('move'), ...relocation }),
     z.strictObject({ kind: z.literal('copy'), ...relocation }),
+    z.strictObject({ kind: z.literal('rename'), ...renameFields, conflict: conflictSchema }),
     z.strictObject({ kind: z.literal('delete'), ...selection }),
     z.strictObject({ kind: z.literal('restore'), ...selection }),
     z.strictObject({ kind: z.literal(EMPTY_TRASH), ...selection }),
@@ -59,7 +99,7 @@ export const stateSchema = z.enum(['running', 'done', 'cancelled', 'failed']);
 /** The fields of a job, wherever it is shown. */
 const jobFields = {
   id: z.string(),
-  kind: z.enum(['move', 'copy', 'delete', 'restore', EMPTY_TRASH, 'undo']).openapi({
+  kind: z.enum(['move', 'copy', 'rename', 'delete', 'restore', EMPTY_TRASH, 'undo']).openapi({
     description: 'empty-trash removes what is in the trash for good: nothing brings it back.',
   }),
   prefix: z.string().nullable(),
@@ -147,6 +187,10 @@ export function showJob(job: KeyJobSummary): z.infer<typeof jobSchema> {
 export function toTask(input: z.infer<typeof taskSchema>): KeyJobTask {
   const selection = selectionOf(input);
   if (input.kind === EMPTY_TRASH) return { kind: 'purge', selection };
+  if (input.kind === 'rename') {
+    const { kind, conflict } = input;
+    return { kind, selection, pattern: toPattern(input.pattern), conflict };
+  }
   if (input.kind !== 'move' && input.kind !== 'copy') return { kind: input.kind, selection };
 
   const { kind, to, conflict } = input;
@@ -154,7 +198,18 @@ export function toTask(input: z.infer<typeof taskSchema>): KeyJobTask {
   return { kind, selection, to, toBucket, conflict };
 }
 
-function selectionOf({ prefix, keys, prefixes }: z.infer<typeof taskSchema>): KeySelection {
+/** A pattern of a request. */
+export function toPattern(pattern: z.infer<typeof patternSchema>): NamePattern {
+  const { find = null, case: toCase = null, counter = null, ...texts } = pattern;
+  return { ...texts, find, case: toCase, counter };
+}
+
+/** The selection of a request. */
+export function selectionOf({
+  prefix,
+  keys,
+  prefixes,
+}: Pick<z.infer<typeof taskSchema>, 'prefix' | 'keys' | 'prefixes'>): KeySelection {
   return {
     prefix,
     keys: keys === undefined ? null : (keys as ObjectKey[]),
