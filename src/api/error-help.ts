@@ -28,6 +28,11 @@ const API_ERROR_HELP = {
     'The Idempotency-Key was used for a request with another body.',
     'Use a new key for each new request.',
   ],
+  InsecureTransport: [
+    'The address is plain http, and neither localhost nor an address of a private network.',
+    'Open the service by https, at localhost, or by its private IP address. ' +
+      'Behind a proxy that ends TLS, name that proxy in QUAYSIDE_TRUSTED_PROXIES.',
+  ],
   InvalidCredentials: [
     'Name, password, passkey or secret is wrong.',
     'Sign in again; after too many failures wait as long as Retry-After says.',

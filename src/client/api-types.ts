@@ -996,6 +996,12 @@ export type Me = {
     | 'caps:write'
     | 'webhooks:read'
     | 'webhooks:write')[];
+  /**
+   * How you are connected: over TLS (`secure`), to your own machine (`local`), or over plain
+   * http, where whoever is on the way reads along: within a private network (`private-http`),
+   * or over any other (`public-http`).
+   */
+  transport: 'secure' | 'local' | 'private-http' | 'public-http';
 };
 
 export type Member = {
@@ -1036,6 +1042,17 @@ export type NewAccessKey =
   & AccessKey
   & {
       secretAccessKey: string;
+    };
+
+export type NewSession =
+  & Session
+  & {
+      /**
+       * How you are connected: over TLS (`secure`), to your own machine (`local`), or over
+       * plain http, where whoever is on the way reads along: within a private network
+       * (`private-http`), or over any other (`public-http`).
+       */
+      transport: 'secure' | 'local' | 'private-http' | 'public-http';
     };
 
 export type NewToken =
@@ -1501,6 +1518,25 @@ export type Session = {
   isCurrent: boolean;
 };
 
+export type SignInOptions = {
+  /**
+   * How you are connected: over TLS (`secure`), to your own machine (`local`), or over plain
+   * http, where whoever is on the way reads along: within a private network (`private-http`),
+   * or over any other (`public-http`).
+   */
+  transport: 'secure' | 'local' | 'private-http' | 'public-http';
+  /**
+   * How to sign in at this address. Passkeys need a domain with TLS, or `localhost`. Empty
+   * where sign-in is refused with InsecureTransport.
+   */
+  ways: ('passkey' | 'password' | 'access-key')[];
+  /** The domain that passkeys are bound to here; null: there are none. */
+  passkeyDomain: string | null;
+  region: string;
+  s3Endpoint: string;
+  version: string;
+};
+
 export type Simulation = {
   own: {
     cardId: string;
@@ -1723,7 +1759,7 @@ export type Routes = {
       | {
           passkey: PasskeyAuthentication;
         };
-    answer: Session;
+    answer: NewSession;
   };
   /** List sessions: your own, as owner or admin those of the account. */
   'GET /sessions': {
@@ -1775,6 +1811,10 @@ export type Routes = {
       sessionId: string;
     };
     answer: undefined;
+  };
+  /** How to sign in at this address, and where S3 is. */
+  'GET /sign-in-options': {
+    answer: SignInOptions;
   };
   /** Make a bearer token with all or some of your rights. */
   'POST /tokens': {

@@ -32,6 +32,9 @@ export const ERROR_MESSAGES = {
   IdempotencyKeyReused: 'This Idempotency-Key was used for another request.',
   IllegalLocationConstraintException: 'The location constraint is incompatible with this region.',
   IncompleteBody: 'You did not provide the number of bytes specified by the Content-Length header.',
+  InsecureTransport:
+    'Sign-in is refused over plain http, where whoever is on the way could read the secret. ' +
+    'Open the service by https, at localhost, or by its private IP address.',
   InternalError: 'We encountered an internal error. Please try again.',
   InvalidAccessKeyId: 'The access key id you provided does not exist in our records.',
   InvalidArgument: 'Invalid Argument',

@@ -29,6 +29,8 @@ export type Sending = {
   readonly body?: object;
   readonly from?: string;
   readonly ifMatch?: string | null;
+  /** Sent over plain http, and with these headers; by default over TLS. */
+  readonly overHttp?: Readonly<Record<string, string>>;
 };
 
 /**
@@ -49,11 +51,14 @@ export function apiOver(core: MemoryCore, { root, seed }: Secrets = { root: ROOT
   let count = 0;
 
   async function send(method: string, path: string, sending: Sending = {}): Promise<MemoryReply> {
-    const { by, body, from = '192.0.2.1', ifMatch = '*' } = sending;
+    const { by, body, from = '192.0.2.1', ifMatch = '*', overHttp } = sending;
     const bytes = body === undefined ? [] : [new TextEncoder().encode(JSON.stringify(body))];
     const match = ifMatch === null ? {} : { 'if-match': ifMatch };
-    const headers = { host: 'memory.test', 'content-type': 'application/json', ...match, ...by };
-    const request = makeRequest({ method, target: `/-/api/v1${path}`, headers, body: bytes });
+    const json = { host: 'memory.test', 'content-type': 'application/json' };
+    const headers = { ...json, ...match, ...by, ...overHttp };
+    const target = `/-/api/v1${path}`;
+    const knownProtocol = overHttp === undefined ? 'https' : null;
+    const request = makeRequest({ method, target, headers, body: bytes, knownProtocol });
     const response = await api.handle({ ...request, remoteAddress: from }, `request${++count}`);
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';

@@ -70,6 +70,7 @@ export async function startMemoryApi(
       target: `/-/api/v1${path}`,
       headers: { host: 'memory.test', ...headers, ...shown },
       body: bytes,
+      knownProtocol: 'https',
     });
     // Nothing shall have to wait for attempts to sign in.
     core.advanceSeconds(1);

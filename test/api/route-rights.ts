@@ -17,6 +17,7 @@ const TABLE = `
   route                     needs           roles  marks
   signIn                    everybody
   beginPasskeySignIn        everybody
+  getSignInOptions          everybody
   getMe                     signed-in       OAMBR
   getServer                 signed-in       OAMBR
   listPasskeys              signed-in       OAMBR  person

@@ -9,6 +9,7 @@ import { addAuditRoutes } from './accounts/audit.ts';
 import { addMemberRoutes } from './accounts/members.ts';
 import { addPasskeyRoutes } from './accounts/passkeys.ts';
 import { addSessionRoutes } from './accounts/sessions.ts';
+import { addSignInOptionRoutes } from './accounts/sign-in-options.ts';
 import { addTokenRoutes } from './accounts/tokens.ts';
 import { addAccountBillingRoutes } from './billing/account-billing.ts';
 import { addBillingPartyRoutes } from './billing/billing-parties.ts';
@@ -43,6 +44,7 @@ import { addWebhookRoutes } from './server/webhooks.ts';
 /** One line for each resource. */
 const RESOURCES: readonly ((api: Api) => void)[] = [
   addSessionRoutes,
+  addSignInOptionRoutes,
   addTokenRoutes,
   addPasskeyRoutes,
   addAccountRoutes,

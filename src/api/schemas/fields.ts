@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { SCOPES } from '../../core/auth/permissions.ts';
 import { ROLES } from '../../domain/accounts.ts';
+import { TRANSPORTS } from '../requests/transport.ts';
 
 /** An id that we made, or a word that stands for one. */
 export const idSchema = z.string().regex(/^[\w.~-]{1,128}$/);
@@ -19,6 +20,14 @@ export const accountIdQuery = accountIdSchema.optional().openapi({
 
 export const roleSchema = z.enum(ROLES);
 export const scopeSchema = z.enum(SCOPES);
+
+/** How a request came: requests/transport.ts. */
+export const transportSchema = z.enum(TRANSPORTS).openapi({
+  description:
+    'How you are connected: over TLS (`secure`), to your own machine (`local`), or over plain ' +
+    'http, where whoever is on the way reads along: within a private network (`private-http`), ' +
+    'or over any other (`public-http`).',
+});
 
 /** The login of a member: a name or a mail address. Case does not matter. */
 export const loginSchema = z

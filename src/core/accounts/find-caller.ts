@@ -6,11 +6,11 @@ import { StorageError } from '../../domain/errors.ts';
 import type { ApiCaller } from '../auth/permissions.ts';
 import type { Core } from '../core.ts';
 import { credentialDigest } from './credential-digest.ts';
-import { secretDigest } from './secrets.ts';
+import { type SecretKind, secretDigest } from './secrets.ts';
 import type { FindAccessKey } from './sign-in.ts';
 
 /** The credential of a request. */
-export type Credential = { readonly kind: 'token' | 'session'; readonly text: string };
+export type Credential = { readonly kind: SecretKind; readonly text: string };
 
 /**
  * Finds the caller with a credential; null: nobody has it, or nobody any more.
@@ -40,7 +40,7 @@ async function readCaller(core: Core, { kind, text }: Credential): Promise<ApiCa
   const session = await directory.call('getSession', { digest, nowMs });
   return session === null
     ? null
-    : { ...session, scopes: null, by: { kind, id: session.id }, endsAtMs: null };
+    : { ...session, scopes: null, by: { kind: 'session', id: session.id }, endsAtMs: null };
 }
 
 /**

@@ -14,6 +14,13 @@ const TOKEN_PREFIX = 'qst_';
 const TOKEN = /^qst_[0-9a-hjkmnp-tv-z]{32}$/;
 const COOKIE = /^[0-9a-hjkmnp-tv-z]{32}$/;
 
+/**
+ * What a secret is for. A session of plain http has digests of its own: its cookie,
+ * which anybody on the way can read, is worth nothing where the other is taken.
+ */
+export type SecretKind = 'token' | SessionKind;
+export type SessionKind = 'session' | 'http-session';
+
 /** Makes the text of a bearer token: `qst_` and 32 characters. */
 export function newTokenText(): string {
   return TOKEN_PREFIX + randomText(RANDOM_LENGTH);
@@ -28,7 +35,7 @@ export function newCookieText(): string {
  * The stored digest of a token or cookie; null: the text is malformed and needs no
  * look-up.
  */
-export function secretDigest(kind: 'token' | 'session', text: string): string | null {
+export function secretDigest(kind: SecretKind, text: string): string | null {
   return (kind === 'token' ? TOKEN : COOKIE).test(text)
     ? sha256Hex(`quayside ${kind} ${text}`)
     : null;

@@ -11,7 +11,7 @@ import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
 import { AUDIT_KEPT_MS } from './audit.ts';
 import { credentialDigest } from './credential-digest.ts';
-import { newCookieText, secretDigest } from './secrets.ts';
+import { newCookieText, type SessionKind, secretDigest } from './secrets.ts';
 
 /**
  * Lifetime of a session, milliseconds: a working day and some. Nothing prolongs it.
@@ -153,7 +153,11 @@ async function noteFailure(
 }
 
 /** Makes a session of a proved holder; `label` is what the browser calls itself. */
-export async function beginSession(core: Core, holder: Holder, label: string): Promise<SignedIn> {
+export async function beginSession(
+  core: Core,
+  holder: Holder,
+  { label, kind = 'session' }: { readonly label: string; readonly kind?: SessionKind },
+): Promise<SignedIn> {
   const { directory, clock, ids } = core.ports;
   const cookieText = newCookieText();
   const createdAtMs = clock.nowMs();
@@ -166,7 +170,7 @@ export async function beginSession(core: Core, holder: Holder, label: string): P
     provenAtMs: createdAtMs,
   };
   await directory.call('addSession', {
-    digest: secretDigest('session', cookieText) ?? '',
+    digest: secretDigest(kind, cookieText) ?? '',
     session,
   });
   return { session, cookieText };

@@ -37,6 +37,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   IdempotencyKeyReused: 422,
   IllegalLocationConstraintException: 400,
   IncompleteBody: 400,
+  InsecureTransport: 403,
   InternalError: 500,
   InvalidAccessKeyId: 403,
   InvalidArgument: 400,

@@ -69,6 +69,18 @@ describe('the page', () => {
     expect(header('permissions-policy')).toContain('camera=()');
   });
 
+  it('begins the first calls of whoever is signed in, and of nobody else', async () => {
+    const linkWith = async (cookie: string, target = '/-/console/') =>
+      (await send(target, { headers: { cookie } })).header('link');
+    const link =
+      '</-/api/v1/me>; rel=preload; as=fetch; crossorigin=anonymous, ' +
+      '</-/api/v1/overview>; rel=preload; as=fetch; crossorigin=anonymous';
+    expect(await linkWith('a=b; __Host-quayside=x')).toBe(link);
+    expect(await linkWith('quayside-http=x')).toBe(link);
+    expect(await linkWith('not-quayside-http=x')).toBeNull();
+    expect(await linkWith('__Host-quayside=x', '/-/console/assets/main-4f2a.js')).toBeNull();
+  });
+
   it('is asked for with the slash', async () => {
     const { status, header } = await send('/-/console?lang=zh');
     expect([status, header('location')]).toEqual([308, '/-/console/?lang=zh']);

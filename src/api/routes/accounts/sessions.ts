@@ -8,7 +8,8 @@ import { type Scope, scopesOf } from '../../../core/auth/permissions.ts';
 import type { Holder, Session } from '../../../domain/accounts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
-import { NO_SESSION_COOKIE, sessionCookie } from '../../requests/credentials.ts';
+import { noSessionCookie, sessionCookie, sessionKindOf } from '../../requests/credentials.ts';
+import { transportOf } from '../../requests/transport.ts';
 import { ownOnly } from '../../routing/account-of.ts';
 import { type Api, type ApiCall, callOf } from '../../routing/api-call.ts';
 import {
@@ -26,6 +27,7 @@ import {
   passwordSchema,
   roleSchema,
   scopeSchema,
+  transportSchema,
 } from '../../schemas/fields.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { authenticationSchema, verifyAuthentication } from './webauthn.ts';
@@ -65,6 +67,8 @@ const sessionSchema = z
   })
   .openapi('Session');
 
+const newSessionSchema = sessionSchema.extend({ transport: transportSchema }).openapi('NewSession');
+
 const meSchema = z
   .object({
     account: z.object({ id: z.string(), displayName: z.string() }),
@@ -73,6 +77,7 @@ const meSchema = z
     accessKeyId: z.string().nullable(),
     by: z.enum(['token', 'session']),
     scopes: z.array(scopeSchema),
+    transport: transportSchema,
   })
   .openapi('Me');
 
@@ -115,19 +120,24 @@ export function addSessionRoutes(api: Api): void {
       summary: 'Sign in with an access key, or as a member with a password or a passkey',
       description:
         'Sets the cookie of a session of 12 hours. ' +
-        'Wrong attempts are slowed, by source and name together and each alone.',
+        'Wrong attempts are slowed, by source and name together and each alone. ' +
+        'Over plain http it is taken at localhost, and at IP addresses of a private network ' +
+        'from within it; elsewhere it is refused with `InsecureTransport`.',
       tags: TAGS,
       access: 'everybody',
       request: { body: jsonBody(signInSchema) },
-      responses: { 201: jsonResponse(sessionSchema, 'Signed in') },
+      responses: { 201: jsonResponse(newSessionSchema, 'Signed in') },
     }),
     async (c) => {
       const { call } = c.env;
+      const transport = transportOf(call.request);
+      const kind = sessionKindOf(transport);
       const holder = await proveBy(call, c.req.valid('json'));
-      const { session, cookieText } = await beginSession(call.core, holder, labelOf(call));
+      const label = labelOf(call);
+      const { session, cookieText } = await beginSession(call.core, holder, { label, kind });
       await auditSignIn(call, session, 'signIn');
-      c.header('set-cookie', sessionCookie(cookieText, SESSION_MS / 1000));
-      return c.json(show(session, session.id), 201);
+      c.header('set-cookie', sessionCookie(kind, cookieText, SESSION_MS / 1000));
+      return c.json({ ...show(session, session.id), transport }, 201);
     },
   );
 
@@ -142,12 +152,13 @@ export function addSessionRoutes(api: Api): void {
       responses: { 200: jsonResponse(meSchema, 'You') },
     }),
     async (c) => {
-      const { caller, findAccounts } = callOf(c);
+      const { caller, findAccounts, request } = callOf(c);
       const { accountId, role, memberId, accessKeyId, by } = caller;
       const namedAccount = (await findAccounts([accountId])).get(accountId);
       const account = namedAccount ?? { id: accountId, displayName: '' };
       const scopes: Scope[] = [...scopesOf(caller)];
-      return c.json({ account, role, memberId, accessKeyId, by: by.kind, scopes }, 200);
+      const transport = transportOf(request);
+      return c.json({ account, role, memberId, accessKeyId, by: by.kind, scopes, transport }, 200);
     },
   );
 
@@ -231,13 +242,13 @@ function addListAndEnds(api: Api): void {
       outcome: 'Ended',
     }),
     async (c) => {
-      const { core, caller } = callOf(c);
+      const { core, caller, request } = callOf(c);
       const { sessionId } = c.req.valid('param');
       const id = sessionId === 'current' ? caller.by.id : sessionId;
       const isCurrent = caller.by.kind === 'session' && id === caller.by.id;
       const wasThere = await core.ports.directory.call('removeSession', { ...ownOnly(caller), id });
       if (!wasThere) throw new StorageError('NoSuchSession');
-      if (isCurrent) c.header('set-cookie', NO_SESSION_COOKIE);
+      if (isCurrent) c.header('set-cookie', noSessionCookie(transportOf(request)));
       return c.body(null, 204);
     },
   );
@@ -253,9 +264,10 @@ function addListAndEnds(api: Api): void {
       outcome: 'Ended',
     }),
     async (c) => {
-      const { core, caller } = callOf(c);
+      const { core, caller, request } = callOf(c);
       await core.ports.directory.call('removeSessions', { holder: caller, exceptId: null });
-      if (caller.by.kind === 'session') c.header('set-cookie', NO_SESSION_COOKIE);
+      if (caller.by.kind === 'session')
+        c.header('set-cookie', noSessionCookie(transportOf(request)));
       return c.body(null, 204);
     },
   );

@@ -6,6 +6,7 @@ import { type ChallengeFor, newChallenge, takeChallenge } from '../../../core/ac
 import { hostNameOf } from '../../../core/hosting/host-names.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { Passkey } from '../../../domain/passkeys.ts';
+import { transportOf } from '../../requests/transport.ts';
 import type { ApiCall } from '../../routing/api-call.ts';
 
 const RP_NAME = 'Quayside';
@@ -64,7 +65,7 @@ function partyOf({ request }: ApiCall): {
   readonly expectedOrigin: string[];
 } {
   const expectedRPID = hostNameOf(request.host);
-  const isLocal = expectedRPID === 'localhost' || expectedRPID === '127.0.0.1';
+  const isLocal = transportOf(request) === 'local';
   return {
     expectedRPID,
     expectedOrigin: [`https://${request.host}`, ...(isLocal ? [`http://${request.host}`] : [])],
