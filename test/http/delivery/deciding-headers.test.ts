@@ -22,6 +22,9 @@ const AMZ_DATE = '20261120T000000Z';
 
 const ROOT = { rootAccessKey: ACCESS_KEY_ID, rootSecretKey: SECRET };
 
+/** Say whether somebody looks at a failure in a browser; the fast path answers no failure. */
+const OF_FAILURES: readonly string[] = ['accept', 'accept-language', 'sec-fetch-dest'];
+
 /** The app over a stocked core, and the names of the headers that it looks at. */
 async function watchedApp({ mayList = false } = {}) {
   const core = await createStockedCore();
@@ -75,7 +78,15 @@ describe('a public read', () => {
       }
     }
     expect(new Set(statuses)).toEqual(new Set([200, 206, 304, 404, 403, 416]));
-    expect(others([...DECIDING_HEADERS, 'if-none-match', 'range'])).toEqual([]);
+    const known = [...DECIDING_HEADERS, 'if-none-match', 'range'];
+    expect(others([...known, ...OF_FAILURES])).toEqual([]);
+  });
+
+  it('that succeeds does not look who asks, as a failure does', async () => {
+    const { ask, others } = await watchedApp();
+    for (const path of ['/pub/inline', '/pub/big', '/pub/empty'])
+      expect(await ask('GET', path, {})).toBe(200);
+    expect(others(DECIDING_HEADERS).filter((name) => OF_FAILURES.includes(name))).toEqual([]);
   });
 
   it('that is signed looks at what its own fast path knows besides, or leaves', async () => {

@@ -428,5 +428,6 @@ export function timeless(received: Buffer): string {
     .replace(/\r\n(x-amz-request-id|x-amz-id-2): \w+/g, '\r\n$1: ')
     .replace(/\r\nserver-timing: [^\r]*/g, (header) => header.replace(/dur=[\d.]+/g, 'dur='))
     .replace(/<(RequestId|HostId)>\w+</g, '<$1><')
+    .replace(/<code>\w+<\/code>/g, '<code></code>')
     .replace(/Request id: \w+/g, 'Request id: ');
 }
