@@ -80,7 +80,7 @@ export function createApp<Bindings extends object>(
     caps,
     takeReceipt,
   });
-  const answerApi = createLazyApi({ core, findAccessKey, findAccounts, decide, ...config });
+  const answerApi = createLazyApi({ core, findAccessKey, findAccounts, decide, caps, ...config });
   const readAddress = createAddressReader(config, ports.directory.findHost);
 
   function handle(request: HttpRequest, requestId: string): Response | Promise<Response> {

@@ -142,7 +142,7 @@ export const FEATURES: readonly Feature[] = [
     name: 'images, compressed variants, ZIP',
     globs: [
       'src/http/zip/**',
-      'src/http/delivery/{images,variants}.ts',
+      'src/http/delivery/{images,thumbnails,variants}.ts',
       'src/http/delivery/features/{images,compressed-variants}.ts',
       'src/http/semantics/{accept-encoding,compressible,image-query}.ts',
       'src/http/s3/operations/object/zip.ts',
@@ -151,7 +151,7 @@ export const FEATURES: readonly Feature[] = [
       'src/domain/object-selection.ts',
       'src/index/objects/selections.ts',
       'src/ports/index-calls/selection-calls.ts',
-      'src/api/routes/objects/zips.ts',
+      'src/api/routes/objects/{thumbnails,zips}.ts',
       'test/contract/index/selections.contract.ts',
       'src/ports/derived.ts',
       'src/adapters/shared/{compress-recipe,derived-bodies,image-box,fair-slots}.ts',

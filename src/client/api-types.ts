@@ -2531,6 +2531,25 @@ export type Routes = {
     };
     answer: Response;
   };
+  /** A small image of an image, for who may read it. */
+  'GET /buckets/{bucket}/thumbnail': {
+    path: {
+      bucket: string;
+    };
+    query: {
+      key: string;
+      /** Pixels of its larger side. */
+      size?: '64' | '256' | '1024' | undefined;
+      /** `null` is the version from before the bucket kept any. */
+      versionId?: string | undefined;
+      /**
+       * The ETag of the object that the page knows. While that is so, the browser keeps the
+       * image for a year and never asks again.
+       */
+      etag?: string | undefined;
+    };
+    answer: Response;
+  };
   /** A URL, for ten minutes, of a ZIP file with up to 10,000 objects. */
   'POST /buckets/{bucket}/zips': {
     path: {

@@ -38,6 +38,7 @@ const GROUPS = {
     delete: 'DELETE /buckets/{bucket}/object',
     restore: 'POST /buckets/{bucket}/object/restore',
     presign: 'POST /buckets/{bucket}/presigned-urls',
+    thumbnail: 'GET /buckets/{bucket}/thumbnail',
     zip: 'POST /buckets/{bucket}/zips',
   },
   uploads: {

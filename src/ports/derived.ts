@@ -78,12 +78,14 @@ export type DerivedBodies = {
    * much waits already, or too much of one requester. InvalidRequest: an image
    * can't be read or is too large. ServiceUnavailable: it takes too long.
    * NotImplemented: the platform makes no images. Else with what `load` rejects
-   * with.
+   * with. `tier`: where it is cached at most; what was encrypted at rest must not
+   * leave memory.
    */
   make(
     name: string,
     recipe: Recipe,
     requester: DerivedRequester,
     load: () => Promise<Uint8Array>,
+    tier?: 'memory' | 'below',
   ): Promise<DerivedOrNone>;
 };

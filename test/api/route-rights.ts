@@ -83,6 +83,7 @@ const TABLE = `
   listVersions              objects:read    OAMR
   presignUrls               objects:read    OAMR   bytes
   getContent                objects:read    OAMR   bytes
+  getThumbnail              objects:read    OAMR   bytes
   createZip                 objects:read    OAMR   bytes
   createUpload              objects:write   OAM
   listUploads               objects:read    OAMR
@@ -224,6 +225,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   deleteObject: 'key=gone.txt',
   listVersions: 'key=note.txt',
   getContent: 'key=note.txt',
+  getThumbnail: 'key=note.txt',
   searchObjects: 'text=note',
   measurePrefixes: 'prefix=a/',
   listParts: 'key=upload',

@@ -157,7 +157,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     return running;
   }
 
-  const makeNow: DerivedBodies['make'] = async (name, recipe, requester, load) => {
+  const makeNow: DerivedBodies['make'] = async (name, recipe, requester, load, tier) => {
     const isCoding = recipe.kind === 'coding';
     if (isCoding) keep(name, 'none', clock.nowMs() + PENDING_MS);
     let slot: Slot;
@@ -169,7 +169,8 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     }
     const work = async (): Promise<DerivedOrNone> => {
       const made = await options.derive(await load(), recipe);
-      keepBelow(name, made ?? { bytes: new Uint8Array(), contentType: null }, requester);
+      if (tier !== 'memory')
+        keepBelow(name, made ?? { bytes: new Uint8Array(), contentType: null }, requester);
       return keep(name, made === null ? 'none' : toDerived(made));
     };
     try {
@@ -192,8 +193,8 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
         if (stored === null) return null;
         return keep(name, stored.bytes.length === 0 ? 'none' : toDerived(stored));
       }),
-    make: (name, recipe, requester, load) =>
-      together(`make ${name}`, () => makeNow(name, recipe, requester, load)),
+    make: (name, recipe, requester, load, tier) =>
+      together(`make ${name}`, () => makeNow(name, recipe, requester, load, tier)),
     stats: memory.stats,
   };
 }

@@ -33,6 +33,7 @@ import { addObjectHistoryRoutes } from './objects/object-history.ts';
 import { addObjectRoutes } from './objects/objects.ts';
 import { addPresignRoutes } from './objects/presign.ts';
 import { addRenamePreviewRoutes } from './objects/rename-preview.ts';
+import { addThumbnailRoutes } from './objects/thumbnails.ts';
 import { addUploadRoutes } from './objects/uploads.ts';
 import { addZipRoutes } from './objects/zips.ts';
 import { addClockRoutes } from './server/clock.ts';
@@ -63,6 +64,7 @@ const RESOURCES: readonly ((api: Api) => void)[] = [
   addObjectDetailRoutes,
   addObjectHistoryRoutes,
   addPresignRoutes,
+  addThumbnailRoutes,
   addZipRoutes,
   addUploadRoutes,
   addJobRoutes,

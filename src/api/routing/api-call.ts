@@ -7,6 +7,7 @@ import type { FindAccessKey } from '../../core/accounts/sign-in.ts';
 import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
 import type { ApiCaller } from '../../core/auth/permissions.ts';
+import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { HttpRequest } from '../../http/request.ts';
@@ -18,6 +19,8 @@ export type ApiServices = {
   readonly findAccessKey: FindAccessKey;
   readonly findAccounts: FindAccounts;
   readonly decide: Decide;
+  /** Absent: there are no caps. */
+  readonly caps?: CapGuard;
   readonly secrets: ApiSecrets;
   /** The region that URLs are signed for, and that events name. */
   readonly region: string;

@@ -137,6 +137,11 @@ function chooseFormat(accept: string, source: ImageFormat): ImageFormat {
   return source === 'webp' || source === 'avif' ? 'jpeg' : source;
 }
 
+/** Whether the client names the format among those that it takes. */
+export function takesImage(accept: string, format: ImageFormat): boolean {
+  return acceptedTypes(accept).has(`image/${format}`);
+}
+
 /** Types that the client names, but for those that it gives a quality of 0. */
 function acceptedTypes(accept: string): ReadonlySet<string> {
   const types = new Set<string>();

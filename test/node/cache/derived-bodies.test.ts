@@ -69,6 +69,13 @@ describe('derived bodies', () => {
     expect(fresh.stats()).toMatchObject({ entries: 1, bytes: 1027 });
   });
 
+  it('stay in memory where they may go no further', async () => {
+    const { bodies, stored, settle } = createBodies();
+    const made = await bodies.make('n', BR, someone(), async () => bytesOf('abc'), 'memory');
+    await settle();
+    expect([bodies.peek('n'), stored.size]).toEqual([made, 0]);
+  });
+
   it('remember what is not worth making', async () => {
     const { bodies, stored, settle } = createBodies({ derive: async () => null });
     expect(await bodies.make('n', BR, someone(), async () => bytesOf('abc'))).toBe('none');

@@ -14,11 +14,29 @@ function chunk(type: string, content: Buffer): Buffer {
 
 /** An image of one grey; with `pixels` false only its head says so. */
 export function pngOf(width: number, height: number, pixels = true): Buffer {
+  const row = Buffer.alloc(width * 3, 200);
+  return pngOfRows(
+    width,
+    height,
+    Array.from({ length: pixels ? height : 0 }, () => row),
+  );
+}
+
+/** An image of noise, which no coder makes small; `bytes`: three for each pixel. */
+export function noisyPngOf(width: number, height: number, bytes: Buffer): Buffer {
+  const rowBytes = width * 3;
+  return pngOfRows(
+    width,
+    height,
+    Array.from({ length: height }, (_, y) => bytes.subarray(y * rowBytes, (y + 1) * rowBytes)),
+  );
+}
+
+function pngOfRows(width: number, height: number, lines: readonly Buffer[]): Buffer {
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, 200)]);
-  const rows = deflateSync(Buffer.concat(Array.from({ length: pixels ? height : 0 }, () => row)));
+  const rows = deflateSync(Buffer.concat(lines.flatMap((line) => [Buffer.from([0]), line])));
   return Buffer.concat([
     SIGNATURE,
     chunk('IHDR', header),

@@ -1,0 +1,139 @@
+// Thumbnails: small images of objects for who may read them, public or not. Made and
+// kept as images in other sizes are, but in three sizes and no others, so that
+// nobody's settings are needed. Called by the JSON API, which has decided that the
+// caller may read the object.
+import type { Core } from '../../core/core.ts';
+import { unwrapDataKey } from '../../core/encryption/envelope.ts';
+import { IMAGE_SOURCE_MAX_BYTES } from '../../core/limits.ts';
+import { readWhole } from '../../core/objects/read-whole.ts';
+import { hasCode, StorageError } from '../../domain/errors.ts';
+import type { ObjectVersion } from '../../domain/nouns.ts';
+import type { Derived, DerivedRequester, ImageFormat, ImageRecipe } from '../../ports/derived.ts';
+import { contentTypeOf } from '../semantics/content-type.ts';
+import { imageFormatOf, recipeName, takesImage } from '../semantics/image-query.ts';
+import { sourceName } from './representation.ts';
+
+/** Largest sides of thumbnails, pixels: a row of a list, a tile, a preview. */
+export const THUMBNAIL_SIZES = [64, 256, 1024] as const;
+export type ThumbnailSize = (typeof THUMBNAIL_SIZES)[number];
+
+/**
+ * Largest thumbnail of a row or a tile, bytes, so that a page of a hundred takes 2
+ * MB at most. Our own limit.
+ */
+const SMALL_MAX_BYTES = 20 * 1024;
+const SMALL_MAX_SIDE_PX = 256;
+/**
+ * Qualities that are tried until a small one is small enough; the first is what
+ * looks alike, the last makes of noise what the limit takes.
+ */
+const QUALITIES = [75, 50, 25, 5] as const;
+
+/** A thumbnail that may be asked for, before anything is read for it. */
+export type Thumbnail = {
+  /** Without quotes: tells versions, sizes and formats apart. */
+  readonly etag: string;
+  /**
+   * Finds it, or makes it. UnsupportedMediaType for an object that is no image that
+   * can be read; else as DerivedBodies.make and readWhole.
+   */
+  find(requester: DerivedRequester): Promise<Derived>;
+};
+
+/**
+ * The thumbnail of a version, in the best format that the client takes.
+ * UnsupportedMediaType for what is no image, or too large a one; InvalidRequest
+ * where only its client has the key.
+ */
+export function thumbnailOf(
+  core: Core,
+  version: ObjectVersion,
+  { size, accept }: { readonly size: ThumbnailSize; readonly accept: string },
+): Thumbnail {
+  const source = sourceFormatOf(version);
+  const format = formatFor(source, accept);
+  const qualities = size > SMALL_MAX_SIDE_PX ? QUALITIES.slice(0, 1) : QUALITIES;
+  return {
+    etag: `${version.etag}-${size}-${format}`,
+    async find(requester) {
+      // A key that was disabled meanwhile opens nothing, not even what memory holds.
+      if (version.encryption !== null) await unwrapDataKey(core, version.encryption, null);
+      let smallest: Derived | null = null;
+      for (const quality of qualities) {
+        const made = await findOrMake(core, version, recipeOf(size, format, quality), requester);
+        if (made.bytes.length <= SMALL_MAX_BYTES || size > SMALL_MAX_SIDE_PX) return made;
+        smallest = made;
+      }
+      return smallest ?? fail(noImage('The object is no image that can be read.'));
+    },
+  };
+}
+
+async function findOrMake(
+  core: Core,
+  version: ObjectVersion,
+  recipe: ImageRecipe,
+  requester: DerivedRequester,
+): Promise<Derived> {
+  const { derived } = core.ports;
+  const name = `${sourceName(version)};${recipeName(recipe)}`;
+  // What is encrypted at rest is kept on no disk in the clear.
+  const tier = version.encryption === null ? 'below' : 'memory';
+  try {
+    const known = derived.peek(name) ?? (tier === 'below' ? await derived.find(name) : null);
+    const load = () => readWhole(core, version);
+    const made = known ?? (await derived.make(name, recipe, requester, load, tier));
+    if (made !== 'none') return made;
+  } catch (error) {
+    if (!hasCode(error, 'InvalidRequest')) throw error;
+    throw noImage(error instanceof StorageError ? error.message : '', error);
+  }
+  throw noImage('The object is no image that can be read.');
+}
+
+function recipeOf(size: ThumbnailSize, format: ImageFormat, quality: number): ImageRecipe {
+  return {
+    kind: 'image',
+    widthPx: size,
+    heightPx: size,
+    maxSidePx: size,
+    fit: 'scale-down',
+    format,
+    quality,
+  };
+}
+
+/**
+ * WebP, which every browser takes; of what may be animated a format that is not, or
+ * all its frames would be in it.
+ */
+function formatFor(source: ImageFormat, accept: string): ImageFormat {
+  const best = source === 'gif' || source === 'webp' ? 'avif' : 'webp';
+  return takesImage(accept, best) ? best : 'jpeg';
+}
+
+function sourceFormatOf({ headers, key, sizeBytes, encryption }: ObjectVersion): ImageFormat {
+  const format = imageFormatOf(headers.contentType ?? contentTypeOf(key));
+  if (format === null || headers.contentEncoding !== undefined)
+    throw noImage('Thumbnails are made of JPEG, PNG, WebP, AVIF and GIF.');
+  if (sizeBytes > IMAGE_SOURCE_MAX_BYTES) {
+    throw noImage(
+      `Thumbnails are made of files up to ${IMAGE_SOURCE_MAX_BYTES} bytes; ` +
+        `this one has ${sizeBytes}.`,
+    );
+  }
+  if (encryption?.kind === 'customer') {
+    throw new StorageError('InvalidRequest', {
+      detail: 'The object can only be read with the key that its client encrypted it with.',
+    });
+  }
+  return format;
+}
+
+function noImage(detail: string, cause?: unknown): StorageError {
+  return new StorageError('UnsupportedMediaType', { detail, cause });
+}
+
+function fail(error: StorageError): never {
+  throw error;
+}
