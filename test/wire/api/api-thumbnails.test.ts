@@ -25,6 +25,7 @@ const YEAR = 'private, max-age=31536000, immutable';
 
 describeCore('thumbnails', () => {
   const Bucket = useBucket(client);
+  const Capped = useBucket(client);
   let api: ApiClient;
   let cookie: string;
   const put = async (Key: string, Body: Buffer | string, ContentType = 'image/png', more = {}) =>
@@ -161,5 +162,24 @@ describeCore('thumbnails', () => {
         .status,
     ).toBe(204);
     await expect.poll(() => status(api, 'secret/photo.png')).toBe(403);
+  });
+
+  itUnless(imagesReason)('count, and stop at a cap', async () => {
+    const key = 'capped.png';
+    await s3.send(
+      new PutObjectCommand({
+        ...{ Bucket: Capped, Key: key, ContentType: 'image/png' },
+        Body: pngOf(640, 480),
+      }),
+    );
+    const path = `/buckets/${Capped}/thumbnail?key=${key}&size=64`;
+    const cap = `thumbnails-${Capped}`;
+    expect((await api.call('GET', path)).status).toBe(200);
+    const limited = { bucket: Capped, unit: 'bytes', limit: '10' };
+    expect((await api.call('PUT', `/caps/${cap}`, limited)).status).toBe(200);
+    const refused = async () => (await api.call('GET', path)).json?.code;
+    await expect.poll(refused).toBe('UsageCapReached');
+    expect((await api.call('DELETE', `/caps/${cap}`)).status).toBe(204);
+    await expect.poll(async () => (await api.call('GET', path)).status).toBe(200);
   });
 });

@@ -12,6 +12,7 @@ const { s3 } = client;
 
 describeCore('a ZIP of a selection', () => {
   const Bucket = useBucket(client);
+  const Capped = useBucket(client);
   let api: ApiClient;
   const objects = new Map<string, Buffer>([
     ['fotos/a.jpg', sampleBytes(30_000, 1)],
@@ -148,5 +149,21 @@ describeCore('a ZIP of a selection', () => {
     const other = await tokenClient(client, await newAccount(api, 'zip-stranger'));
     expect((await ask({ keys: ['other'] }, other)).json.code).toBe('NoSuchBucket');
     expect((await ask({ keys: ['other'] }, apiClient(client))).status).toBe(401);
+  });
+
+  it('stops at a cap when it is followed', async () => {
+    await s3.send(new PutObjectCommand({ Bucket: Capped, Key: 'k', Body: sampleBytes(50_000, 9) }));
+    const made = await api.call('POST', `/buckets/${Capped}/zips`, { keys: ['k'] });
+    const status = async () => {
+      const reply = await fetch(made.json.url);
+      await reply.arrayBuffer();
+      return reply.status;
+    };
+    const cap = `zips-${Capped}`;
+    const limited = { bucket: Capped, unit: 'bytes', limit: '1000' };
+    expect((await api.call('PUT', `/caps/${cap}`, limited)).status).toBe(200);
+    await expect.poll(status).toBe(429);
+    expect((await api.call('DELETE', `/caps/${cap}`)).status).toBe(204);
+    await expect.poll(status).toBe(200);
   });
 });

@@ -14,7 +14,6 @@ import { sourceOf } from '../../../http/request-source.ts';
 import { openVersion } from '../../../http/s3/call/find-version.ts';
 import { parseVersionName } from '../../../http/s3/formats/version-name.ts';
 import { findEntityTag } from '../../../http/semantics/entity-tag.ts';
-import type { UsageOwner } from '../../../ports/metering.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
@@ -98,22 +97,25 @@ export function addThumbnailRoutes(api: Api): void {
           ? `private, max-age=${YEAR_SECONDS}, immutable`
           : `private, max-age=${FRESH_SECONDS}`,
       };
-      const owner = payerOf(call, record);
-      await requireCaps(call, record, owner, 0);
+      const meter = meterOf(call, record, version);
       const sent = c.req.header('if-none-match') ?? '';
       if (findEntityTag(sent, (tag) => tag === thumbnail.etag, true)) {
-        call.core.ports.meter.of(owner).count('B', 0, 'none', version.storageClass);
+        await meter.require(0);
+        meter.count(0);
         return c.body(null, 304, headers);
       }
 
+      // How long it will be is not known yet: a byte at least.
+      await meter.require(1);
       const requester = {
         tenant: record.ownerId,
         bucket: record.id,
         source: sourceOf(call.request),
       };
       const { bytes, contentType } = await thumbnail.find(requester);
-      await requireCaps(call, record, owner, bytes.length);
-      call.core.ports.meter.of(owner).count('B', bytes.length, 'memory', version.storageClass);
+      const bytesOut = call.request.method === 'HEAD' ? 0 : bytes.length;
+      await meter.require(bytesOut);
+      meter.count(bytesOut);
       const type = contentType ?? 'application/octet-stream';
       return c.body(bytes.slice(), 200, { ...headers, 'content-type': type });
     },
@@ -147,17 +149,28 @@ async function versionOf(
   }
 }
 
-function payerOf({ caller }: SignedInCall, { id, ownerId }: BucketRecord): UsageOwner {
-  return { accountId: ownerId, bucketId: id, accessKeyId: caller.accessKeyId };
-}
+/**
+ * Counts the one read of a request, within the caps of its bucket: `require` before
+ * work is done, `count` in the tick of the response. Both throw as CapGuard does.
+ */
+function meterOf(
+  { caller, caps, core }: SignedInCall,
+  { id, ownerId, settings }: BucketRecord,
+  { storageClass }: ObjectVersion,
+) {
+  const owner = { accountId: ownerId, bucketId: id, accessKeyId: caller.accessKeyId };
+  const guard = settings.isCapped === true ? caps : undefined;
+  const useOf = (bytesOut: number) =>
+    ({ operationClass: 'B', bytesOut, fromMemory: false }) as const;
 
-/** Refuses what the caps of the bucket have no room for. As CapGuard.require. */
-async function requireCaps(
-  { caps }: SignedInCall,
-  { settings }: BucketRecord,
-  owner: UsageOwner,
-  bytesOut: number,
-): Promise<void> {
-  if (settings.isCapped !== true) return;
-  await caps?.require(owner, { operationClass: 'B', bytesOut, fromMemory: false });
+  return {
+    async require(bytesOut: number): Promise<void> {
+      await guard?.require(owner, useOf(bytesOut));
+    },
+    count(bytesOut: number): void {
+      const refusal = guard?.refusalNow(owner, useOf(bytesOut)) ?? null;
+      if (refusal !== null) throw refusal;
+      core.ports.meter.of(owner).count('B', bytesOut, 'memory', storageClass);
+    },
+  };
 }
