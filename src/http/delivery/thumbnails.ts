@@ -24,10 +24,12 @@ export type ThumbnailSize = (typeof THUMBNAIL_SIZES)[number];
 const SMALL_MAX_BYTES = 20 * 1024;
 const SMALL_MAX_SIDE_PX = 256;
 /**
- * Qualities that are tried until a small one is small enough; the first is what
- * looks alike, the last makes of noise what the limit takes.
+ * What looks alike, and what is tried besides until a small one is small enough;
+ * the last makes of noise what the limit takes.
  */
-const QUALITIES = [75, 50, 25, 5] as const;
+const QUALITY = 75;
+const LOWER_QUALITIES = [50, 25, 5] as const;
+const LOWEST_QUALITY = 5;
 
 /** A thumbnail that may be asked for, before anything is read for it. */
 export type Thumbnail = {
@@ -52,19 +54,18 @@ export function thumbnailOf(
 ): Thumbnail {
   const source = sourceFormatOf(version);
   const format = formatFor(source, accept);
-  const qualities = size > SMALL_MAX_SIDE_PX ? QUALITIES.slice(0, 1) : QUALITIES;
   return {
     etag: `${version.etag}-${size}-${format}`,
     async find(requester) {
       // A key that was disabled meanwhile opens nothing, not even what memory holds.
       if (version.encryption !== null) await unwrapDataKey(core, version.encryption, null);
-      let smallest: Derived | null = null;
-      for (const quality of qualities) {
-        const made = await findOrMake(core, version, recipeOf(size, format, quality), requester);
-        if (made.bytes.length <= SMALL_MAX_BYTES || size > SMALL_MAX_SIDE_PX) return made;
-        smallest = made;
+      const [first, ...smaller] = recipesOf(size, format);
+      let made = await findOrMake(core, version, first, requester);
+      for (const recipe of smaller) {
+        if (made.bytes.length <= SMALL_MAX_BYTES) break;
+        made = await findOrMake(core, version, recipe, requester);
       }
-      return smallest ?? fail(noImage('The object is no image that can be read.'));
+      return made;
     },
   };
 }
@@ -91,16 +92,29 @@ async function findOrMake(
   throw noImage('The object is no image that can be read.');
 }
 
-function recipeOf(size: ThumbnailSize, format: ImageFormat, quality: number): ImageRecipe {
-  return {
+/**
+ * The recipe of a thumbnail, and what is made in its place while that is too large:
+ * the same in lower qualities, and at last half as wide, for a platform that takes
+ * quality for a hint.
+ */
+function recipesOf(
+  size: ThumbnailSize,
+  format: ImageFormat,
+): readonly [ImageRecipe, ...ImageRecipe[]] {
+  const recipeOf = (side: number, quality: number): ImageRecipe => ({
     kind: 'image',
-    widthPx: size,
-    heightPx: size,
-    maxSidePx: size,
+    widthPx: side,
+    heightPx: side,
+    maxSidePx: side,
     fit: 'scale-down',
     format,
     quality,
-  };
+  });
+  const best = recipeOf(size, QUALITY);
+  if (size > SMALL_MAX_SIDE_PX) return [best];
+
+  const lower = LOWER_QUALITIES.map((quality) => recipeOf(size, quality));
+  return [best, ...lower, recipeOf(size / 2, LOWEST_QUALITY)];
 }
 
 /**
@@ -132,8 +146,4 @@ function sourceFormatOf({ headers, key, sizeBytes, encryption }: ObjectVersion):
 
 function noImage(detail: string, cause?: unknown): StorageError {
   return new StorageError('UnsupportedMediaType', { detail, cause });
-}
-
-function fail(error: StorageError): never {
-  throw error;
 }
