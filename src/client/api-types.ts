@@ -622,6 +622,17 @@ export type Forecast = {
   atEnd: Invoice;
 };
 
+export type Invitation = {
+  id: string;
+  login: string | null;
+  displayName: string;
+  role: 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+  createdAt: string;
+  expiresAt: string;
+  /** When it made the member of this id; null: it has not. */
+  acceptedAt: string | null;
+};
+
 export type Invoice = {
   format: 1;
   number: string;
@@ -1044,6 +1055,13 @@ export type NewAccessKey =
       secretAccessKey: string;
     };
 
+export type NewInvitation =
+  & Invitation
+  & {
+      /** The link, shown this once; its secret is stored nowhere. */
+      url: string;
+    };
+
 export type NewSession =
   & Session
   & {
@@ -1164,6 +1182,15 @@ export type ObjectVersion =
       replacedAt: string | null;
     };
 
+export type OpenInvitation = {
+  /** The name of the account. */
+  account: string;
+  login: string | null;
+  displayName: string;
+  role: 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+  expiresAt: string;
+};
+
 export type OpenedPrefix = {
   prefix: string;
   what: 'read' | 'read-and-list';
@@ -1269,6 +1296,20 @@ export type PasskeyRegistration = {
     attestationObject: string;
     transports?: string[] | undefined;
   };
+};
+
+export type Place = {
+  bucket: string;
+  prefix?: string | undefined;
+  label?: string | null | undefined;
+};
+
+export type Preferences = {
+  pinned?: Place[] | undefined;
+  recent?: Place[] | undefined;
+  language?: string | null | undefined;
+  theme?: 'light' | 'dark' | 'system' | undefined;
+  density?: 'comfortable' | 'compact' | undefined;
 };
 
 export type PrefixSize = {
@@ -1506,6 +1547,10 @@ export type Session = {
   id: string;
   /** What the browser calls itself. */
   label: string;
+  /** The network that it was begun from: an address, or /64 of IPv6. */
+  network: string;
+  /** To the hour. */
+  lastUsedAt: string | null;
   memberId: string | null;
   accessKeyId: string | null;
   createdAt: string;
@@ -1812,6 +1857,15 @@ export type Routes = {
     };
     answer: undefined;
   };
+  /** Your own preferences of the console. */
+  'GET /me/preferences': {
+    answer: Preferences;
+  };
+  /** Set your own preferences of the console. */
+  'PUT /me/preferences': {
+    body: Preferences;
+    answer: Preferences;
+  };
   /** How to sign in at this address, and where S3 is. */
   'GET /sign-in-options': {
     answer: SignInOptions;
@@ -2054,6 +2108,81 @@ export type Routes = {
       endTokens?: boolean | undefined;
     };
     answer: EndedCredentials;
+  };
+  /** Make a link by which somebody becomes a member, with a credential of their own. */
+  'POST /invitations': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      /** Null: whoever accepts chooses one. */
+      login?: string | undefined;
+      displayName: string;
+      role: 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+      expiresInHours?: number | undefined;
+    };
+    answer: NewInvitation;
+  };
+  /** List invitations, those that were accepted or expired lately too. */
+  'GET /invitations': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: {
+      items: Invitation[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** Take back an invitation that nobody has accepted. */
+  'DELETE /invitations/{invitationId}': {
+    path: {
+      invitationId: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: undefined;
+  };
+  /** What an invitation says, for whoever has its secret. */
+  'POST /invitations/lookup': {
+    body: {
+      secret: string;
+    };
+    answer: OpenInvitation;
+  };
+  /** Options for navigator.credentials.create, to accept an invitation by passkey. */
+  'POST /invitations/registration-options': {
+    body: {
+      secret: string;
+      login?: string | undefined;
+    };
+    answer: PasskeyOptions;
+  };
+  /** Become the member of an invitation, by a password or a passkey, and sign in. */
+  'POST /invitations/accept': {
+    body:
+      | {
+          secret: string;
+          login?: string | undefined;
+          password: string;
+        }
+      | {
+          secret: string;
+          login?: string | undefined;
+          passkey: {
+            name: string;
+            registration: PasskeyRegistration;
+          };
+        };
+    answer: NewSession;
   };
   /** Make an access key, with a scope or without. */
   'POST /access-keys': {

@@ -82,6 +82,11 @@ const GROUPS = {
     update: 'PATCH /members/{memberId}',
     delete: 'DELETE /members/{memberId}',
   },
+  invitations: {
+    list: '*GET /invitations',
+    create: 'POST /invitations',
+    delete: 'DELETE /invitations/{invitationId}',
+  },
   caps: {
     list: 'GET /caps',
     get: 'GET /caps/{capId}',

@@ -59,6 +59,10 @@ export type Session = Holder & {
   readonly expiresAtMs: number;
   /** When its holder last showed a password, a passkey or the secret of a key. */
   readonly provenAtMs: number;
+  /** The network that it was begun from; '' where that was not noted. */
+  readonly source: string;
+  /** When it was used last, to the hour; 0: not since that is noted. */
+  readonly lastUsedMs: number;
 };
 
 /**

@@ -10,6 +10,8 @@
 export const ERROR_MESSAGES = {
   AccessControlListNotSupported: 'The bucket does not allow ACLs',
   AccessDenied: 'Access Denied',
+  AccessKeyDisabled: 'The access key, or its account, is disabled.',
+  AccessKeyExpired: 'The access key has expired.',
   AccessForbidden: 'CORSResponse: This CORS request is not allowed.',
   AccountNotEmpty: 'The account still has buckets.',
   AuthorizationHeaderMalformed: 'The authorization header is malformed.',
@@ -64,6 +66,8 @@ export const ERROR_MESSAGES = {
   KeyTooLongError: 'Your key is too long.',
   InvalidPolicyDocument:
     'The content of the form does not meet the conditions specified in the policy document.',
+  InvitationExpired: 'The invitation has expired.',
+  InvitationUsed: 'Somebody has accepted the invitation already.',
   LoginTaken: 'Another member signs in with this name.',
   MalformedPOSTRequest: 'The body of your POST request is not well-formed multipart/form-data.',
   MalformedPolicy: 'The policy is not in the valid form.',
@@ -88,6 +92,7 @@ export const ERROR_MESSAGES = {
   NoSuchObjectLockConfiguration: 'The specified object does not have a ObjectLock configuration',
   NoSuchTagSet: 'The TagSet does not exist',
   NoSuchVersion: 'The specified version does not exist.',
+  NoSuchInvitation: 'There is no such invitation.',
   NoSuchMember: 'There is no such member.',
   NoSuchPasskey: 'There is no such passkey.',
   NoSuchResource: 'There is nothing at this address.',

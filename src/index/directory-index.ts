@@ -17,9 +17,11 @@ import { createBucketNameCalls } from './directory/bucket-names.ts';
 import { createFailedSignInCalls } from './directory/failed-sign-ins.ts';
 import { createHostCalls } from './directory/host-bindings.ts';
 import { createIdempotencyCalls } from './directory/idempotency-records.ts';
+import { createInvitationCalls } from './directory/invitations.ts';
 import { createKmsKeyCalls } from './directory/kms-keys.ts';
 import { createMemberCalls } from './directory/members.ts';
 import { createPasskeyCalls } from './directory/passkeys.ts';
+import { createPreferenceCalls } from './directory/preferences.ts';
 import { createSeenTimeCalls } from './directory/seen-time.ts';
 import { createSignInCalls } from './directory/sign-in.ts';
 import { createAttemptCalls } from './directory/sign-in-attempts.ts';
@@ -44,6 +46,9 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getMember',
   'findLogin',
   'listPasskeys',
+  'listInvitations',
+  'findInvitation',
+  'getPreferences',
   'getToken',
   'getSession',
   'listTokens',
@@ -79,6 +84,8 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     ...createMemberCalls(sql),
     ...createAuditCalls(sql),
     ...createPasskeyCalls(sql),
+    ...createInvitationCalls(sql),
+    ...createPreferenceCalls(sql),
     ...createSignInCalls(sql),
     ...createAttemptCalls(sql),
     ...createFailedSignInCalls(sql),

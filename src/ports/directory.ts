@@ -15,6 +15,7 @@ import type {
 } from '../domain/nouns.ts';
 import type { AccountsApi } from './directory-calls/account-calls.ts';
 import type { BillingApi } from './directory-calls/billing-calls.ts';
+import type { InvitationsApi } from './directory-calls/invitation-calls.ts';
 import type { AccountJobsApi } from './directory-calls/job-calls.ts';
 import type { PasskeysApi } from './directory-calls/passkey-calls.ts';
 import type { SignInApi } from './directory-calls/sign-in-calls.ts';
@@ -127,6 +128,7 @@ export type DirectoryApi = OwnCalls &
   AccountJobsApi &
   SignInApi &
   PasskeysApi &
+  InvitationsApi &
   BillingApi &
   OutboxApi &
   WebhookApi;

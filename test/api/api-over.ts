@@ -137,7 +137,14 @@ export async function addSignedIn(
   const text = newCookieText();
   const holder = { accountId, role, memberId, accessKeyId: null, credentialDigest: null };
   const times = { createdAtMs: nowMs, expiresAtMs: nowMs + SESSION_MS, provenAtMs: nowMs };
-  const session = { ...holder, ...times, id: ids.recordId(), label: 'test' };
+  const session = {
+    ...holder,
+    ...times,
+    id: ids.recordId(),
+    label: 'test',
+    source: '',
+    lastUsedMs: 0,
+  };
   await directory.call('addSession', { digest: secretDigest('session', text) ?? '', session });
   return { cookie: `__Host-quayside=${text}` };
 }

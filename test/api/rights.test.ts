@@ -315,6 +315,7 @@ const READ_ONLY_POSTS = new Set([
   'checkAccess',
   'testAccess',
   'previewPublicAccess',
+  'putPreferences',
 ]);
 
 it.each(Object.entries(CHANGES_OF))(

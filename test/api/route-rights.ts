@@ -18,7 +18,12 @@ const TABLE = `
   signIn                    everybody
   beginPasskeySignIn        everybody
   getSignInOptions          everybody
+  lookUpInvitation          everybody
+  beginInvitedPasskey       everybody
+  acceptInvitation          everybody
   getMe                     signed-in       OAMBR
+  getPreferences            signed-in       OAMBR
+  putPreferences            session         OAMBR
   getServer                 signed-in       OAMBR
   listPasskeys              signed-in       OAMBR  person
   listRateCards             signed-in       OAMBR
@@ -42,6 +47,9 @@ const TABLE = `
   getAccountQuota           account:read    OAMBR
   putAccountQuota           account:write   O      operator
   createMember              members:write   O      proof more
+  createInvitation          members:write   O      proof more
+  listInvitations           members:read    OA
+  deleteInvitation          members:write   O
   listMembers               members:read    OA
   getMember                 members:read    OA
   updateMember              members:write   O
@@ -183,6 +191,11 @@ const BODIES: Readonly<Record<string, object>> = {
   updateAccount: { displayName: 'x' },
   putAccountQuota: { bytes: null, objects: null },
   createMember: { login: 'login-of-somebody', displayName: 'x', role: 'reader' },
+  createInvitation: { displayName: 'x', role: 'reader' },
+  putPreferences: {},
+  lookUpInvitation: { secret: 'x' },
+  beginInvitedPasskey: { secret: 'x' },
+  acceptInvitation: { secret: 'x', password: 'ten characters' },
   updateMember: { displayName: 'x' },
   createAccessKey: { name: 'x' },
   updateAccessKey: { name: 'x' },

@@ -34,7 +34,7 @@ export function membersContract(subject: Subject<Directory>): void {
       credentialDigest: null,
     } as const;
     const times = { createdAtMs: START_MS, expiresAtMs: START_MS + 1000, provenAtMs: START_MS };
-    const session = { ...holder, ...times, id, label: '' };
+    const session = { ...holder, ...times, id, label: '', source: '', lastUsedMs: 0 };
     await directory.call('addSession', { digest: fresh('digest'), session });
     return id;
   }

@@ -225,7 +225,15 @@ export function signInContract(subject: Subject<Directory>): void {
         const id = fresh('session');
         const holder = { ...owner, role: 'owner', accessKeyId: null, credentialDigest } as const;
         const times = { createdAtMs: START_MS, expiresAtMs: START_MS + HOUR_MS };
-        const session = { ...holder, ...times, id, label: '', provenAtMs: START_MS };
+        const session = {
+          ...holder,
+          ...times,
+          id,
+          label: '',
+          source: '',
+          lastUsedMs: 0,
+          provenAtMs: START_MS,
+        };
         await directory.call('addSession', { digest: fresh('digest'), session });
         const token = { ...holder, ...times, id: `token of ${id}`, name: 'n', scopes: null };
         await directory.call('addToken', { digest: fresh('digest'), token });
@@ -268,7 +276,15 @@ export function signInContract(subject: Subject<Directory>): void {
       const times = { createdAtMs: START_MS, expiresAtMs: START_MS + HOUR_MS };
       const [token, session] = [
         { ...holder, ...times, id: fresh('t'), name: 'n', scopes: null },
-        { ...holder, ...times, id: fresh('s'), label: '', provenAtMs: START_MS },
+        {
+          ...holder,
+          ...times,
+          id: fresh('s'),
+          label: '',
+          source: '',
+          lastUsedMs: 0,
+          provenAtMs: START_MS,
+        },
       ];
       const [tokenDigest, sessionDigest] = [fresh('digest'), fresh('digest')];
       await directory.call('addToken', { digest: tokenDigest, token });

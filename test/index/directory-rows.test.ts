@@ -27,7 +27,10 @@ function sessionAt(
   of: Partial<Session> = {},
 ): { digest: string; session: Session } {
   const times = { createdAtMs, expiresAtMs: createdAtMs + HOUR_MS, provenAtMs: createdAtMs };
-  return { digest: `digest ${id}`, session: { ...HOLDER, ...times, id, label: '', ...of } };
+  return {
+    digest: `digest ${id}`,
+    session: { ...HOLDER, ...times, id, label: '', source: '', lastUsedMs: 0, ...of },
+  };
 }
 
 /** Each table with a row of the flood, and a call long after it that is to forget some of them. */

@@ -6,8 +6,10 @@ import { addAccessKeyRoutes } from './accounts/access-keys.ts';
 import { addAccountQuotaRoutes } from './accounts/account-quota.ts';
 import { addAccountRoutes } from './accounts/accounts.ts';
 import { addAuditRoutes } from './accounts/audit.ts';
+import { addInvitationRoutes } from './accounts/invitations.ts';
 import { addMemberRoutes } from './accounts/members.ts';
 import { addPasskeyRoutes } from './accounts/passkeys.ts';
+import { addPreferenceRoutes } from './accounts/preferences.ts';
 import { addSessionRoutes } from './accounts/sessions.ts';
 import { addSignInOptionRoutes } from './accounts/sign-in-options.ts';
 import { addTokenRoutes } from './accounts/tokens.ts';
@@ -45,6 +47,7 @@ import { addWebhookRoutes } from './server/webhooks.ts';
 /** One line for each resource. */
 const RESOURCES: readonly ((api: Api) => void)[] = [
   addSessionRoutes,
+  addPreferenceRoutes,
   addSignInOptionRoutes,
   addTokenRoutes,
   addPasskeyRoutes,
@@ -52,6 +55,7 @@ const RESOURCES: readonly ((api: Api) => void)[] = [
   addAccountQuotaRoutes,
   addOverviewRoutes,
   addMemberRoutes,
+  addInvitationRoutes,
   addAccessKeyRoutes,
   addAuditRoutes,
   addBucketRoutes,

@@ -15,6 +15,8 @@ type RouteDescription = RouteConfig & {
   readonly operationId: string;
   /** A POST that changes nothing: the audit log has no entry for it. */
   readonly isReadOnly?: true;
+  /** A change of what is nobody else's business: the audit log has no entry for it. */
+  readonly isUnaudited?: true;
 };
 
 /**
@@ -22,7 +24,7 @@ type RouteDescription = RouteConfig & {
  * and wrong input need not be listed: every route has them, as RFC 9457 problems.
  */
 export function apiRoute<const Route extends RouteDescription>(route: Route) {
-  const { access, isReadOnly } = route;
+  const { access, isReadOnly, isUnaudited } = route;
   const middleware: MiddlewareHandler<ApiEnv> = async (c, next) => {
     c.env.call.request.notes.operation = toOperationName(route.operationId);
     if (access === 'everybody') return next();
@@ -31,7 +33,7 @@ export function apiRoute<const Route extends RouteDescription>(route: Route) {
     // handler, whichever way a request comes to it.
     requireAccess(c.env.call, access);
     const call = callOf(c);
-    if (route.method === 'get' || isReadOnly) return next();
+    if (route.method === 'get' || isReadOnly || isUnaudited) return next();
 
     await withAudit(call, route.operationId, async () => {
       await next();
@@ -54,6 +56,7 @@ type KindOfRoute<Path extends string> = {
   readonly description?: string;
   readonly tags: string[];
   readonly access: Access;
+  readonly isUnaudited?: true;
 };
 
 /**

@@ -1,13 +1,13 @@
 // Authenticates requests of the JSON API by a token or a session. Called before
 // anything else of a request is read.
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
-import type { Holder } from '../../domain/accounts.ts';
+import type { Holder, Session } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ApiCaller } from '../auth/permissions.ts';
 import type { Core } from '../core.ts';
 import { credentialDigest } from './credential-digest.ts';
 import { type SecretKind, secretDigest } from './secrets.ts';
-import type { FindAccessKey } from './sign-in.ts';
+import { type FindAccessKey, toHour } from './sign-in.ts';
 
 /** The credential of a request. */
 export type Credential = { readonly kind: SecretKind; readonly text: string };
@@ -38,9 +38,26 @@ async function readCaller(core: Core, { kind, text }: Credential): Promise<ApiCa
       : { ...token, by: { kind, id: token.id }, provenAtMs: 0, endsAtMs: token.expiresAtMs };
   }
   const session = await directory.call('getSession', { digest, nowMs });
-  return session === null
-    ? null
-    : { ...session, scopes: null, by: { kind: 'session', id: session.id }, endsAtMs: null };
+  if (session === null) return null;
+
+  noteUse(core, session, nowMs);
+  return { ...session, scopes: null, by: { kind: 'session', id: session.id }, endsAtMs: null };
+}
+
+/**
+ * Notes the use of a session in the background, once an hour: the row says when it
+ * was noted last.
+ */
+function noteUse(
+  { ports }: Core,
+  { accountId, id, lastUsedMs }: Pick<Session, 'accountId' | 'id' | 'lastUsedMs'>,
+  nowMs: number,
+): void {
+  const atMs = toHour(nowMs);
+  if (lastUsedMs >= atMs) return;
+  ports.background.run('note-session-use', () =>
+    ports.directory.call('noteSessionUsed', { accountId, id, atMs }),
+  );
 }
 
 /**

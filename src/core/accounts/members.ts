@@ -24,7 +24,7 @@ export async function createAccount(core: Core, displayName: string): Promise<Ac
 }
 
 /** Taken logins that an account may try in an hour before it waits. Ours. */
-const TAKEN_LOGINS_FREE = 20;
+export const TAKEN_LOGINS_FREE = 20;
 
 /**
  * Adds a member. Without a password it signs in by passkey alone, once one is

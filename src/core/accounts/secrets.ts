@@ -1,4 +1,4 @@
-// Bearer tokens and session cookies: how their texts are made, and how they are
+// Bearer tokens, session cookies and secrets of invitations: how their texts are made, and how they are
 // recognised. They are stored as digests only: 160 random bits need no slow hash.
 // Source: NIST SP 800-63B section 5.1.2.2 (look-up secrets).
 import { sha256Hex } from '../../crypto/hash.ts';
@@ -13,6 +13,16 @@ const RANDOM_LENGTH = 32;
 const TOKEN_PREFIX = 'qst_';
 const TOKEN = /^qst_[0-9a-hjkmnp-tv-z]{32}$/;
 const COOKIE = /^[0-9a-hjkmnp-tv-z]{32}$/;
+/** Prefix of every secret of an invitation. */
+const INVITATION_PREFIX = 'qsi_';
+const INVITATION = /^qsi_[0-9a-hjkmnp-tv-z]{32}$/;
+
+const TEXTS = {
+  token: TOKEN,
+  session: COOKIE,
+  'http-session': COOKIE,
+  invitation: INVITATION,
+} as const;
 
 /**
  * What a secret is for. A session of plain http has digests of its own: its cookie,
@@ -31,12 +41,15 @@ export function newCookieText(): string {
   return randomText(RANDOM_LENGTH);
 }
 
+/** Makes the secret of an invitation: `qsi_` and 32 characters. */
+export function newInvitationText(): string {
+  return INVITATION_PREFIX + randomText(RANDOM_LENGTH);
+}
+
 /**
- * The stored digest of a token or cookie; null: the text is malformed and needs no
- * look-up.
+ * The stored digest of a token, a cookie or the secret of an invitation; null: the
+ * text is malformed and needs no look-up.
  */
-export function secretDigest(kind: SecretKind, text: string): string | null {
-  return (kind === 'token' ? TOKEN : COOKIE).test(text)
-    ? sha256Hex(`quayside ${kind} ${text}`)
-    : null;
+export function secretDigest(kind: keyof typeof TEXTS, text: string): string | null {
+  return TEXTS[kind].test(text) ? sha256Hex(`quayside ${kind} ${text}`) : null;
 }

@@ -3,12 +3,16 @@
 // (index/directory/sign-in-attempts.ts), and slowed down. Whatever is wrong, the
 // response and its time are the same.
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
+import type { StoredAccessKey } from '../../domain/account-records.ts';
 import type { FailedSignIn, Holder, Session } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccessKey, AccessKeyId } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
+import { associatedDataOf } from '../auth/find-access-key.ts';
+import { isMemberKeyId } from '../auth/member-key.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
+import { decryptSecret } from '../encryption/encrypted-secret.ts';
 import { AUDIT_KEPT_MS } from './audit.ts';
 import { credentialDigest } from './credential-digest.ts';
 import { newCookieText, type SessionKind, secretDigest } from './secrets.ts';
@@ -17,6 +21,9 @@ import { newCookieText, type SessionKind, secretDigest } from './secrets.ts';
  * Lifetime of a session, milliseconds: a working day and some. Nothing prolongs it.
  */
 export const SESSION_MS = 12 * HOUR_MS;
+/** Resolution of a session's last use, milliseconds: noting it is a commit. */
+export const toHour = (atMs: number): number => atMs - (atMs % HOUR_MS);
+
 /**
  * Entries about failures in an account's audit log in a day; one more stands for
  * all others.
@@ -51,9 +58,9 @@ export type Outcome<Proof> =
   | { readonly isRight: false; readonly suspected: Suspected | null };
 
 /**
- * Proves the holder of an access key, who gets the key's role. InvalidCredentials,
- * AccessDenied (it is for S3 alone), TooManyRequests (with the field
- * RetryAfterSeconds).
+ * Proves the holder of an access key, who gets the key's role. InvalidCredentials;
+ * once the secret was right AccessDenied (it is for S3 alone), AccessKeyDisabled,
+ * AccessKeyExpired; TooManyRequests (with the field RetryAfterSeconds).
  */
 export function proveByAccessKey(
   core: Core,
@@ -68,6 +75,8 @@ export function proveByAccessKey(
   return proveSecret(core, attempted, from, async () => {
     const key = await findAccessKey(accessKeyId as AccessKeyId);
     const isRight = isEqualInConstantTime(sha256Hex(secretAccessKey), sha256Hex(key?.secret ?? ''));
+    // Looked up for each wrong attempt, so that its time tells nothing.
+    if (!isRight) await refuseUnusable(core, accessKeyId as AccessKeyId, secretAccessKey);
     if (key === null) return { isRight: false, suspected: null };
 
     const { id } = key;
@@ -94,6 +103,25 @@ export function proveByAccessKey(
     };
     return { isRight: true, proof };
   });
+}
+
+/**
+ * Refuses a key that is disabled or has expired, to whoever shows its secret; says
+ * nothing to anybody else. AccessKeyDisabled, AccessKeyExpired.
+ */
+async function refuseUnusable(core: Core, id: AccessKeyId, secret: string): Promise<void> {
+  const stored = isMemberKeyId(id) ? null : await core.ports.directory.call('getAccessKey', { id });
+  const known = stored === null ? null : secretOf(core, stored);
+  if (stored === null || !isEqualInConstantTime(sha256Hex(secret), sha256Hex(known ?? ''))) return;
+
+  if (!stored.isEnabled) throw new StorageError('AccessKeyDisabled');
+  const isExpired = stored.expiresAtMs !== null && stored.expiresAtMs <= core.ports.clock.nowMs();
+  if (isExpired) throw new StorageError('AccessKeyExpired');
+}
+
+/** The secret of a stored key, which the directory keeps encrypted. */
+function secretOf({ settings }: Core, { id, secret, isEncrypted }: StoredAccessKey): string {
+  return isEncrypted ? decryptSecret(settings.masterKeys, secret, associatedDataOf(id)) : secret;
 }
 
 /**
@@ -152,11 +180,18 @@ async function noteFailure(
   await directory.call('noteFailedSignIn', { failure, perDay: FAILURES_PER_DAY, keepFromMs });
 }
 
-/** Makes a session of a proved holder; `label` is what the browser calls itself. */
+/**
+ * Makes a session of a proved holder; `label` is what the browser calls itself,
+ * `source` the network that it comes from.
+ */
 export async function beginSession(
   core: Core,
   holder: Holder,
-  { label, kind = 'session' }: { readonly label: string; readonly kind?: SessionKind },
+  {
+    label,
+    source,
+    kind = 'session',
+  }: Pick<Session, 'label' | 'source'> & { readonly kind?: SessionKind },
 ): Promise<SignedIn> {
   const { directory, clock, ids } = core.ports;
   const cookieText = newCookieText();
@@ -165,6 +200,8 @@ export async function beginSession(
     ...holder,
     id: ids.recordId(),
     label,
+    source,
+    lastUsedMs: toHour(createdAtMs),
     createdAtMs,
     expiresAtMs: createdAtMs + SESSION_MS,
     provenAtMs: createdAtMs,

@@ -10,6 +10,7 @@ import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { isSameRecord } from './accounts.ts';
+import { forgetPreferences } from './preferences.ts';
 
 type KeyCalls = Pick<
   AccountsApi,
@@ -98,8 +99,10 @@ export function createAccessKeyCalls(sql: Sql): KeyCalls {
         id,
         accountId,
       );
-      if (removed.length > 0) endCredentials(sql, id);
-      return removed.length > 0;
+      if (removed.length === 0) return false;
+      endCredentials(sql, id);
+      forgetPreferences(sql, accountId, `key ${id}`);
+      return true;
     },
 
     encryptAccessKey({ id, plain, encrypted }) {

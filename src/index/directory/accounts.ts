@@ -36,6 +36,8 @@ const TABLES_OF_ACCOUNT = [
   'sessions',
   'passkeys',
   'account_jobs',
+  'invitations',
+  'preferences',
 ] as const;
 
 /** The calls over a database with DIRECTORY_SCHEMA. */

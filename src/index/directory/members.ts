@@ -9,6 +9,7 @@ import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { isSameRecord } from './accounts.ts';
+import { forgetPreferences } from './preferences.ts';
 
 type MemberCalls = Pick<
   AccountsApi,
@@ -84,6 +85,7 @@ export function createMemberCalls(sql: Sql): MemberCalls {
       for (const table of ['sessions', 'tokens', 'passkeys']) {
         sql.all(`DELETE FROM ${table} WHERE account_id = ? AND member_id = ?`, accountId, id);
       }
+      forgetPreferences(sql, accountId, `member ${id}`);
       return true;
     },
   };

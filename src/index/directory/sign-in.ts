@@ -13,7 +13,13 @@ import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 type TokenCalls = Pick<SignInApi, 'getToken' | 'addToken' | 'listTokens' | 'removeToken'>;
 type SessionCalls = Pick<
   SignInApi,
-  'getSession' | 'addSession' | 'listSessions' | 'removeSession' | 'removeSessions' | 'noteProof'
+  | 'getSession'
+  | 'addSession'
+  | 'listSessions'
+  | 'removeSession'
+  | 'removeSessions'
+  | 'noteProof'
+  | 'noteSessionUsed'
 >;
 
 type HolderRow = {
@@ -36,11 +42,13 @@ type SessionRow = HolderRow & {
   readonly created_at_ms: number;
   readonly expires_at_ms: number;
   readonly proven_at_ms: number;
+  readonly source: string;
+  readonly last_used_ms: number;
 };
 
 const HOLDER_COLUMNS = 'account_id, role, member_id, access_key_id, credential_digest';
 const TOKEN_COLUMNS = `id, name, scopes, created_at_ms, expires_at_ms, ${HOLDER_COLUMNS}`;
-const SESSION_COLUMNS = `id, label, created_at_ms, expires_at_ms, proven_at_ms, ${HOLDER_COLUMNS}`;
+const SESSION_COLUMNS = `id, label, created_at_ms, expires_at_ms, proven_at_ms, source, last_used_ms, ${HOLDER_COLUMNS}`;
 
 /**
  * Sessions that one member or access key has at most; a further one ends the
@@ -153,7 +161,7 @@ function createSessionCalls(sql: Sql): SessionCalls {
         ROWS_FORGOTTEN_AT_ONCE,
       );
       sql.all(
-        `INSERT INTO sessions (digest, ${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO sessions (digest, ${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (digest) DO NOTHING`,
         digest,
         session.id,
@@ -161,6 +169,8 @@ function createSessionCalls(sql: Sql): SessionCalls {
         session.createdAtMs,
         session.expiresAtMs,
         session.provenAtMs,
+        session.source,
+        session.lastUsedMs,
         ...holderValues(session),
       );
       sql.all(
@@ -194,6 +204,12 @@ function createSessionCalls(sql: Sql): SessionCalls {
         id,
         ...holderFilter(holder),
       ).length > 0,
+    noteSessionUsed({ accountId, id, atMs }) {
+      const update =
+        'UPDATE sessions SET last_used_ms = ?1 ' +
+        'WHERE account_id = ?2 AND id = ?3 AND last_used_ms < ?1';
+      sql.all(update, atMs, accountId, id);
+    },
     noteProof({ accountId, id, atMs }) {
       const update =
         'UPDATE sessions SET proven_at_ms = max(proven_at_ms, ?) WHERE account_id = ? AND id = ?';
@@ -238,11 +254,12 @@ function decodeToken(row: TokenRow): Token {
 }
 
 function decodeSession(row: SessionRow): Session {
-  const { id, label } = row;
+  const { id, label, source } = row;
   const times = {
     createdAtMs: row.created_at_ms,
     expiresAtMs: row.expires_at_ms,
     provenAtMs: row.proven_at_ms,
+    lastUsedMs: row.last_used_ms,
   };
-  return { ...decodeHolder(row), id, label, ...times };
+  return { ...decodeHolder(row), id, label, source, ...times };
 }

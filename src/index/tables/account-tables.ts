@@ -169,6 +169,39 @@ export const SESSION_HOLDER_TABLES: readonly string[] = [
     "ON sessions (account_id, coalesce(access_key_id, member_id, ''), id)",
 ];
 
+/** Invitations, and what holders prefer (invitations.ts, preferences.ts). */
+export const INVITATION_TABLES: readonly string[] = [
+  `CREATE TABLE invitations (
+    digest TEXT NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    login TEXT,
+    display_name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    accepted_at_ms INTEGER
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE UNIQUE INDEX invitations_by_account ON invitations (account_id, id)',
+  'CREATE INDEX invitations_by_expiry ON invitations (expires_at_ms)',
+  `CREATE TABLE preferences (
+    account_id TEXT NOT NULL,
+    holder TEXT NOT NULL,
+    json TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    PRIMARY KEY (account_id, holder)
+  ) STRICT, WITHOUT ROWID`,
+];
+
+/**
+ * Where a session was begun, and when it was used last, to the hour; 0: not since
+ * that is noted.
+ */
+export const SESSION_USE_TABLES: readonly string[] = [
+  "ALTER TABLE sessions ADD COLUMN source TEXT NOT NULL DEFAULT ''",
+  'ALTER TABLE sessions ADD COLUMN last_used_ms INTEGER NOT NULL DEFAULT 0',
+];
+
 /**
  * How many entries of the audit log each account has, by who made the changes
  * (audit.ts); `maker` '': all of them.

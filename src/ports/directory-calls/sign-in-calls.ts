@@ -46,6 +46,8 @@ export type SignInApi = {
    * `exceptId`. How many there were.
    */
   removeSessions(input: { holder: Holder; exceptId: string | null }): number;
+  /** The session was used. Nothing where a use at or after `atMs` is noted. */
+  noteSessionUsed(input: { accountId: AccountId; id: string; atMs: number }): void;
   /** The holder of a session showed a secret again. */
   noteProof(input: { accountId: AccountId; id: string; atMs: number }): void;
   /**

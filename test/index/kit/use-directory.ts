@@ -149,7 +149,15 @@ function useSignIn(directory: DirectoryApi): void {
   });
   directory.addSession({
     digest: 'd',
-    session: { ...holder, ...times, id: 's', label: '', provenAtMs: START_MS },
+    session: {
+      ...holder,
+      ...times,
+      id: 's',
+      label: '',
+      source: '',
+      lastUsedMs: 0,
+      provenAtMs: START_MS,
+    },
   });
   directory.getToken({ digest: 'd', nowMs: START_MS });
   directory.getSession({ digest: 'd', nowMs: START_MS });

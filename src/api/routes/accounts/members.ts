@@ -96,7 +96,7 @@ async function findMember(call: SignedInCall, id: string, accountIdInQuery: stri
  * Refuses a caller who would make somebody that may do more: a token for members
  * alone makes no owner. AccessDenied.
  */
-function requireCoversRole({ caller }: SignedInCall, role: Role): void {
+export function requireCoversRole({ caller }: SignedInCall, role: Role): void {
   if (coversRole(caller, role)) return;
   throw new StorageError('AccessDenied', {
     detail: `You may not do all that the role ${role} may.`,

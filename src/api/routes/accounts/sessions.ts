@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import { proveByPassword } from '../../../core/accounts/members.ts';
 import { proveByPasskey } from '../../../core/accounts/passkeys.ts';
+import type { SessionKind } from '../../../core/accounts/secrets.ts';
 import { beginSession, proveByAccessKey, SESSION_MS } from '../../../core/accounts/sign-in.ts';
 import { type Scope, scopesOf } from '../../../core/auth/permissions.ts';
 import type { Holder, Session } from '../../../domain/accounts.ts';
@@ -11,7 +12,7 @@ import { networkOf } from '../../../domain/ip-range.ts';
 import { noSessionCookie, sessionCookie, sessionKindOf } from '../../requests/credentials.ts';
 import { transportOf } from '../../requests/transport.ts';
 import { ownOnly } from '../../routing/account-of.ts';
-import { type Api, type ApiCall, callOf } from '../../routing/api-call.ts';
+import { type Api, type ApiCall, type ApiContext, callOf } from '../../routing/api-call.ts';
 import {
   apiRoute,
   deleteRoute,
@@ -54,10 +55,14 @@ const provenAtSchema = timeSchema.openapi({
     'When its holder last showed a secret. Credentials are changed for ten minutes from then on.',
 });
 
-const sessionSchema = z
+export const sessionSchema = z
   .object({
     id: idSchema,
     label: z.string().openapi({ description: 'What the browser calls itself.' }),
+    network: z.string().openapi({
+      description: 'The network that it was begun from: an address, or /64 of IPv6.',
+    }),
+    lastUsedAt: timeSchema.nullable().openapi({ description: 'To the hour.' }),
     memberId: z.string().nullable(),
     accessKeyId: z.string().nullable(),
     createdAt: timeSchema,
@@ -67,7 +72,9 @@ const sessionSchema = z
   })
   .openapi('Session');
 
-const newSessionSchema = sessionSchema.extend({ transport: transportSchema }).openapi('NewSession');
+export const newSessionSchema = sessionSchema
+  .extend({ transport: transportSchema })
+  .openapi('NewSession');
 
 const meSchema = z
   .object({
@@ -86,14 +93,16 @@ const LABEL_MAX_LENGTH = 200;
 const labelOf = ({ request }: ApiCall) =>
   (request.header('user-agent') ?? '').slice(0, LABEL_MAX_LENGTH);
 
-function show(session: Session, currentId: string) {
-  const { id, label, memberId, accessKeyId } = session;
+/** A session as the API shows it. */
+export function showSession(session: Session, currentId: string) {
+  const { id, label, memberId, accessKeyId, source: network } = session;
   const times = {
     createdAt: isoTime(session.createdAtMs),
     expiresAt: isoTime(session.expiresAtMs),
     provenAt: isoTime(session.provenAtMs),
+    lastUsedAt: session.lastUsedMs === 0 ? null : isoTime(session.lastUsedMs),
   };
-  return { id, label, memberId, accessKeyId, ...times, isCurrent: id === currentId };
+  return { id, label, network, memberId, accessKeyId, ...times, isCurrent: id === currentId };
 }
 
 /**
@@ -109,6 +118,25 @@ function proveBy(call: ApiCall, secret: z.infer<typeof signInSchema>): Promise<H
   return proveByPasskey(call.core, passkey.id, from, (stored) =>
     verifyAuthentication(call, stored, passkey),
   );
+}
+
+/** Refuses to take a secret where whoever is on the way reads along. InsecureTransport. */
+export const requireSafeTransport = ({ request }: ApiCall): SessionKind =>
+  sessionKindOf(transportOf(request));
+
+/**
+ * Begins a session of a proved holder, and responds with its cookie.
+ * InsecureTransport.
+ */
+export async function respondSignedIn(c: ApiContext, holder: Holder, action: string) {
+  const { call } = c.env;
+  const transport = transportOf(call.request);
+  const kind = sessionKindOf(transport);
+  const from = { label: labelOf(call), source: networkOf(call.request.remoteAddress), kind };
+  const { session, cookieText } = await beginSession(call.core, holder, from);
+  await auditSignIn(call, session, action);
+  c.header('set-cookie', sessionCookie(kind, cookieText, SESSION_MS / 1000));
+  return c.json({ ...showSession(session, session.id), transport }, 201);
 }
 
 export function addSessionRoutes(api: Api): void {
@@ -130,14 +158,9 @@ export function addSessionRoutes(api: Api): void {
     }),
     async (c) => {
       const { call } = c.env;
-      const transport = transportOf(call.request);
-      const kind = sessionKindOf(transport);
+      requireSafeTransport(call);
       const holder = await proveBy(call, c.req.valid('json'));
-      const label = labelOf(call);
-      const { session, cookieText } = await beginSession(call.core, holder, { label, kind });
-      await auditSignIn(call, session, 'signIn');
-      c.header('set-cookie', sessionCookie(kind, cookieText, SESSION_MS / 1000));
-      return c.json({ ...show(session, session.id), transport }, 201);
+      return respondSignedIn(c, holder, 'signIn');
     },
   );
 
@@ -225,7 +248,7 @@ function addListAndEnds(api: Api): void {
         read: (before, limit) =>
           directory.call('listSessions', { ...holder, before, limit, nowMs }),
         positionOf: ({ id }) => id,
-        show: (session) => show(session, call.caller.by.id),
+        show: (session) => showSession(session, call.caller.by.id),
       });
       return c.json(page, 200);
     },

@@ -1,0 +1,151 @@
+// Invitations: a part of the directory. Plain synchronous code over a SQL port;
+// directory-index.ts makes each call atomic.
+import type { Role } from '../../domain/accounts.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { Invitation, InvitationState } from '../../domain/invitations.ts';
+import type { AccountId } from '../../domain/nouns.ts';
+import type { InvitationsApi } from '../../ports/directory-calls/invitation-calls.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
+import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
+import { createMemberCalls } from './members.ts';
+import { createPasskeyCalls } from './passkeys.ts';
+
+type InvitationCalls = Omit<InvitationsApi, 'getPreferences' | 'putPreferences'>;
+
+type InvitationRow = {
+  readonly id: string;
+  readonly account_id: string;
+  readonly login: string | null;
+  readonly display_name: string;
+  readonly role: string;
+  readonly created_at_ms: number;
+  readonly expires_at_ms: number;
+  readonly accepted_at_ms: number | null;
+};
+const INVITATION_COLUMNS =
+  'id, account_id, login, display_name, role, created_at_ms, expires_at_ms, accepted_at_ms';
+
+/** The calls over a database with DIRECTORY_SCHEMA. */
+export function createInvitationCalls(sql: Sql): InvitationCalls {
+  const members = createMemberCalls(sql);
+  const passkeys = createPasskeyCalls(sql);
+
+  return {
+    addInvitation({ digest, invitation, forgetBeforeMs, max }) {
+      sql.all(
+        `DELETE FROM invitations WHERE digest IN
+         (SELECT digest FROM invitations
+          WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ${PLAN_ONCE} ?)`,
+        forgetBeforeMs,
+        ROWS_FORGOTTEN_AT_ONCE,
+      );
+      if (countOpen(sql, invitation) >= max) {
+        throw new StorageError('InvalidRequest', {
+          detail: `An account has at most ${max} open invitations.`,
+        });
+      }
+      sql.all(
+        `INSERT INTO invitations (digest, ${INVITATION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (digest) DO NOTHING`,
+        digest,
+        invitation.id,
+        invitation.accountId,
+        invitation.login,
+        invitation.displayName,
+        invitation.role,
+        invitation.createdAtMs,
+        invitation.expiresAtMs,
+        invitation.acceptedAtMs,
+      );
+    },
+
+    listInvitations: ({ accountId, after, limit }) =>
+      sql
+        .all<InvitationRow>(
+          `SELECT ${INVITATION_COLUMNS} FROM invitations WHERE account_id = ? AND id > ?
+           ORDER BY id LIMIT ${PLAN_ONCE} ?`,
+          accountId,
+          after,
+          limit,
+        )
+        .map(decodeInvitation),
+
+    removeInvitation: ({ accountId, id }) =>
+      sql.all(
+        `DELETE FROM invitations WHERE account_id = ? AND id = ? AND accepted_at_ms IS NULL
+         RETURNING id`,
+        accountId,
+        id,
+      ).length > 0,
+
+    findInvitation: ({ digest, nowMs }) => findInvitation(sql, digest, nowMs),
+
+    acceptInvitation({ digest, member, passwordHash, passkey, nowMs }) {
+      const found = findInvitation(sql, digest, nowMs);
+      if (found === null) return null;
+
+      const { accountId, id } = found.invitation;
+      const isMeant = member.id === id && member.accountId === accountId;
+      const isRepeated =
+        found.state === 'used' && isMeant && members.getMember({ accountId, id }) !== null;
+      if (isRepeated && found.invitation.acceptedAtMs === member.createdAtMs) return 'open';
+      if (found.state !== 'open' || !isMeant) return found.state;
+
+      members.addMember({ member, passwordHash });
+      if (passkey !== null) passkeys.addPasskey({ passkey });
+      sql.all(
+        'UPDATE invitations SET accepted_at_ms = ? WHERE digest = ?',
+        member.createdAtMs,
+        digest,
+      );
+      return 'open';
+    },
+  };
+}
+
+function countOpen(sql: Sql, { accountId, createdAtMs }: Invitation): number {
+  const [row] = sql.all<{ count: number }>(
+    `SELECT count(*) AS count FROM invitations
+     WHERE account_id = ? AND accepted_at_ms IS NULL AND expires_at_ms > ?`,
+    accountId,
+    createdAtMs,
+  );
+  return row?.count ?? 0;
+}
+
+function findInvitation(
+  sql: Sql,
+  digest: string,
+  nowMs: number,
+): ReturnType<InvitationsApi['findInvitation']> {
+  const [row] = sql.all<InvitationRow & { in_use: number | null }>(
+    `SELECT i.*, (SELECT a.is_enabled FROM accounts AS a WHERE a.id = i.account_id) AS in_use
+     FROM invitations AS i WHERE i.digest = ?`,
+    digest,
+  );
+  return row === undefined
+    ? null
+    : { invitation: decodeInvitation(row), state: stateOf(row, nowMs) };
+}
+
+function stateOf(row: InvitationRow & { in_use: number | null }, nowMs: number): InvitationState {
+  if (row.accepted_at_ms !== null) return 'used';
+  if (row.expires_at_ms <= nowMs) return 'expired';
+  // The operator's own account, and those of the seed, have no row; they are always
+  // in use.
+  return row.in_use === 0 ? 'ended' : 'open';
+}
+
+function decodeInvitation(row: InvitationRow): Invitation {
+  return {
+    id: row.id,
+    accountId: row.account_id as AccountId,
+    login: row.login,
+    displayName: row.display_name,
+    role: row.role as Role,
+    createdAtMs: row.created_at_ms,
+    expiresAtMs: row.expires_at_ms,
+    acceptedAtMs: row.accepted_at_ms,
+  };
+}
