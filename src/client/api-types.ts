@@ -19,7 +19,7 @@ export type AccessFinding = {
   /** `part`: of some keys below the prefix; `depends`: on `dependsOn`. */
   allowed: 'yes' | 'part' | 'depends' | 'no';
   because: AccessReason;
-  /** A key below the prefix that `because` is about. */
+  /** A key or prefix below that `because` is about; null: keys in general. */
   example: string | null;
   /** Where it is `part` or `depends`: what is not allowed. */
   except:
@@ -123,7 +123,7 @@ export type AccessRight = {
   /** `part`: of some keys below the prefix; `depends`: on `dependsOn`. */
   allowed: 'yes' | 'part' | 'depends' | 'no';
   because: AccessReason;
-  /** A key below the prefix that `because` is about. */
+  /** A key or prefix below that `because` is about; null: keys in general. */
   example: string | null;
   /** Where it is `part` or `depends`: what is not allowed. */
   except:

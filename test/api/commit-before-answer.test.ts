@@ -30,6 +30,7 @@ const METHODS_OF_CHANGES = new Set(['post', 'put', 'patch', 'delete']);
 const READS = new Set([
   'checkAccess',
   'checkBucketDomain',
+  'lookUpInvitation',
   'presignUrls',
   'previewPublicAccess',
   'simulateInvoice',
@@ -84,6 +85,10 @@ const newAccount = async () =>
 const newMember = async () =>
   (await done('POST', '/members', { login: fresh('login'), displayName: 'x', role: 'reader' })).json
     .id as string;
+const newInvitation = async () => {
+  const { json } = await done('POST', '/invitations', { displayName: 'x', role: 'reader' });
+  return { id: json.id as string, secret: new URL(json.url).hash.slice(1) };
+};
 const newKey = async () => (await done('POST', '/access-keys', { name: 'x' })).json.id as string;
 const newHook = async () =>
   (await done('POST', '/webhooks', { url: 'https://hooks.example.org/', isEnabled: true })).json
@@ -217,6 +222,20 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
     const session = await newSession();
     return { path: `/sessions/${session.json.id}`, by: cookieOf(session) };
   },
+  createInvitation: () => ({ path: '/invitations', body: { displayName: 'x', role: 'reader' } }),
+  deleteInvitation: async () => ({ path: `/invitations/${(await newInvitation()).id}` }),
+  beginInvitedPasskey: async () => {
+    const body = { secret: (await newInvitation()).secret, login: fresh('login') };
+    return { path: '/invitations/registration-options', body };
+  },
+  acceptInvitation: async () => {
+    const { secret } = await newInvitation();
+    return {
+      path: '/invitations/accept',
+      body: { secret, login: fresh('login'), password: PASSWORD },
+    };
+  },
+  putPreferences: () => ({ path: '/me/preferences', body: { theme: 'dark' }, by: ada.by }),
   createToken: () => ({ path: '/tokens', body: { name: 'x' } }),
   deleteToken: async () => ({
     path: `/tokens/${(await done('POST', '/tokens', { name: 'x' })).json.id}`,

@@ -346,6 +346,7 @@ export async function furnish(
     ['accountId', accountId],
     ['bucket', bucket],
     ['capId', 'mine'],
+    ['invitationId', await idOf('/invitations', { displayName: 'x', role: 'reader' })],
     ['memberId', await idOf('/members', { login, displayName: 'x', role: 'reader' })],
     ['accessKeyId', await idOf('/access-keys', { name: 'x' })],
     ['tokenId', await idOf('/tokens', { name: 'x' })],

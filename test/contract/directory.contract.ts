@@ -15,6 +15,7 @@ import { accountJobsContract } from './account-jobs.contract.ts';
 import { auditContract } from './audit.contract.ts';
 import { billingContract } from './billing.contract.ts';
 import { fresh, START_MS } from './index/samples.ts';
+import { invitationsContract } from './invitations.contract.ts';
 import { membersContract } from './members.contract.ts';
 import { signInContract } from './sign-in.contract.ts';
 import { type Subject, testsOf } from './subject.ts';
@@ -46,6 +47,7 @@ export function directoryContract(subject: Subject<Directory>): void {
   accountJobsContract(subject);
   billingContract(subject);
   membersContract(subject);
+  invitationsContract(subject);
   signInContract(subject);
   webhooksContract(subject);
 

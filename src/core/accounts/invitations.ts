@@ -98,7 +98,7 @@ export async function acceptInvitation(
   { secret, invitation, login }: AcceptedInvitation,
   credential: NewCredential,
 ): Promise<Holder> {
-  const { background, directory, clock } = core.ports;
+  const { background, directory, clock, ids } = core.ports;
   const { id, accountId, displayName, role } = invitation;
   const nowMs = clock.nowMs();
   const subject = sha256Hex(`logins of ${accountId}`);
@@ -126,7 +126,7 @@ export async function acceptInvitation(
   };
   const passwordHash = isPasskey ? null : await hashPassword(credential.password);
   const digest = digestOf(secret);
-  const accepting = { digest, member, passwordHash, passkey, nowMs };
+  const accepting = { digest, attemptId: ids.recordId(), member, passwordHash, passkey, nowMs };
   const state = await directory.call('acceptInvitation', accepting);
   requireOpen(state ?? 'expired');
   background.run('uncount-attempt', () => directory.call('uncountAttempt', { subject }));

@@ -81,27 +81,32 @@ export function createInvitationCalls(sql: Sql): InvitationCalls {
 
     findInvitation: ({ digest, nowMs }) => findInvitation(sql, digest, nowMs),
 
-    acceptInvitation({ digest, member, passwordHash, passkey, nowMs }) {
+    acceptInvitation({ digest, attemptId, member, passwordHash, passkey, nowMs }) {
       const found = findInvitation(sql, digest, nowMs);
       if (found === null) return null;
+      if (isAttempt(sql, digest, attemptId)) return 'open';
 
       const { accountId, id } = found.invitation;
-      const isMeant = member.id === id && member.accountId === accountId;
-      const isRepeated =
-        found.state === 'used' && isMeant && members.getMember({ accountId, id }) !== null;
-      if (isRepeated && found.invitation.acceptedAtMs === member.createdAtMs) return 'open';
-      if (found.state !== 'open' || !isMeant) return found.state;
+      if (member.id !== id || member.accountId !== accountId) return null;
+      if (found.state !== 'open') return found.state;
 
       members.addMember({ member, passwordHash });
       if (passkey !== null) passkeys.addPasskey({ passkey });
       sql.all(
-        'UPDATE invitations SET accepted_at_ms = ? WHERE digest = ?',
-        member.createdAtMs,
+        'UPDATE invitations SET accepted_at_ms = ?, attempt_id = ? WHERE digest = ?',
+        nowMs,
+        attemptId,
         digest,
       );
       return 'open';
     },
   };
+}
+
+/** Whether that attempt has accepted the invitation before. */
+function isAttempt(sql: Sql, digest: string, attemptId: string): boolean {
+  const select = 'SELECT 1 FROM invitations WHERE digest = ? AND attempt_id = ?';
+  return sql.all(select, digest, attemptId).length > 0;
 }
 
 function countOpen(sql: Sql, { accountId, createdAtMs }: Invitation): number {

@@ -180,7 +180,8 @@ export const INVITATION_TABLES: readonly string[] = [
     role TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
     expires_at_ms INTEGER NOT NULL,
-    accepted_at_ms INTEGER
+    accepted_at_ms INTEGER,
+    attempt_id TEXT
   ) STRICT, WITHOUT ROWID`,
   'CREATE UNIQUE INDEX invitations_by_account ON invitations (account_id, id)',
   'CREATE INDEX invitations_by_expiry ON invitations (expires_at_ms)',

@@ -38,11 +38,12 @@ export type InvitationsApi = {
   }): { readonly invitation: Invitation; readonly state: InvitationState } | null;
   /**
    * Makes the member of an open invitation, with its credential, in one commit; gives
-   * the state in which the invitation was, null where there is none. LoginTaken. A
-   * repeated call for the same member changes nothing and gives `open`.
+   * the state in which the invitation was, null where there is none. LoginTaken.
+   * `attemptId` repeats with a repeated call, which changes nothing and gives `open`.
    */
   acceptInvitation(input: {
     digest: string;
+    attemptId: string;
     member: MemberRecord;
     passwordHash: string | null;
     passkey: Passkey | null;

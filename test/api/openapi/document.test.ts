@@ -57,7 +57,13 @@ function loose(schema: Json, path: string, seen: Set<Json> = new Set()): string[
 }
 
 /** Changes that anybody may ask for: they begin with a secret, or with a challenge for one. */
-const EVERYBODYS_CHANGES = ['signIn', 'beginPasskeySignIn'];
+const EVERYBODYS_CHANGES = [
+  'signIn',
+  'beginPasskeySignIn',
+  'lookUpInvitation',
+  'beginInvitedPasskey',
+  'acceptInvitation',
+];
 
 function securityOf(access: string): object[] {
   if (access === 'everybody') return [];
@@ -97,7 +103,7 @@ describe('the document', () => {
         .toSorted();
     expect(namesOf('signed-in')).toEqual([]);
     expect(namesOf('everybody')).toEqual(EVERYBODYS_CHANGES.toSorted());
-    expect(namesOf('session')).toEqual(['proveSession']);
+    expect(namesOf('session')).toEqual(['proveSession', 'putPreferences']);
     expect(namesOf('recent-proof')).toEqual([
       'beginPasskeyRegistration',
       'changePassword',

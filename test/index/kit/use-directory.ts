@@ -1,6 +1,7 @@
 // Every call of the directory, down every branch that has statements of its own, as use-index.ts
 // has those of the index.
 
+import type { Invitation } from '../../../src/domain/invitations.ts';
 import { summarizeKeyJob } from '../../../src/domain/key-jobs.ts';
 import type { AccessKeyId, BucketId, BucketName } from '../../../src/domain/nouns.ts';
 import type { DirectoryApi } from '../../../src/ports/directory.ts';
@@ -103,6 +104,33 @@ function useAccounts(directory: DirectoryApi): void {
   directory.notePasskeyUsed({ id: 'p', counter: 1, atMs: START_MS });
   const bound = { credentialDigest: 'c', exceptId: 's' };
   directory.removePasskey({ accountId, memberId: 'm', id: 'p', ...bound });
+  const invitation: Invitation = {
+    id: 'm2',
+    accountId,
+    login: null,
+    displayName: 'n',
+    role: 'member',
+    createdAtMs: START_MS,
+    expiresAtMs: START_MS + 1,
+    acceptedAtMs: null,
+  };
+  const forget = { forgetBeforeMs: START_MS, max: 10 };
+  directory.addInvitation({ digest: 'i', invitation, ...forget });
+  directory.listInvitations({ accountId, after: '', limit: 10 });
+  directory.findInvitation({ digest: 'i', nowMs: START_MS });
+  directory.acceptInvitation({
+    digest: 'i',
+    attemptId: 'a',
+    member: { ...member, id: 'm2', login: 'l2' },
+    passwordHash: null,
+    passkey: null,
+    nowMs: START_MS,
+  });
+  directory.removeInvitation({ accountId, id: 'm2' });
+  const preferences = { accountId, holder: 'member m' };
+  directory.putPreferences({ ...preferences, json: '{}', revision: 0 });
+  directory.getPreferences(preferences);
+  directory.noteSessionUsed({ accountId, id: 's', atMs: START_MS });
   directory.addChallenge({ digest: 'd', subject: 's', nowMs: 0, expiresAtMs: 1 });
   directory.takeChallenge({ digest: 'd', subject: 's', nowMs: 0 });
   directory.updateMember({

@@ -85,8 +85,8 @@ describeCore('accounts', () => {
           accessKeyId: key.id,
           secretAccessKey: key.secretAccessKey,
         })
-      ).status,
-    ).toBe(401);
+      ).json.code,
+    ).toBe('AccessKeyDisabled');
     expect((await send({ method: 'GET', signer: signerOf(key) })).text).toContain(
       '<Code>InvalidAccessKeyId</Code>',
     );

@@ -46,7 +46,9 @@ export const findingFields = {
   example: z
     .string()
     .nullable()
-    .openapi({ description: 'A key below the prefix that `because` is about.' }),
+    .openapi({
+      description: 'A key or prefix below that `because` is about; null: keys in general.',
+    }),
   except: z
     .object({ because: reasonSchema, example: z.string().nullable() })
     .nullable()

@@ -50,7 +50,7 @@ export type AccessQuestion = {
 export type AccessFinding = {
   readonly allowed: Allowed;
   readonly because: AccessReason;
-  /** A key, or prefix of a listing, that `because` is about. */
+  /** A key or prefix that `because` is about; null: keys in general. */
   readonly example: string | null;
   /** Where it is `part` or `depends`: what is not allowed, and why. */
   readonly except: { readonly because: AccessReason; readonly example: string | null } | null;
@@ -93,7 +93,7 @@ export function createAccessChecker(
       const outcomes = witnesses.names.map((name) =>
         decideWitness(question, { principal, scope, action, name, effort }),
       );
-      return combine(outcomes, question.target);
+      return combine(outcomes, question.target, witnesses.plainEnd);
     },
     isExact: () => isExact,
     isSpent: () => isSpent(effort),
@@ -107,7 +107,7 @@ function witnessesOf(
   scope: KeyScope | null,
   action: S3Action,
 ): Witnesses {
-  if (target.kind === 'key') return { names: [target.key], isComplete: true };
+  if (target.kind === 'key') return { names: [target.key], plainEnd: '', isComplete: true };
   const readable = policy === 'unreadable' ? null : policy;
   const prefixes = scope?.prefixes ?? [];
   return action === LIST
@@ -186,13 +186,22 @@ function decideWitness(question: AccessQuestion, call: WitnessCall): Outcome {
 }
 
 /** Combines the outcomes of all witnesses; the plainest comes first. */
-function combine(outcomes: readonly Outcome[], target: AccessTarget): AccessFinding {
+function combine(
+  outcomes: readonly Outcome[],
+  target: AccessTarget,
+  plainEnd: string,
+): AccessFinding {
   const allowed = allowedOf(outcomes);
   const shown = outcomes.find(({ worst }) => worst) ?? outcomes.find(({ best }) => best);
   const against = outcomes.find(({ best }) => !best) ?? outcomes.find(({ worst }) => !worst);
   const subject = allowed === 'no' ? outcomes[0] : shown;
-  const exampleOf = (outcome: Outcome | undefined) =>
-    target.kind === 'key' ? null : (outcome?.name ?? null);
+  const exampleOf = (outcome: Outcome | undefined): string | null => {
+    if (target.kind === 'key' || outcome === undefined) return null;
+    const { name } = outcome;
+    const isPlain = plainEnd !== '' && name.endsWith(plainEnd);
+    const shownName = isPlain ? name.slice(0, -plainEnd.length) : name;
+    return shownName === target.prefix ? null : shownName;
+  };
 
   const isMixed = allowed === 'part' || allowed === 'depends';
   const because = allowed === 'no' ? subject?.againstBecause : subject?.because;

@@ -8,15 +8,28 @@ import type { Policy } from '../policy/policy.ts';
 /** Witnesses of one question. Ours: a policy has room for a thousand patterns. */
 export const WITNESSES_MAX = 50;
 
-/** The end of keys that no sensible pattern names. */
-const PLAIN_NAME = 'a-key-that-no-pattern-names';
+/**
+ * Characters for the plainest key: the first that no pattern has. The last ones are
+ * for private use, so that a policy would have to name all of them.
+ */
+const PLAIN_CHARACTERS = [...'~_0q', ...'\u{f0000}\u{f0001}\u{f0002}\u{f0003}'];
+/** Length of the plainest name: patterns of as many `?` are not expected. */
+const PLAIN_LENGTH = 40;
+
 /** The text that stands for a wildcard in a witness. */
 const WILDCARD_TEXT = 'x';
 /** Longest pattern that is completed, characters; longer ones have no witness. */
 const PATTERN_MAX_LENGTH = 2048;
 
-/** Witnesses, and whether every pattern that matters has one. */
-export type Witnesses = { readonly names: readonly string[]; readonly isComplete: boolean };
+/**
+ * Witnesses, and whether every pattern that matters has one. `plainEnd`: the end of
+ * those that stand for keys in general.
+ */
+export type Witnesses = {
+  readonly names: readonly string[];
+  readonly plainEnd: string;
+  readonly isComplete: boolean;
+};
 
 /**
  * The keys that stand for all below a prefix, the plainest first. Cost: the lengths
@@ -33,7 +46,16 @@ export function witnessKeys(
   const completed = patterns
     .flatMap((pattern) => completions(pattern, start))
     .map((name) => name.slice(bucket.length + 1));
-  return witnessesOf([`${prefix}${PLAIN_NAME}`, ...below(prefix, furtherPrefixes), ...completed]);
+  const plainEnd = plainName(patterns);
+  const plain = [prefix, ...below(prefix, furtherPrefixes)].map((from) => `${from}${plainEnd}`);
+  return witnessesOf([...plain, ...completed], plainEnd);
+}
+
+/** A name that no narrow pattern matches. */
+function plainName(patterns: readonly Pattern[]): string {
+  const used = new Set(patterns.flatMap(({ source }) => [...source]));
+  const character = PLAIN_CHARACTERS.find((one) => !used.has(one)) ?? PLAIN_CHARACTERS.at(-1);
+  return (character ?? '~').repeat(PLAIN_LENGTH);
 }
 
 /**
@@ -50,18 +72,16 @@ export function witnessPrefixes(
     .flatMap(({ expected }) => expected)
     .map((text) => text.replaceAll(/[*?]/g, ''));
   const narrower = [...furtherPrefixes, ...named].filter((text) => text.startsWith(prefix));
-  return witnessesOf([prefix, ...narrower]);
+  return witnessesOf([prefix, ...narrower], '');
 }
 
-function below(prefix: string, prefixes: readonly string[]): string[] {
-  return prefixes
-    .filter((other) => other.startsWith(prefix))
-    .map((other) => `${other}${PLAIN_NAME}`);
-}
+const below = (prefix: string, prefixes: readonly string[]): readonly string[] =>
+  prefixes.filter((other) => other.startsWith(prefix));
 
-function witnessesOf(names: readonly string[]): Witnesses {
+function witnessesOf(names: readonly string[], plainEnd: string): Witnesses {
   const unique = [...new Set(names)];
-  return { names: unique.slice(0, WITNESSES_MAX), isComplete: unique.length <= WITNESSES_MAX };
+  const isComplete = unique.length <= WITNESSES_MAX;
+  return { names: unique.slice(0, WITNESSES_MAX), plainEnd, isComplete };
 }
 
 /** Characters of a pattern, and its wildcards; a variable may be any text. */
