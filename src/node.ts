@@ -72,6 +72,7 @@ async function start(): Promise<void> {
     dispatcher: outbox.createDispatcher(core, platform.outbox.queue, config.region),
     outbox: platform.outbox,
     upkeep: { disk, scrub, work: operator.createOperatorWork(core) },
+    endWaits: platform.endWaits,
     closeServer: server.close,
     closePorts: platform.close,
   });

@@ -133,6 +133,7 @@ export function createIsolateMaker(
       return {
         blobStore,
         metadataIndex: index.at(place, ttls),
+        bucketChanges: { wait: () => Promise.reject(new StorageError('NotImplemented')) },
         directory: {
           call: () => Promise.reject(new StorageError('NotImplemented')),
           findHost: () => null,

@@ -380,6 +380,17 @@ export type BucketLogging =
 }
   | null;
 
+export type BucketNews = {
+  /** To be sent as `after`; it says nothing else. */
+  revision: string;
+  /** False: nothing happened while it waited. */
+  isChanged: boolean;
+  /** What changed since `after`. Null: anything may have. */
+  topics: ('objects' | 'uploads' | 'jobs' | 'bucket')[] | null;
+  /** Folders in which objects changed. Null: any, or very many. */
+  prefixes: string[] | null;
+};
+
 export type BucketSummary = {
   name: string;
   createdAt: string;
@@ -2886,6 +2897,18 @@ export type Routes = {
       pattern: NamePattern;
     };
     answer: RenamePreview;
+  };
+  /** Wait until objects, uploads, jobs or settings of a bucket change. */
+  'GET /buckets/{bucket}/events': {
+    path: {
+      bucket: string;
+    };
+    query?: {
+      /** The revision that you know. */
+      after?: string | undefined;
+      waitSeconds?: number | null | undefined;
+    };
+    answer: BucketNews;
   };
   /** Keys that are deleted but kept, by name, time of deletion or size. */
   'GET /buckets/{bucket}/trash': {

@@ -26,6 +26,7 @@ const GROUPS = {
     previewPublic: 'POST /buckets/{bucket}/public-access-preview',
     openPrefix: 'PUT /buckets/{bucket}/public-access',
     closePrefix: 'DELETE /buckets/{bucket}/public-access',
+    events: 'GET /buckets/{bucket}/events',
   },
   objects: {
     list: '*GET /buckets/{bucket}/objects',

@@ -50,6 +50,11 @@ export type HttpRequest = {
    */
   onSent(report: (sent: SentAnswer) => void): void;
   /**
+   * Calls `release` when the client sends no more, or its connection ends, before it
+   * has its response. Absent where the platform can't tell.
+   */
+  readonly whenGone?: ((release: () => void) => void) | undefined;
+  /**
    * Makes the Response of a response, where this platform sends some of them
    * itself; others have none.
    */

@@ -1,5 +1,6 @@
 // All ports together: what a platform hands to the app.
 import type { BlobStore } from './blob-store.ts';
+import type { BucketChanges } from './bucket-changes.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import type { DerivedBodies } from './derived.ts';
 import type { Directory } from './directory.ts';
@@ -20,6 +21,7 @@ import type { UsagePush } from './usage-push.ts';
 export type Ports = {
   readonly blobStore: BlobStore;
   readonly metadataIndex: MetadataIndex;
+  readonly bucketChanges: BucketChanges;
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly hotMetadata: HotMetadata;

@@ -84,6 +84,7 @@ const TABLE = `
   listFolder                objects:read    OAMR
   searchObjects             objects:read    OAMR
   measurePrefixes           objects:read    OAMR
+  waitForChange             objects:read    OAMR
   getObject                 objects:read    OAMR
   updateObject              objects:write   OAM
   deleteObject              objects:write   OAM

@@ -15,6 +15,7 @@ import { createMemoryTxtRecords } from '../../src/adapters/memory/memory-txt-rec
 import { createMemoryEdgeCache } from '../../src/adapters/node/cache/memory-edge-cache.ts';
 import { createMemoryHotMetadata } from '../../src/adapters/node/cache/memory-hot-metadata.ts';
 import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
+import { createChangeLog, noteChanges } from '../../src/adapters/shared/change-log.ts';
 import { createDecompressingBlobStore } from '../../src/adapters/shared/decompressing-blob-store.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
@@ -73,9 +74,11 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
   if (path !== ':memory:') for (const schema of SCHEMAS) migrate(sql, schema);
   const blobStore = createMemoryBlobStore();
   const background = createTrackedBackground(log);
+  const changes = createChangeLog(1000);
   const ports: Ports = {
     blobStore: createDecompressingBlobStore(blobStore),
-    metadataIndex: createDirectMetadataIndex(createBucketIndex(sql)),
+    metadataIndex: noteChanges(createDirectMetadataIndex(createBucketIndex(sql)), changes),
+    bucketChanges: changes,
     directory: createDirectDirectory(createDirectoryIndex(sql)),
     ledger: createDirectLedger(createLedgerIndex(sql, priceReceipt)),
     hotMetadata: createExactHotMetadata(clock),

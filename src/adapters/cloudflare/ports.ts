@@ -22,6 +22,7 @@ import { createImagesBinding } from './bodies/images-binding.ts';
 import { createR2BlobStore } from './bodies/r2-blob-store.ts';
 import { createWorkersEdgeCache } from './bodies/workers-edge-cache.ts';
 import { createConsoleAssets } from './clients/console-assets.ts';
+import { createDoBucketChanges } from './clients/do-bucket-changes.ts';
 import { createDoDirectory } from './clients/do-directory.ts';
 import { createDoLedger } from './clients/do-ledger.ts';
 import { createDoMetadataIndex } from './clients/do-metadata-index.ts';
@@ -106,6 +107,7 @@ export function createWorkersPorts(
   return {
     blobStore: createDecompressingBlobStore(createR2BlobStore(env.BLOBS, undefined, damage.note)),
     metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, ttls, settings.pointerFreshSeconds),
+    bucketChanges: createDoBucketChanges(env.BUCKETS),
     directory: createDoDirectory(env.DIRECTORY, {
       clock,
       background,

@@ -8,6 +8,7 @@ import type { NotReadyReason } from '../../ports/readiness.ts';
 import type { Background, Log } from '../../ports/system.ts';
 import type { TxtRecords } from '../../ports/txt-records.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
+import { createChangeLog, noteChanges } from '../shared/change-log.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
 import { createDamageCount } from '../shared/damage.ts';
 import { createDecompressingBlobStore } from '../shared/decompressing-blob-store.ts';
@@ -49,6 +50,8 @@ export type NodePorts = {
   readonly ports: Ports & { readonly metrics: NodeMetrics };
   readonly disk: UpkeepCalls['disk'];
   readonly scrub: Scrub;
+  /** Answers all who wait for a change; a server that closes would wait for them. */
+  endWaits(): void;
   /**
    * Waits for background work, at most `backgroundMs`, then for the index. The last
    * call of all.
@@ -75,6 +78,9 @@ const DERIVED_WAITING_MAX = { coding: 256, image: 64 } as const;
  */
 const DERIVED_SLOT_MS = { coding: 60_000, image: 30_000 } as const;
 
+/** Longest wait for a change, milliseconds: that of the route. */
+const CHANGE_WAIT_MAX_MS = 25_000;
+
 /**
  * Opens the ports. `dataDir` must exist and be locked. `onCrash`: the index writer
  * died, and the process must end.
@@ -98,6 +104,7 @@ export async function openNodePorts(
     room: withReleaseLogged(disk, log),
   });
   const outbox = watchOutbox(index.metadataIndex, index.directory);
+  const changes = createChangeLog(CHANGE_WAIT_MAX_MS);
   const blobStore = createFsBlobStore(dataDir, config.mapsFiles, disk, damage.note);
   const background = createTrackedBackground(log);
   const { derived, derivedFolder } = openDerivedTiers(config, dataDir, { disk, background, log });
@@ -121,7 +128,8 @@ export async function openNodePorts(
     disk: createDiskCalls(dataDir, disk, index),
     ports: {
       blobStore: createDecompressingBlobStore(blobStore),
-      metadataIndex: outbox.metadataIndex,
+      metadataIndex: noteChanges(outbox.metadataIndex, changes),
+      bucketChanges: changes,
       directory: outbox.directory,
       ledger: index.ledger,
       hotMetadata,
@@ -143,6 +151,7 @@ export async function openNodePorts(
       consoleFiles: createConsoleFolder(),
       txtRecords: createTxtRecords(config),
     },
+    endWaits: changes.close,
     async close(backgroundMs) {
       const left = await background.drain(backgroundMs);
       await accessLog?.close(backgroundMs);

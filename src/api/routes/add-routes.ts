@@ -29,6 +29,7 @@ import { addLifecyclePreviewRoutes } from './buckets/lifecycle-preview.ts';
 import { addPublicAccessRoutes } from './buckets/public-access.ts';
 import { addTrashRoutes } from './buckets/trash.ts';
 import { addAccountJobRoutes } from './objects/account-jobs.ts';
+import { addEventRoutes } from './objects/events.ts';
 import { addJobRoutes } from './objects/jobs.ts';
 import { addObjectDetailRoutes } from './objects/object.ts';
 import { addObjectHistoryRoutes } from './objects/object-history.ts';
@@ -74,6 +75,7 @@ const RESOURCES: readonly ((api: Api) => void)[] = [
   addJobRoutes,
   addAccountJobRoutes,
   addRenamePreviewRoutes,
+  addEventRoutes,
   addTrashRoutes,
   addUsageRoutes,
   addInvoiceRoutes,

@@ -8,8 +8,10 @@ import { createBucketIndex } from '../../../index/bucket-index.ts';
 import { type CallOutcome, failureOutcome, runIndexCall } from '../../../index/call-outcome.ts';
 import { INDEX_SCHEMA } from '../../../index/tables/index-schema.ts';
 import { migrate } from '../../../index/tables/schema.ts';
+import type { BucketNews, WaitInput } from '../../../ports/bucket-changes.ts';
 import type { IndexApi } from '../../../ports/metadata-index.ts';
 import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../ports/outbox.ts';
+import { createChangeLog } from '../../shared/change-log.ts';
 import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import type { WorkerEnv } from '../env.ts';
@@ -38,6 +40,12 @@ const ANSWERS_OF_AN_EMPTY_DATABASE: {
   listIncarnations: () => [],
 };
 
+/**
+ * Longest wait for a change, milliseconds: the object is billed while it is awake.
+ * Our own limit; docs/internals/background-work.md has the price.
+ */
+const WAIT_MAX_MS = 5000;
+
 /** `news`: what the caller should know of KV now. */
 export type BucketReply = CallOutcome & { readonly news?: TtlNews | null };
 
@@ -53,6 +61,7 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
    * Null until the first call that needs the tables, which makes or migrates them.
    */
   #parts: Parts | null = null;
+  readonly #changes = createChangeLog(WAIT_MAX_MS);
 
   /**
    * Runs one index call. Atomic and, once the answer is out, durable. Never throws;
@@ -74,7 +83,21 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       });
       if (isDue) this.ctx.waitUntil(publisher.drain());
       if (reply.isOk && mayHaveEnqueued(name, input)) outbox.kick();
+      if (reply.isOk) this.#changes.note(this.ctx.id.name as BucketName, name, input);
       return reply;
+    } catch (error) {
+      return failureOutcome(error);
+    }
+  }
+
+  /**
+   * Waits for a change of the bucket, five seconds at most. Other calls run
+   * meanwhile. Never throws; failures are in the reply.
+   */
+  async waitForChange(input: WaitInput): Promise<CallOutcome> {
+    try {
+      const value: BucketNews = await this.#changes.wait(input);
+      return { isOk: true, value };
     } catch (error) {
       return failureOutcome(error);
     }

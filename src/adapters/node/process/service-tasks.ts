@@ -43,6 +43,7 @@ export type ServiceParts = {
    * Lets requests finish for so long, and resolves with how many connections were
    * cut.
    */
+  endWaits(): void;
   closeServer(limitMs: number): Promise<number>;
   /** Waits that long for background work, then closes the index. */
   closePorts(backgroundMs: number): Promise<void>;
@@ -86,6 +87,7 @@ export function startServiceTasks(parts: ServiceParts): ServiceTasks {
     async close() {
       background.run('last-sweep', sweeper.stop);
       background.run('last-deliveries', outbox.stop);
+      parts.endWaits();
       const cutConnections = await parts.closeServer(drainMs);
 
       await upkeep.stop();

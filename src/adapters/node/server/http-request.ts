@@ -73,8 +73,19 @@ export function readRequest(
     body: () => createByteSource(incoming, settings.idleMs),
     notes: newRequestNotes(),
     onSent: (report) => onSent(incoming, outgoing, report),
+    whenGone: (release) => watchEnd(incoming, outgoing, release),
     respond: respondWithChunks,
   };
+}
+
+/** Calls `release` once the client has ended its side, or the connection is gone. */
+function watchEnd({ socket }: IncomingMessage, outgoing: ServerResponse, release: () => void) {
+  if (socket.readableEnded || outgoing.destroyed) release();
+  socket.once('end', release);
+  outgoing.once('close', () => {
+    socket.off('end', release);
+    release();
+  });
 }
 
 /**

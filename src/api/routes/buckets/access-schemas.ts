@@ -43,12 +43,9 @@ export const findingFields = {
     description: '`part`: of some keys below the prefix; `depends`: on `dependsOn`.',
   }),
   because: reasonSchema,
-  example: z
-    .string()
-    .nullable()
-    .openapi({
-      description: 'A key or prefix below that `because` is about; null: keys in general.',
-    }),
+  example: z.string().nullable().openapi({
+    description: 'A key or prefix below that `because` is about; null: keys in general.',
+  }),
   except: z
     .object({ because: reasonSchema, example: z.string().nullable() })
     .nullable()

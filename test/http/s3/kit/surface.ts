@@ -14,6 +14,7 @@ import { createMemoryConsoleFiles } from '../../../../src/adapters/memory/memory
 import { createMemoryDerived } from '../../../../src/adapters/memory/memory-derived.ts';
 import { createMemoryTxtRecords } from '../../../../src/adapters/memory/memory-txt-records.ts';
 import { createMemoryEdgeCache } from '../../../../src/adapters/node/cache/memory-edge-cache.ts';
+import { createChangeLog } from '../../../../src/adapters/shared/change-log.ts';
 import { createMemoryBodies } from '../../../../src/adapters/shared/memory-bodies.ts';
 import { createTrackedBackground } from '../../../../src/adapters/shared/tracked-background.ts';
 import { createUsageMeter, type UsageMeter } from '../../../../src/adapters/shared/usage-meter.ts';
@@ -151,6 +152,7 @@ export function createTestSurface(
     ports: (options.ports ?? ((ports) => ports))({
       blobStore,
       metadataIndex: createDirectMetadataIndex(createBucketIndex(indexSql)),
+      bucketChanges: createChangeLog(0),
       directory: createDirectDirectory(createDirectoryIndex(directorySql)),
       ledger: options.ledger?.(ledger) ?? ledger,
       hotMetadata: createExactHotMetadata(clock),

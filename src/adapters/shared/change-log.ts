@@ -1,0 +1,173 @@
+// The recent changes of buckets that somebody waits for, in memory, and those who
+// wait. Node has one for all buckets; on Cloudflare each bucket's object has one. A
+// revision names its process: after a restart every client hears of a change, and
+// reads again.
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId, BucketName } from '../../domain/nouns.ts';
+import { isIndexCommand } from '../../index/call-kinds.ts';
+import type { BucketChanges, BucketNews, ChangeTopic } from '../../ports/bucket-changes.ts';
+import { changedBy } from '../../ports/index-calls/index-changes.ts';
+import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
+
+/** Waits of one account at once. Our own limit. */
+export const WAITS_MAX = 64;
+/** Buckets whose changes are noted; the one that nobody asked for longest goes. */
+const BUCKETS_MAX = 1000;
+/** Changes remembered of a bucket: who comes later hears that anything may have changed. */
+const CHANGES_MAX = 64;
+/** Folders named in one answer, and in one change. */
+const PREFIXES_MAX = 100;
+
+type Change = {
+  readonly revision: number;
+  readonly topic: ChangeTopic;
+  readonly prefixes: ReadonlySet<string> | null;
+};
+type Entry = {
+  revision: number;
+  /** Of every change after this revision it is known what it was. */
+  knownAfter: number;
+  readonly changes: Change[];
+  readonly waits: Set<() => void>;
+};
+
+export type ChangeLog = BucketChanges & {
+  /** Notes a call that has ended, or failed in a way that it may have landed. */
+  note(bucket: BucketName, name: keyof IndexApi, input: unknown): void;
+  /** Answers all who wait, and lets nobody wait from now on. */
+  close(): void;
+};
+
+const TOPICS: { readonly [Name in keyof IndexApi]?: ChangeTopic } = {
+  createKeyJob: 'jobs',
+  stepKeyJob: 'jobs',
+  endKeyJob: 'jobs',
+  createUpload: 'uploads',
+  abortUpload: 'uploads',
+  abortStaleUploads: 'uploads',
+};
+
+/** Creates an empty log. `maxWaitMs`: longest wait of the platform. */
+export function createChangeLog(maxWaitMs: number): ChangeLog {
+  const processId = crypto.randomUUID().slice(0, 8);
+  const entries = new Map<BucketName, Entry>();
+  const waitsByAccount = new Map<AccountId, number>();
+  let lastRevision = 0;
+  let isClosed = false;
+
+  function entryOf(bucket: BucketName): Entry {
+    const known = entries.get(bucket);
+    if (known === undefined) lastRevision += 1;
+    const entry = known ?? {
+      revision: lastRevision,
+      knownAfter: lastRevision,
+      changes: [],
+      waits: new Set(),
+    };
+    // The last of the map is the one that was asked for last.
+    entries.delete(bucket);
+    entries.set(bucket, entry);
+    for (const [name, { waits }] of entries) {
+      if (entries.size <= BUCKETS_MAX) break;
+      if (waits.size === 0) entries.delete(name);
+    }
+    return entry;
+  }
+
+  function newsSince(entry: Entry, after: string | null): BucketNews {
+    const revision = `${processId}-${entry.revision}`;
+    if (after === revision) return { revision, isChanged: false, topics: [], prefixes: [] };
+    const [process, number] = after?.split('-') ?? [];
+    const known = process === processId ? Number(number) : Number.NaN;
+    if (!(known >= entry.knownAfter && known < entry.revision))
+      return { revision, isChanged: true, topics: null, prefixes: null };
+
+    const changes = entry.changes.filter((change) => change.revision > known);
+    const topics = [...new Set(changes.map(({ topic }) => topic))];
+    const prefixes = new Set(changes.flatMap((change) => [...(change.prefixes ?? [])]));
+    const isAll = prefixes.size <= PREFIXES_MAX && changes.every((one) => one.prefixes !== null);
+    return { revision, isChanged: true, topics, prefixes: isAll ? [...prefixes] : null };
+  }
+
+  function countWait(accountId: AccountId, change: 1 | -1): void {
+    const waits = (waitsByAccount.get(accountId) ?? 0) + change;
+    if (waits > WAITS_MAX) throw new StorageError('TooManyRequests');
+    if (waits === 0) waitsByAccount.delete(accountId);
+    else waitsByAccount.set(accountId, waits);
+  }
+
+  return {
+    async wait({ bucket, accountId, after, waitMs }, whenGone = () => undefined) {
+      const entry = entryOf(bucket);
+      const news = newsSince(entry, after);
+      if (news.isChanged || waitMs <= 0 || isClosed) return news;
+
+      countWait(accountId, 1);
+      await new Promise<void>((resolve) => {
+        const release = () => {
+          clearTimeout(timer);
+          if (entry.waits.delete(release)) countWait(accountId, -1);
+          resolve();
+        };
+        const timer = setTimeout(release, Math.min(waitMs, maxWaitMs));
+        entry.waits.add(release);
+        whenGone(release);
+      });
+      return newsSince(entry, after);
+    },
+
+    note(bucket, name, input) {
+      const entry = entries.get(bucket);
+      if (entry === undefined) return;
+      const change = changeBy(name, input);
+      if (change === null) return;
+
+      lastRevision += 1;
+      entry.revision = lastRevision;
+      entry.changes.push({ ...change, revision: lastRevision });
+      if (name === 'stepKeyJob')
+        entry.changes.push({ topic: 'jobs', prefixes: NONE, revision: lastRevision });
+      while (entry.changes.length > CHANGES_MAX)
+        entry.knownAfter = entry.changes.shift()?.revision ?? lastRevision;
+      for (const release of [...entry.waits]) release();
+    },
+
+    close() {
+      isClosed = true;
+      for (const { waits } of entries.values()) for (const release of [...waits]) release();
+    },
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** What a call changes; null: nothing that a client shows. */
+function changeBy(name: keyof IndexApi, input: unknown): Omit<Change, 'revision'> | null {
+  const changed = changedBy(name, input);
+  if (changed === 'readPolicy') return { topic: 'bucket', prefixes: NONE };
+  if (changed === 'nothing') {
+    const topic = TOPICS[name];
+    return topic === undefined ? null : { topic, prefixes: NONE };
+  }
+  const prefixes = new Set<string>();
+  for (const key of changed) {
+    prefixes.add(key.slice(0, key.lastIndexOf('/') + 1));
+    if (prefixes.size > PREFIXES_MAX) return { topic: 'objects', prefixes: null };
+  }
+  return { topic: 'objects', prefixes };
+}
+
+/** Wraps an index: each command is noted when it has ended, whatever its outcome. */
+export function noteChanges(index: MetadataIndex, log: Pick<ChangeLog, 'note'>): MetadataIndex {
+  return {
+    ...index,
+    call(bucket, name, input) {
+      const outcome = index.call(bucket, name, input);
+      if (isIndexCommand(name)) {
+        const note = () => log.note(bucket, name, input);
+        void outcome.then(note, note);
+      }
+      return outcome;
+    },
+  };
+}
