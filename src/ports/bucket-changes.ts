@@ -27,11 +27,10 @@ export type WaitInput = {
 
 export type BucketChanges = {
   /**
-   * Resolves once the bucket has a newer revision, or the time is over, or
-   * `whenGone` was called, with which the client's end is told. TooManyRequests: 64
-   * waits of the account are under way (on Cloudflare: for this bucket). Cost: none
-   * on Node while it waits; on Cloudflare the bucket's object stays awake for at most
-   * five seconds.
+   * Resolves once the bucket has a newer revision, the time is over, or the client is
+   * gone, which `whenGone` reports. TooManyRequests: 64 waits of the account are under
+   * way (on Cloudflare: for this bucket). Cost: none on Node while it waits; on
+   * Cloudflare the bucket's object stays awake for at most five seconds.
    */
   wait(input: WaitInput, whenGone?: (release: () => void) => void): Promise<BucketNews>;
 };

@@ -4,7 +4,6 @@
 // reads again.
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
-import { isIndexCommand } from '../../index/call-kinds.ts';
 import type { BucketChanges, BucketNews, ChangeTopic } from '../../ports/bucket-changes.ts';
 import { changedBy } from '../../ports/index-calls/index-changes.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
@@ -25,7 +24,7 @@ type Change = {
 };
 type Entry = {
   revision: number;
-  /** Of every change after this revision it is known what it was. */
+  /** What every change after this revision was is known. */
   knownAfter: number;
   readonly changes: Change[];
   readonly waits: Set<() => void>;
@@ -157,13 +156,13 @@ function changeBy(name: keyof IndexApi, input: unknown): Omit<Change, 'revision'
   return { topic: 'objects', prefixes };
 }
 
-/** Wraps an index: each command is noted when it has ended, whatever its outcome. */
+/** Wraps an index: each change is noted when it has ended, whatever its outcome. */
 export function noteChanges(index: MetadataIndex, log: Pick<ChangeLog, 'note'>): MetadataIndex {
   return {
     ...index,
     call(bucket, name, input) {
       const outcome = index.call(bucket, name, input);
-      if (isIndexCommand(name)) {
+      if (TOPICS[name] !== undefined || changedBy(name, input) !== 'nothing') {
         const note = () => log.note(bucket, name, input);
         void outcome.then(note, note);
       }

@@ -1,5 +1,5 @@
 // The level family of the metadata index's contract: pages by rank and by name, and counts that
-// stay exact. test/index/key-levels.test.ts has random programs.
+// stay exact. test/index/levels/key-levels.test.ts has random programs.
 import { expect } from 'vitest';
 import type {
   LevelSort,
@@ -18,7 +18,7 @@ const NAMES = ['a', 'b/', 'c', 'd/', 'é', '\u{1f600}/'];
 export function indexLevelsContract(subject: Subject<MetadataIndex>): void {
   const test = testsOf(subject);
 
-  test('begins pages at ranks and names, from both ends, before and after it counts', async (index) => {
+  test('begins pages at ranks and names, from both ends, counted or not', async (index) => {
     const bucket = await makeBucket(index);
     for (const key of KEYS) await put(index, bucket, objectOf(key));
     const level = { bucket: refOf(bucket), prefix: '', delimiter: '/' };

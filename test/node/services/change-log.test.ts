@@ -103,7 +103,7 @@ describe('the change log', () => {
       note: (_bucket, name) => names.push(name),
     });
     await index.call(bucket, 'getBucket', { name: bucket });
-    const failing = index.call(bucket, 'commitObject', {} as never);
+    const failing = index.call(bucket, 'commitObject', commit('a') as never);
     await Promise.resolve();
     expect(names).toEqual([]);
     end();

@@ -2,8 +2,8 @@
 // during and after the count.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { VersionId } from '../../src/domain/nouns.ts';
-import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import type { VersionId } from '../../../src/domain/nouns.ts';
+import { createBucketIndex } from '../../../src/index/bucket-index.ts';
 import {
   countedNames,
   countLevel,
@@ -12,12 +12,12 @@ import {
   nameAtRank,
   noteLevelChange,
   rankOfName,
-} from '../../src/index/keys/key-levels.ts';
-import { compareUtf8 } from '../../src/index/keys/key-order.ts';
-import { commonPrefixOf } from '../../src/index/keys/key-pages.ts';
-import { walkNames } from '../../src/index/keys/walk-names.ts';
-import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
-import type { LevelStart } from '../../src/ports/index-calls/level-calls.ts';
+} from '../../../src/index/keys/key-levels.ts';
+import { compareUtf8 } from '../../../src/index/keys/key-order.ts';
+import { commonPrefixOf } from '../../../src/index/keys/key-pages.ts';
+import { walkNames } from '../../../src/index/keys/walk-names.ts';
+import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
+import type { LevelStart } from '../../../src/ports/index-calls/level-calls.ts';
 import {
   asKey,
   bucketRecord,
@@ -27,9 +27,9 @@ import {
   objectOf,
   refOf,
   START_MS,
-} from '../contract/index/samples.ts';
-import { fuzzRuns } from '../fuzz-seed.ts';
-import { openMigrated } from './kit/open-migrated.ts';
+} from '../../contract/index/samples.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
+import { openMigrated } from '../kit/open-migrated.ts';
 
 function openWorld() {
   const sql = openMigrated(INDEX_SCHEMA);
