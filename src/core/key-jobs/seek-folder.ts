@@ -12,6 +12,8 @@ import type { Core } from '../core.ts';
 const UNUSED_MS = 7 * DAY_MS;
 /** Steps of counting between two looks: some 100 ms. */
 const STEPS_OF_ROUND = 5;
+/** Time for which a folder that took a step counts as being counted, milliseconds. */
+const COUNTING_MS = 3000;
 /** Rounds of steps that a jump waits for whose place is not counted yet: some 4 s. */
 const ROUNDS_OF_JUMP = 40;
 
@@ -42,17 +44,21 @@ export async function seekFolder(
       while (!(await countStep()));
     });
 
+  let isOtherCounting = false;
   for (let rounds = 0; ; rounds++) {
     const page = await bucket.call('listLevel', { prefix, delimiter, maxKeys: limit, start });
+    const idleMs = core.ports.clock.nowMs() - (page.usedAtMs ?? Number.NEGATIVE_INFINITY);
+    if (rounds === 0) isOtherCounting = idleMs < COUNTING_MS;
     if (page.isExact) {
-      const { usedAtMs } = page;
       // Noted once a day, so that most seeks write nothing.
-      if (usedAtMs !== null && usedAtMs < core.ports.clock.nowMs() - DAY_MS) countAll();
+      if (page.usedAtMs !== null && idleMs > DAY_MS) countAll();
       return page;
     }
 
-    if (rounds >= (isFound(page, start) ? 1 : ROUNDS_OF_JUMP)) {
-      countAll();
+    const roundsOfPage = isOtherCounting ? 0 : 1;
+    if (rounds >= (isFound(page, start) ? roundsOfPage : ROUNDS_OF_JUMP)) {
+      // One of many seeks counts behind its response, and the others let it.
+      if (!isOtherCounting) countAll();
       return page;
     }
     for (let step = 0, isReady = false; step < STEPS_OF_ROUND && !isReady; step++) {
