@@ -136,7 +136,7 @@ export function dropLevelsUnusedSince(sql: Sql, bucket: number, sinceMs: number)
  * Takes a key that comes or goes into account. Its own row may be there or not;
  * those of other keys must be as they are before or after the change. Cost: up to
  * 16 rows read, and a row written for each level in which a name comes or goes:
- * 6 µs each (bench/seek.ts).
+ * 7 to 10 µs each (bench/seek.ts).
  */
 export function noteLevelChange(
   sql: Sql,
