@@ -163,7 +163,16 @@ export type AccountJob = {
   bucket: string;
   id: string;
   /** empty-trash removes what is in the trash for good: nothing brings it back. */
-  kind: 'move' | 'copy' | 'rename' | 'delete' | 'restore' | 'empty-trash' | 'undo';
+  kind:
+    | 'move'
+    | 'copy'
+    | 'rename'
+    | 'edit'
+    | 'delete'
+    | 'restore'
+    | 'empty-trash'
+    | 'empty'
+    | 'undo';
   prefix: string | null;
   /** How many it lists; none: all with the prefix. */
   listed: {
@@ -786,7 +795,16 @@ export type Issuer = {
 export type Job = {
   id: string;
   /** empty-trash removes what is in the trash for good: nothing brings it back. */
-  kind: 'move' | 'copy' | 'rename' | 'delete' | 'restore' | 'empty-trash' | 'undo';
+  kind:
+    | 'move'
+    | 'copy'
+    | 'rename'
+    | 'edit'
+    | 'delete'
+    | 'restore'
+    | 'empty-trash'
+    | 'empty'
+    | 'undo';
   prefix: string | null;
   /** How many it lists; none: all with the prefix. */
   listed: {
@@ -827,9 +845,10 @@ export type JobFailure = {
   key: string;
   /**
    * missing: gone or changed before the job came to it; conflict: the new name is taken, or
-   * is none that a key can have; locked: protected by a retention or a legal hold.
+   * is none that a key can have; locked: protected by a retention or a legal hold; invalid:
+   * it would have more headers, metadata or tags than an object can.
    */
-  reason: 'missing' | 'conflict' | 'locked';
+  reason: 'missing' | 'conflict' | 'locked' | 'invalid';
 };
 
 export type JobTask =
@@ -884,6 +903,42 @@ export type JobTask =
       pattern: NamePattern;
       /** Where the new name is taken: leave it, take its place, or find a numbered name. */
       conflict?: 'refuse' | 'replace' | 'keep-both' | undefined;
+    }
+  | {
+      kind: 'edit';
+      /** What the keys begin with. */
+      prefix: string;
+      /** Only these of the keys with the prefix; absent: all. */
+      keys?: string[] | undefined;
+      /**
+       * Only keys that begin with one of these, besides those of `keys`; each begins with
+       * `prefix`. A folder ends with a slash, else keys that begin like its name are meant
+       * too.
+       */
+      prefixes?: string[] | undefined;
+      /** What is absent stays, null takes away; metadata and tags are merged. */
+      change: {
+        contentType?: string | null | undefined;
+        cacheControl?: string | null | undefined;
+        contentDisposition?: string | null | undefined;
+        contentEncoding?: string | null | undefined;
+        contentLanguage?: string | null | undefined;
+        expires?: string | null | undefined;
+        websiteRedirectLocation?: string | null | undefined;
+        metadata?: Record<string, string | null> | null | undefined;
+        storageClass?: string | undefined;
+        tags?: Record<string, string | null> | null | undefined;
+      };
+    }
+  | {
+      kind: 'empty';
+      /**
+       * Whether every version of every key goes **for good**, and what is in the trash;
+       * otherwise it is a `delete` of all.
+       */
+      allVersions: boolean;
+      /** The name of the bucket. */
+      confirm: string;
     }
   | {
       kind: 'delete';

@@ -9,9 +9,12 @@ import type {
   BucketAddress,
   BucketId,
   BucketName,
+  ObjectAttributes,
+  ObjectHeaders,
   ObjectKey,
   VersionId,
 } from './nouns.ts';
+import type { Tags } from './object-facts.ts';
 
 /** Random, and ordered by time. */
 export type KeyJobId = string;
@@ -38,6 +41,21 @@ export type KeySelection = {
   readonly storedKeys?: number;
 };
 
+/**
+ * A change of attributes as core lays it over each object: headers and metadata as
+ * they are stored. What is absent stays, null takes away; null for all of metadata or
+ * tags clears them.
+ */
+export type ObjectEdit = {
+  readonly headers: Readonly<Partial<Record<keyof ObjectHeaders, string | null>>>;
+  readonly metadata?: Readonly<Record<string, string | null>> | null;
+  readonly tags?: Readonly<Record<string, string | null>> | null;
+  readonly storageClass?: string;
+};
+
+/** What an edit sets, and stores of before so that it can be taken back. */
+export type EditedAttributes = ObjectAttributes & { readonly tags: Tags };
+
 type Relocation<Kind> = {
   readonly kind: Kind;
   readonly selection: KeySelection;
@@ -63,6 +81,13 @@ export type KeyJobTask =
       readonly pattern: NamePattern;
       readonly conflict: ConflictPolicy;
     }
+  /** Changes headers, metadata, tags or storage class; no byte moves. */
+  | { readonly kind: 'edit'; readonly selection: KeySelection; readonly change: ObjectEdit }
+  /**
+   * Removes every version of all keys, current ones too, for good. Only of a whole
+   * bucket.
+   */
+  | { readonly kind: 'erase'; readonly selection: KeySelection }
   /** Deletes current objects: into the trash where the bucket keeps versions. */
   | { readonly kind: 'delete'; readonly selection: KeySelection }
   /**
@@ -86,7 +111,7 @@ export type KeyJobCounts = {
   readonly bytes: number;
   /** Gone, or changed, before the job came to them. */
   readonly missing: number;
-  /** The new key was taken, or is none that a key can be. */
+  /** The new key was taken or none, or the object can't be changed so. */
   readonly conflicts: number;
   /** Protected by a retention or a legal hold. */
   readonly locked: number;
@@ -197,7 +222,7 @@ export type AccountJob = { readonly bucket: BucketAddress; readonly job: KeyJobS
 /** What a job did to one key, stored so that it can be taken back. */
 export type KeyJobItem = {
   readonly at: number;
-  readonly kind: 'moved' | 'hidden' | 'copied';
+  readonly kind: 'moved' | 'hidden' | 'copied' | 'edited';
   readonly key: ObjectKey;
   /** The new key of a moved or copied object; else null. */
   readonly toKey: ObjectKey | null;
@@ -205,9 +230,12 @@ export type KeyJobItem = {
   readonly versionId: VersionId;
   /** The marker that a move left behind; null where there is none. */
   readonly markerId: VersionId | null;
-  /** What the kind needs besides; null: nothing. */
+  /** JSON of EditedItem where it was edited; else null. */
   readonly detail: string | null;
 };
+
+/** What an edit found at a key, and the tags it left there. */
+export type EditedItem = { readonly before: EditedAttributes; readonly tags: Tags };
 
 /** A key that a job lists; `toKey`: the new key that it was given, else null. */
 export type ListedKey = { readonly key: ObjectKey; readonly toKey: ObjectKey | null };
@@ -215,7 +243,7 @@ export type ListedKey = { readonly key: ObjectKey; readonly toKey: ObjectKey | n
 /** A key that a job left as it was, and why. */
 export type KeyJobFailure = {
   readonly key: ObjectKey;
-  readonly reason: 'missing' | 'conflict' | 'locked';
+  readonly reason: 'missing' | 'conflict' | 'locked' | 'invalid';
 };
 
 /** One thing to do, with the ids that new rows shall have. */
@@ -272,7 +300,22 @@ export type KeyAction =
    * the newest.
    */
   | { readonly kind: 'unhide'; readonly key: ObjectKey; readonly onlyMarkerId: VersionId | null }
-  | { readonly kind: 'purge'; readonly key: ObjectKey };
+  | { readonly kind: 'purge'; readonly key: ObjectKey }
+  /** Removes all versions of a key, the current one last. */
+  | { readonly kind: 'erase'; readonly key: ObjectKey }
+  /**
+   * Gives the current object these attributes, if it is that version still and, with
+   * `onlyTags`, still has those. Tags alone change where they stand; all else makes a
+   * new version.
+   */
+  | {
+      readonly kind: 'edit';
+      readonly key: ObjectKey;
+      readonly onlyVersionId: VersionId;
+      readonly onlyTags: Tags | null;
+      readonly versionId: VersionId;
+      readonly attributes: EditedAttributes;
+    };
 
 /** `more`: some of it is done, and the same action goes on. */
 export type KeyOutcome = 'done' | 'missing' | 'conflict' | 'locked' | 'more';

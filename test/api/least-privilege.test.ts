@@ -54,6 +54,32 @@ it('an account cannot undo a move that the operator made into the bucket of anot
   expect(await api.outcome('POST', `/buckets/from-a/jobs/${id}/undo`, { by: a.by })).toBe(202);
 });
 
+it('a token that may only write starts no copy, which would let it read by another key', async () => {
+  const { core, api, a, b } = await withAccounts();
+  for (const [of, name] of [
+    [a, 'from-a'],
+    [b, 'to-b'],
+  ] as const)
+    await api.outcome('POST', '/buckets', { by: of.by, body: { name } });
+  const tokenOf = async (scopes: readonly string[]) => {
+    const { json } = await api.send('POST', '/tokens', { by: a.by, body: { name: 't', scopes } });
+    return { authorization: `Bearer ${json.token}` };
+  };
+  const start = (by: typeof a.by, changes: object = {}) =>
+    api.outcome('POST', '/buckets/from-a/jobs', {
+      by,
+      body: { kind: 'copy', prefix: 'x/', to: 'y/', ...changes },
+    });
+  const writer = await tokenOf(['objects:write']);
+  expect(await start(writer)).toBe('AccessDenied');
+  expect(await start(writer, { kind: 'move' })).toBe(202);
+  expect(await start(await tokenOf(['objects:write', 'objects:read']))).toBe(202);
+  expect(await start(a.by, { toBucket: 'to-b' })).toBe('NoSuchBucket');
+  await core.settle();
+  const { json } = await api.send('GET', '/jobs', { by: b.by });
+  expect(json.items).toEqual([]);
+});
+
 it('an account reads and prices by the shipped cards and its own, with billing:read', async () => {
   const { core, api, root, a, b } = await withAccounts();
   const shipped = RATE_CARDS.map(({ id }) => id);

@@ -92,6 +92,17 @@ async function readKeys(
     const hidden = await bucket.call('listHidden', { prefix, after, limit });
     return { keys: hidden.map(({ key }) => key), isLast: hidden.length < limit };
   }
+  if (kind === 'erase') {
+    const page = await bucket.call('listVersions', {
+      prefix,
+      delimiter: '',
+      afterKey: after,
+      afterVersionId: '',
+      maxKeys: limit,
+    });
+    const keys = new Set(page.versions.map(({ key }) => key));
+    return { keys: [...keys], isLast: !page.isTruncated };
+  }
   const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: limit });
   return { keys: page.objects.map(({ key }) => key), isLast: !page.isTruncated };
 }

@@ -24,6 +24,7 @@ import {
 } from './copy-across.ts';
 import { candidatesOf, newKeys, stayingPrefix } from './key-tasks.ts';
 import { type KeyCursor, type NextKeys, nextKeys } from './next-keys.ts';
+import { EDIT_STEP, planEdits } from './plan-edit.ts';
 import { planUndo } from './plan-undo.ts';
 
 type RenameTask = Extract<KeyJobTask, { kind: 'rename' }>;
@@ -48,6 +49,12 @@ export async function planStep(core: Core, bucket: BucketHandle, job: KeyJob): P
   if (task.kind === 'undo') return planUndo(core, bucket, job, task);
   if (isRelocation(task) && task.toBucket !== null) return planAcross(core, bucket, job, task);
 
+  if (task.kind === 'edit') {
+    const { keys, next, isLast } = await nextKeys(bucket, job, task, EDIT_STEP);
+    const planned = await planEdits(core, bucket, keys, task.change);
+    return { ...planned, next, elsewhere: {}, isLast };
+  }
+
   const page = await nextKeys(bucket, job, task, KEY_STEP_MAX);
   switch (task.kind) {
     case 'move':
@@ -67,6 +74,8 @@ export async function planStep(core: Core, bucket: BucketHandle, job: KeyJob): P
       return planEach(page, (key) => ({ kind: 'unhide', key, onlyMarkerId: null }));
     case 'purge':
       return planEach(page, (key) => ({ kind: 'purge', key }));
+    case 'erase':
+      return planEach(page, (key) => ({ kind: 'erase', key }));
   }
 }
 

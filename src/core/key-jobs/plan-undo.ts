@@ -2,6 +2,7 @@
 // another bucket is undone there before the step. Called by plan-step.ts.
 
 import {
+  type EditedItem,
   KEY_STEP_MAX,
   type KeyAction,
   type KeyJob,
@@ -61,6 +62,11 @@ export async function planUndo(
 /** The action that takes back one item. */
 function undoOf(core: Core, item: KeyJobItem): KeyAction {
   const { kind, key, toKey, versionId, markerId } = item;
+  if (kind === 'edited') {
+    const { before, tags } = JSON.parse(item.detail ?? '') as EditedItem;
+    const edit = { onlyVersionId: versionId, onlyTags: tags, attributes: before };
+    return { kind: 'edit', key, ...edit, versionId: core.ports.ids.versionId() };
+  }
   if (toKey === null) return { kind: 'unhide', key, onlyMarkerId: versionId };
   if (kind === 'copied') return { kind: 'uncopy', key: toKey, copyId: versionId };
 

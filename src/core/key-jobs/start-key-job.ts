@@ -19,6 +19,7 @@ import type { Core } from '../core.ts';
 import { type CheckedTask, checkTask, collidingPrefix } from './key-tasks.ts';
 import { measurePrefixes } from './measure-prefixes.ts';
 import { noteKeyJob } from './note-key-job.ts';
+import { checkEdit } from './plan-edit.ts';
 import { checkPattern, inFreeingOrder, planRename } from './plan-rename.ts';
 import { driveBehind } from './run-key-job.ts';
 
@@ -42,6 +43,7 @@ export async function startKeyJob(
   const { clock, ids } = core.ports;
   const checked = checkTask(await withTarget(core, bucket, input.task));
   const { task, keys } = await withListedKeys(bucket, checked);
+  if (task.kind === 'edit') checkEdit(task.change);
   if (isRelocation(task)) await requireNoCollision(bucket, collidingPrefix(task));
   const total = await countKeys(core, bucket, task);
   const nowMs = clock.nowMs();
@@ -62,6 +64,7 @@ export async function startKeyJob(
     canUndo:
       isRelocation(task) ||
       task.kind === 'rename' ||
+      task.kind === 'edit' ||
       (task.kind === 'delete' && bucket.record().settings.versioning !== null),
     failure: null,
   };
@@ -119,7 +122,7 @@ async function countKeys(
   const listed = listedKeys(task.selection);
   const prefixes = task.selection.prefixes ?? (listed > 0 ? [] : [task.selection.prefix]);
   if (prefixes.length === 0) return { objects: listed, bytes: null };
-  if (task.kind === 'restore' || task.kind === 'purge') return NOT_COUNTED;
+  if (task.kind === 'restore' || task.kind === 'purge' || task.kind === 'erase') return NOT_COUNTED;
 
   let [objects, bytes] = [listed, 0];
   for (let at = 0; at < prefixes.length; at += MEASURED_AT_ONCE) {

@@ -35,6 +35,7 @@ import {
   findTarget,
 } from './action-results.ts';
 import { copyWithin, removeCopy } from './copy-actions.ts';
+import { editObject } from './edit-actions.ts';
 
 /** Rows that one action removes in one commit at most. */
 const PURGE_ROWS_PER_ACTION = 250;
@@ -56,6 +57,10 @@ export function applyKeyAction(sql: Sql, context: ActionContext, action: KeyActi
       return unhide(sql, context, action);
     case 'purge':
       return purge(sql, context, action.key);
+    case 'erase':
+      return erase(sql, context, action.key);
+    case 'edit':
+      return editObject(sql, context, action);
     case 'copy':
       return copyWithin(sql, context, action);
     case 'uncopy':
@@ -256,9 +261,31 @@ function unhide(
  * Removes all versions of a key that is hidden, the oldest first, so that the
  * marker hides the rest to the end.
  */
-function purge(sql: Sql, { n, nowMs, room }: ActionContext, key: ObjectKey): ActionResult {
+function purge(sql: Sql, context: ActionContext, key: ObjectKey): ActionResult {
+  if (context.room.rows <= 0) return failed('more');
+  if (readCurrent(sql, context.n, key) !== null) return failed('missing');
+  return removeOthers(sql, context, key);
+}
+
+/**
+ * Removes all versions of a key and its current object, that one last. A locked one
+ * stays, with what is newer.
+ */
+function erase(sql: Sql, context: ActionContext, key: ObjectKey): ActionResult {
+  const { n, nowMs, room } = context;
   if (room.rows <= 0) return failed('more');
-  if (readCurrent(sql, n, key) !== null) return failed('missing');
+  const current = readCurrent(sql, n, key);
+  const others = removeOthers(sql, context, key);
+  if (current === null) return others;
+  if (others.outcome === 'more' || others.outcome === 'locked') return others;
+  if (isLocked(current.lock, nowMs, false)) return { ...others, outcome: 'locked' };
+  room.rows -= 1;
+  removeCurrent(sql, n, key, current, nowMs);
+  return done({ sizeBytes: others.sizeBytes + current.sizeBytes });
+}
+
+/** Removes versions of a key that are not current, the oldest first. */
+function removeOthers(sql: Sql, { n, nowMs, room }: ActionContext, key: ObjectKey): ActionResult {
   const limit = Math.min(PURGE_ROWS_PER_ACTION, room.rows);
   const rows = sql.all<{ version_id: string }>(
     `SELECT version_id FROM versions

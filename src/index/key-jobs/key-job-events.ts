@@ -46,7 +46,13 @@ export function eventsOfAction(
       return [creation(action.key, null)];
     case 'copy':
       return toKey === null ? [] : [creation(toKey, versionId)];
+    case 'edit':
+      if (versionId === null) return [];
+      return versionId === action.onlyVersionId
+        ? [{ ...creation(action.key, versionId), name: 'ObjectTagging:Put' }]
+        : [creation(action.key, versionId)];
     case 'purge':
+    case 'erase':
     case 'uncopy':
       return [removal(action.key, null)];
     case 'record':

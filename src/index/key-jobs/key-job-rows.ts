@@ -200,10 +200,13 @@ function itemKindOf(action: KeyAction, { toKey }: ActionResult): KeyJobItem['kin
     case 'copy':
     case 'record':
       return 'copied';
+    case 'edit':
+      return 'edited';
     case 'unmove':
     case 'uncopy':
     case 'unhide':
     case 'purge':
+    case 'erase':
       return null;
   }
 }

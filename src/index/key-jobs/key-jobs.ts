@@ -210,7 +210,7 @@ function addCounts(
   }
   for (const { reason } of failures) {
     if (reason === 'missing') counts.missing++;
-    if (reason === 'conflict') counts.conflicts++;
+    if (reason === 'conflict' || reason === 'invalid') counts.conflicts++;
     if (reason === 'locked') counts.locked++;
   }
   counts.done += elsewhere.done ?? 0;

@@ -160,6 +160,79 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
       },
     );
 
+    it.each(['off', 'enabled'] as const)(
+      'edits what did not change meanwhile, and erases all (versions %s)',
+      async (versioning) => {
+        const { bucket, list } = await filled(['a', 'b'], versioning);
+        const id = fresh('job');
+        await index.call(bucket.name, 'createKeyJob', { bucket, job: keyJobOf(id) });
+        const step = async (revision: number, actions: readonly KeyAction[]) => {
+          const stepped = await index.call(bucket.name, 'stepKeyJob', {
+            ...{ bucket, id, revision, actions, isLast: false, elsewhere: {}, nowMs: START_MS + 1 },
+            next: { after: 'b', at: 0 },
+          });
+          return stepped?.outcomes;
+        };
+        const read = async (key: string) => {
+          const [object] = await index.call(bucket.name, 'getObjects', {
+            bucket,
+            keys: [asKey(key)],
+          });
+          if (!object) throw new Error('not there');
+          return object;
+        };
+        const before = await read('a');
+        const { headers, userMetadata, storageClass, tags } = before;
+        const old = { headers, userMetadata, storageClass, tags };
+        const attributes = { ...old, headers: { contentType: 'text/x' }, tags: { a: 'b' } };
+        const editOf = (changes: Partial<Extract<KeyAction, { kind: 'edit' }>>): KeyAction => ({
+          kind: 'edit',
+          key: asKey('a'),
+          onlyVersionId: before.versionId,
+          onlyTags: null,
+          versionId: ids().versionId,
+          attributes,
+          ...changes,
+        });
+        expect(
+          await step(1, [
+            editOf({ onlyTags: { other: 'tag' } }),
+            editOf({ key: asKey('none') }),
+            editOf({}),
+            editOf({}),
+          ]),
+        ).toEqual(['missing', 'missing', 'done', 'missing']);
+        const edited = await read('a');
+        expect(edited).toMatchObject({ ...attributes, segments: before.segments });
+        const items = await index.call(bucket.name, 'listKeyJobItems', {
+          bucket,
+          id,
+          before: 100,
+          limit: 10,
+        });
+        expect(items).toMatchObject([{ kind: 'edited', key: 'a', versionId: edited.versionId }]);
+        expect(JSON.parse(items[0]?.detail ?? '')).toEqual({ before: old, tags: { a: 'b' } });
+
+        const { versionId } = edited;
+        const onlyTags = { ...attributes, tags: { c: 'd' } };
+        const unchanged = editOf({ onlyVersionId: versionId });
+        const tagged = editOf({ onlyVersionId: versionId, attributes: onlyTags });
+        expect(await step(2, [unchanged, tagged])).toEqual(['done', 'done']);
+        expect(await read('a')).toMatchObject({ versionId, tags: { c: 'd' } });
+
+        const erase = ['a', 'b', 'c'].map((key): KeyAction => ({ kind: 'erase', key: asKey(key) }));
+        expect(await step(3, erase)).toEqual(['done', 'done', 'missing']);
+        expect(await list()).toEqual([]);
+        const versions = await index.call(bucket.name, 'listVersions', {
+          bucket,
+          ...{ prefix: '', delimiter: '', afterKey: '', afterVersionId: '', maxKeys: 10 },
+        });
+        expect(versions.versions).toEqual([]);
+        const job = await index.call(bucket.name, 'getKeyJob', { bucket, id });
+        expect(job?.counts).toMatchObject({ done: 5, missing: 4 });
+      },
+    );
+
     it('stores listed keys until the job ends, and the first failures', async () => {
       const { bucket } = await filled([]);
       const id = fresh('job');

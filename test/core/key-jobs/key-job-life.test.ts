@@ -128,6 +128,38 @@ describe('a job', () => {
     },
   );
 
+  it.each([
+    ['addRemoteReferences', false],
+    ['commitCopies', false],
+    ['commitCopies', true],
+    ['stepKeyJob', false],
+    ['stepKeyJob', true],
+  ] as const)(
+    'that copies makes each copy once where its driver dies at %s (%s)',
+    async (method, isAfter) => {
+      for (const conflict of ['refuse', 'keep-both'] as const) {
+        const core = createMemoryCore();
+        const bucket = await openTestBucket(core);
+        const other = await openTestBucket(core, 'other-bucket');
+        const keys = Array.from({ length: 120 }, (_, at) => `a/${String(at).padStart(4, '0')}`);
+        for (const name of keys) await put(core, bucket, name);
+        const dead = dying(core, method, 1, isAfter);
+        const handle = await openBucket(dead, bucket.record().name, () => undefined);
+        const toOther = { toBucket: other.record().name, conflict };
+        const task = { ...moveOf('a/', 'a/', toOther), kind: 'copy' } as const;
+        const { id } = await startKeyJob(dead, handle, { task, accountId: ROOT_ACCOUNT.id });
+        await core.settle();
+        await sweep(core);
+        await core.settle();
+        const job = await findKeyJob(core, bucket, id);
+        expect(job).toMatchObject({ state: 'done', counts: { done: 120, conflicts: 0 } });
+        expect([await names(bucket), await names(other)]).toEqual([keys, keys]);
+        expect((await undo(core, bucket, job)).counts).toMatchObject({ done: 120, missing: 0 });
+        expect(await names(other)).toEqual([]);
+      }
+    },
+  );
+
   it('between buckets carries some MB of inline bodies a commit, and loses nothing', async () => {
     const made = createMemoryCore();
     const core = { ...made, settings: { ...made.settings, inlineBodyMaxBytes: 100_000 } };

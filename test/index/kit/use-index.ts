@@ -476,6 +476,20 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
   index.listKeyJobFailures({ bucket, id });
   const [, made] = index.listKeyJobItems({ bucket, id, before: 1000, limit: 2 });
   step(5, [{ kind: 'uncopy', key: asKey('z2'), copyId: made?.versionId ?? ('' as VersionId) }]);
+  const [edited] = index.getObjects({ bucket, keys: [asKey('z')] });
+  if (!edited) throw new Error('not there');
+  const { headers, userMetadata, storageClass } = edited;
+  const edit = { kind: 'edit', key: asKey('z'), onlyTags: null } as const;
+  const attributes = { headers, userMetadata, storageClass, tags: { a: 'b' } };
+  const { versionId } = freshIds();
+  step(6, [
+    { ...edit, onlyVersionId: edited.versionId, versionId, attributes },
+    {
+      ...{ ...edit, onlyVersionId: edited.versionId, versionId },
+      attributes: { ...attributes, userMetadata: { a: 'b' } },
+    },
+    { kind: 'erase', key: asKey('z') },
+  ]);
   index.getKeyJob({ bucket, id });
   index.listKeyJobs({ bucket });
   index.listHidden({ bucket, prefix: 'x', after: '', limit: 10 });

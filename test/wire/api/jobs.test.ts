@@ -150,4 +150,59 @@ describeCore('jobs by JSON', () => {
     const refused = await api.call('POST', `${base}/jobs`, { kind: 'rename', ...nothing });
     expect(refused.json.code).toBe('InvalidRequest');
   });
+
+  it('change headers, metadata and tags of many, and put the old ones back', async () => {
+    const api = await tokenClient(client);
+    const folder = fresh();
+    const before = { 'content-type': 'image/png', 'x-amz-meta-kind': 'photo' };
+    for (const name of ['a', 'b']) await put(bucket, folder + name, 'x'.repeat(20_000), before);
+    const change = {
+      contentType: 'text/plain',
+      cacheControl: 'no-cache',
+      metadata: { kind: null, artist: 'Zoë' },
+      tags: { year: '2026' },
+      storageClass: 'STANDARD_IA',
+    };
+    const task = { kind: 'edit', prefix: folder, change };
+    const job = await run(api, `${base}/jobs`, task);
+    expect(job).toMatchObject({ kind: 'edit', counts: { done: 2 }, totalBytes: '40000' });
+    const path = `${base}/object?key=${encodeURIComponent(`${folder}b`)}`;
+    expect((await api.call('GET', path)).json).toMatchObject({
+      contentType: 'text/plain',
+      cacheControl: 'no-cache',
+      metadata: { artist: 'Zoë' },
+      tags: { year: '2026' },
+      storageClass: 'STANDARD_IA',
+      size: '20000',
+    });
+    expect(await textAt(bucket, `${folder}b`)).toBe('x'.repeat(20_000));
+    await run(api, `${base}/jobs/${job.id}/undo`);
+    expect((await api.call('GET', path)).json).toMatchObject({
+      contentType: 'image/png',
+      cacheControl: null,
+      metadata: { kind: 'photo' },
+      tags: {},
+      storageClass: 'STANDARD',
+    });
+    const refused = async (wrong: object) =>
+      (await api.call('POST', `${base}/jobs`, { ...task, change: wrong })).json.code;
+    expect(await refused({})).toBe('InvalidRequest');
+    expect(await refused({ storageClass: 'TAPE' })).toBe('InvalidStorageClass');
+    expect(await refused({ tags: { 'aws:x': '1' } })).toBe('InvalidTag');
+  });
+
+  it('empty a bucket of all versions, once its name is repeated', async () => {
+    const api = await tokenClient(client);
+    const path = `/buckets/${other}/jobs`;
+    await api.call('PUT', `/buckets/${other}/trash/settings`, { days: 7 });
+    for (const body of ['one', 'two']) await put(other, 'erased', body);
+    await run(api, path, { kind: 'delete', prefix: 'erased' });
+    await put(other, 'erased', 'three');
+    const wrong = { kind: 'empty', allVersions: true, confirm: bucket };
+    expect((await api.call('POST', path, wrong)).json.code).toBe('InvalidRequest');
+    const job = await run(api, path, { ...wrong, confirm: other });
+    expect(job).toMatchObject({ kind: 'empty', state: 'done', canUndo: false });
+    const versions = await send({ method: 'GET', bucket: other, query: { versions: '' } });
+    expect([versions.status, /<Version>|<DeleteMarker>/.test(versions.text)]).toEqual([200, false]);
+  });
 });

@@ -2,11 +2,13 @@
 // Called by the routes of a bucket's jobs and of an account's.
 import { z } from '@hono/zod-openapi';
 import { TASK_MAX_KEYS, TASK_MAX_PREFIXES } from '../../../core/key-jobs/key-tasks.ts';
+import { StorageError } from '../../../domain/errors.ts';
 import type { KeyJobSummary, KeyJobTask, KeySelection } from '../../../domain/key-jobs.ts';
 import type { NamePattern } from '../../../domain/name-pattern.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import { bucketNameSchema } from '../../schemas/fields.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
+import { attributesChangeSchema, toEdit } from './object-attributes.ts';
 
 const prefixSchema = z
   .string()
@@ -22,6 +24,8 @@ const keysSchema = z
  * The kind that core calls `purge`, which means caches everywhere else in this API.
  */
 const EMPTY_TRASH = 'empty-trash';
+/** Core calls it `erase`: all versions of a bucket. */
+const EMPTY = 'empty';
 const prefixesSchema = z
   .array(z.string().min(1).max(1024))
   .min(1)
@@ -88,6 +92,22 @@ export const taskSchema = z
     z.strictObject({ kind: z.literal('move'), ...relocation }),
     z.strictObject({ kind: z.literal('copy'), ...relocation }),
     z.strictObject({ kind: z.literal('rename'), ...renameFields, conflict: conflictSchema }),
+    z.strictObject({
+      kind: z.literal('edit'),
+      ...selection,
+      change: attributesChangeSchema.openapi({
+        description: 'What is absent stays, null takes away; metadata and tags are merged.',
+      }),
+    }),
+    z.strictObject({
+      kind: z.literal(EMPTY),
+      allVersions: z.boolean().openapi({
+        description:
+          'Whether every version of every key goes **for good**, and what is in the trash; ' +
+          'otherwise it is a `delete` of all.',
+      }),
+      confirm: z.string().max(255).openapi({ description: 'The name of the bucket.' }),
+    }),
     z.strictObject({ kind: z.literal('delete'), ...selection }),
     z.strictObject({ kind: z.literal('restore'), ...selection }),
     z.strictObject({ kind: z.literal(EMPTY_TRASH), ...selection }),
@@ -96,10 +116,22 @@ export const taskSchema = z
 
 export const stateSchema = z.enum(['running', 'done', 'cancelled', 'failed']);
 
+const KINDS = [
+  'move',
+  'copy',
+  'rename',
+  'edit',
+  'delete',
+  'restore',
+  EMPTY_TRASH,
+  EMPTY,
+  'undo',
+] as const;
+
 /** The fields of a job, wherever it is shown. */
 const jobFields = {
   id: z.string(),
-  kind: z.enum(['move', 'copy', 'rename', 'delete', 'restore', EMPTY_TRASH, 'undo']).openapi({
+  kind: z.enum(KINDS).openapi({
     description: 'empty-trash removes what is in the trash for good: nothing brings it back.',
   }),
   prefix: z.string().nullable(),
@@ -143,10 +175,11 @@ export const jobSchema = z.object(jobFields).openapi('Job');
 export const failureSchema = z
   .object({
     key: z.string(),
-    reason: z.enum(['missing', 'conflict', 'locked']).openapi({
+    reason: z.enum(['missing', 'conflict', 'locked', 'invalid']).openapi({
       description:
         'missing: gone or changed before the job came to it; conflict: the new name is taken, or ' +
-        'is none that a key can have; locked: protected by a retention or a legal hold.',
+        'is none that a key can have; locked: protected by a retention or a legal hold; invalid: ' +
+        'it would have more headers, metadata or tags than an object can.',
     }),
   })
   .openapi('JobFailure');
@@ -160,7 +193,7 @@ export function showJob(job: KeyJobSummary): z.infer<typeof jobSchema> {
   const updatedAt = isoTime(job.updatedAtMs);
   return {
     id,
-    kind: kind === 'purge' ? EMPTY_TRASH : kind,
+    kind: kind === 'purge' ? EMPTY_TRASH : kind === 'erase' ? EMPTY : kind,
     prefix,
     listed: job.listed,
     to,
@@ -183,9 +216,17 @@ export function showJob(job: KeyJobSummary): z.infer<typeof jobSchema> {
   };
 }
 
-/** The task of a request. */
-export function toTask(input: z.infer<typeof taskSchema>): KeyJobTask {
+/** The task of a request about a bucket. InvalidRequest, and what toEdit throws. */
+export function toTask(input: z.infer<typeof taskSchema>, bucket: string): KeyJobTask {
+  if (input.kind === EMPTY) {
+    if (input.confirm !== bucket)
+      throw new StorageError('InvalidRequest', {
+        detail: 'confirm is not the name of the bucket.',
+      });
+    return { kind: input.allVersions ? 'erase' : 'delete', selection: { prefix: '', keys: null } };
+  }
   const selection = selectionOf(input);
+  if (input.kind === 'edit') return { kind: 'edit', selection, change: toEdit(input.change) };
   if (input.kind === EMPTY_TRASH) return { kind: 'purge', selection };
   if (input.kind === 'rename') {
     const { kind, conflict } = input;
@@ -209,7 +250,11 @@ export function selectionOf({
   prefix,
   keys,
   prefixes,
-}: Pick<z.infer<typeof taskSchema>, 'prefix' | 'keys' | 'prefixes'>): KeySelection {
+}: {
+  readonly prefix: string;
+  readonly keys?: readonly string[] | undefined;
+  readonly prefixes?: readonly string[] | undefined;
+}): KeySelection {
   return {
     prefix,
     keys: keys === undefined ? null : (keys as ObjectKey[]),

@@ -75,8 +75,9 @@ function addStart(api: Api): void {
     }),
     async (c) => {
       const call = callOf(c);
-      const task = toTask(c.req.valid('json'));
-      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
+      const { bucket: name } = c.req.valid('param');
+      const bucket = await openBucketOf(call, name, 'objects:write');
+      const task = toTask(c.req.valid('json'), name);
       // Whoever may copy may read the copy, so reading the source must be allowed.
       if (task.kind === 'copy') await openBucketOf(call, bucket.record().name, 'objects:read');
       await requireTargetBucket(call, task);

@@ -4,6 +4,7 @@
 import { z } from '@hono/zod-openapi';
 import { OBJECT_MAX_TAGS } from '../../../core/limits.ts';
 import { toTags } from '../../../core/objects/tags.ts';
+import type { ObjectEdit } from '../../../domain/key-jobs.ts';
 import type { ObjectAttributes, ObjectHeaders } from '../../../domain/nouns.ts';
 import type { Tags } from '../../../domain/object-facts.ts';
 import { headerToText, textToHeader } from '../../../http/semantics/header-text.ts';
@@ -119,6 +120,30 @@ function mergeTexts(current: Texts, change: TextsChange, toStored = (text: strin
     else merged.set(name, toStored(value));
   }
   return Object.fromEntries(merged);
+}
+
+/**
+ * The change as a job lays it over many objects. Throws what readObjectAttributes
+ * does; InvalidTag.
+ */
+export function toEdit({ tags, metadata, storageClass, ...headers }: AttributesChange): ObjectEdit {
+  const checked = toAttributes({ ...headers, metadata, storageClass }, null);
+  toObjectTags({}, tags);
+  const changed = PROPERTIES.flatMap((property) =>
+    headers[property] === undefined ? [] : [[property, checked.headers[property] ?? null] as const],
+  );
+  const stored = Object.entries(metadata ?? {}).map(
+    ([name, value]) =>
+      [name, value === null ? null : (checked.userMetadata[name] ?? null)] as const,
+  );
+  return {
+    headers: Object.fromEntries(changed),
+    ...(metadata === undefined
+      ? {}
+      : { metadata: metadata === null ? null : Object.fromEntries(stored) }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(storageClass === undefined ? {} : { storageClass }),
+  };
 }
 
 /** The tags with the change laid over them. InvalidTag. */
