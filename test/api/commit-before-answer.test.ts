@@ -35,6 +35,7 @@ const READS = new Set([
   'previewPublicAccess',
   'simulateInvoice',
   'testAccess',
+  'previewRename',
 ]);
 /**
  * From these on it is kept how the change ended. Where that fails it is logged, and the answer

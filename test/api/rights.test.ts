@@ -316,6 +316,7 @@ const READ_ONLY_POSTS = new Set([
   'checkAccess',
   'testAccess',
   'previewPublicAccess',
+  'previewRename',
 ]);
 
 it.each(Object.entries(CHANGES_OF))(
