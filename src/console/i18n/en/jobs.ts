@@ -29,6 +29,7 @@ export const jobs = {
   reasons: {
     missing: 'Gone or changed before the job came to it',
     conflict: 'The new name is taken, or no key can be so',
+    invalid: 'The object can’t have these headers',
     locked: 'Protected by a retention or a legal hold',
   },
   sentences: {

@@ -22,6 +22,7 @@ export const jobs: typeof English = {
   reasons: {
     missing: '在任务处理之前已删除或已更改',
     conflict: '新名称已被占用，或不能用作键',
+    invalid: '此对象不能使用这些标头',
     locked: '受保留期或依法保留的保护',
   },
   sentences: {
