@@ -84,7 +84,7 @@ export const FEATURES: readonly Feature[] = [
     globs: [
       'src/core/accounts/**',
       'src/ports/directory-calls/{account,passkey,sign-in}-calls.ts',
-      'src/domain/{account-records,accounts,passkeys}.ts',
+      'src/domain/{account-records,accounts,invitations,passkeys}.ts',
       'src/index/directory/{access-keys,accounts,audit,expiring-rows,failed-sign-ins}.ts',
       'src/index/directory/{idempotency-records,members,passkeys,sign-in,sign-in-attempts}.ts',
       'src/index/tables/account-tables.ts',
@@ -286,6 +286,7 @@ export const FEATURES: readonly Feature[] = [
       'src/http/s3/operations/bucket/{acl,bucket-policy,public-access}.ts',
       'src/http/s3/formats/acl-document.ts',
       'src/http/s3/operations/table/access-operations.ts',
+      'src/core/buckets/{internal-names,public-access,public-statements}.ts',
       'src/core/buckets/{set-bucket-access,set-policy}.ts',
       'src/index/buckets/bucket-access-row.ts',
       'test/core/auth/**',

@@ -1,6 +1,6 @@
-// Bearer tokens, session cookies and secrets of invitations: how their texts are made, and how they are
-// recognised. They are stored as digests only: 160 random bits need no slow hash.
-// Source: NIST SP 800-63B section 5.1.2.2 (look-up secrets).
+// Bearer tokens, session cookies and secrets of invitations: how their texts are
+// made, and how they are recognised. They are stored as digests only: 160 random
+// bits need no slow hash. Source: NIST SP 800-63B section 5.1.2.2 (look-up secrets).
 import { sha256Hex } from '../../crypto/hash.ts';
 import { randomText } from '../../crypto/random-text.ts';
 

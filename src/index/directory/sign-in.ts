@@ -48,7 +48,10 @@ type SessionRow = HolderRow & {
 
 const HOLDER_COLUMNS = 'account_id, role, member_id, access_key_id, credential_digest';
 const TOKEN_COLUMNS = `id, name, scopes, created_at_ms, expires_at_ms, ${HOLDER_COLUMNS}`;
-const SESSION_COLUMNS = `id, label, created_at_ms, expires_at_ms, proven_at_ms, source, last_used_ms, ${HOLDER_COLUMNS}`;
+const SESSION_COLUMNS = [
+  'id, label, created_at_ms, expires_at_ms, proven_at_ms, source, last_used_ms',
+  HOLDER_COLUMNS,
+].join(', ');
 
 /**
  * Sessions that one member or access key has at most; a further one ends the
@@ -161,7 +164,8 @@ function createSessionCalls(sql: Sql): SessionCalls {
         ROWS_FORGOTTEN_AT_ONCE,
       );
       sql.all(
-        `INSERT INTO sessions (digest, ${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO sessions (digest, ${SESSION_COLUMNS})
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (digest) DO NOTHING`,
         digest,
         session.id,

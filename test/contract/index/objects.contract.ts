@@ -149,7 +149,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       );
     });
 
-    test('gives the grants of those keys that have a list, wherever their bytes stand', async (index) => {
+    test('gives the grants of those keys that have a list', async (index) => {
       const bucket = await makeBucket(index);
       const acl = [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' }] as const;
       const named = { userMetadata: { note: '"acl":' } };

@@ -1,5 +1,5 @@
-// What a check of access says of a prefix is what decide.ts says of the keys below it: policies made
-// at random are asked about prefixes, and every answer is compared with decisions on keys.
+// What a check of access says of a prefix is what decide.ts says of the keys below it: policies
+// made at random are asked about prefixes, and every answer is compared with decisions on keys.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAccessChecker } from '../../../src/core/auth/access-check/check-access.ts';

@@ -149,7 +149,7 @@ describeCore('who may do what', () => {
     expect((await client.send(put)).status).toBe(200);
   });
 
-  it('tells what only the address or referrer decides, and decides once they are named', async () => {
+  it('tells what hangs on the address or referrer, until they are named', async () => {
     const api = await tokenClient(client);
     const bucket = await makeBucket(api);
     const resource = `arn:aws:s3:::${bucket}/*`;
@@ -178,7 +178,7 @@ describeCore('who may do what', () => {
     expect((await api.call('POST', `${path}/access-tests`, bad)).json.code).toBe('InvalidInput');
   });
 
-  it('names the block that stops a public policy, the list that opens an object, and a key that is off', async () => {
+  it('names blocks, lists that open an object, and keys that are off', async () => {
     const api = await tokenClient(client);
     const root = await tokenClient(client);
     const bucket = await makeBucket(api, { publicAccess: 'read' });

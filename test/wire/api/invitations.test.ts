@@ -67,7 +67,7 @@ describeCore('invitations', () => {
     expect(JSON.stringify(log)).not.toMatch(/qsi_|correct horse/);
   });
 
-  it('are accepted by passkey under a login of choice, taken back, and refused to strangers', async () => {
+  it('are accepted by passkey, taken back, and refused to strangers', async () => {
     const { owner, nobody } = await someAccount();
     const url = new URL(client.target.url);
     const phone = createAuthenticator({ rpId: url.hostname, origin: url.origin });

@@ -29,7 +29,7 @@ const BLOCK = {
 };
 
 describeCore('making a prefix public', () => {
-  it('previews how much, what looks internal, what it may cost, and what strangers list', async () => {
+  it('previews size, names that look internal, cost, and what strangers list', async () => {
     const api = await tokenClient(client);
     const names = ['a.jpg', 'b.jpg', '.env', 'dump/x.sql', 'backup-1.zip', '.git/config'];
     const bucket = await makeBucket(api, ['other', ...names.map((name) => `pub/${name}`)]);
@@ -72,7 +72,7 @@ describeCore('making a prefix public', () => {
     expect((await api.call('DELETE', `/caps/${bucket}`)).status).toBe(204);
   });
 
-  it('lifts only what would stop it, wants the state that was seen, and takes back only its own', async () => {
+  it('lifts only what would stop it, and takes back only its own', async () => {
     const api = await tokenClient(client);
     const bucket = await makeBucket(api, ['pub/a', 'pub/b*c/x', 'pub/bXc/x']);
     const path = `/buckets/${bucket}`;
