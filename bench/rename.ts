@@ -15,7 +15,7 @@ import { startKeyJob, undoKeyJob } from '../src/core/key-jobs/start-key-job.ts';
 import { putObject } from '../src/core/objects/put-object.ts';
 import { parseBucketName, parseObjectKey } from '../src/core/parse-names.ts';
 import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
-import type { KeyJob, KeyJobId } from '../src/domain/key-jobs.ts';
+import type { KeyJob, KeyJobId } from '../src/domain/keys/key-jobs.ts';
 import { printTable } from './lib/table.ts';
 
 const OBJECTS = 10_000;

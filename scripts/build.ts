@@ -1,6 +1,6 @@
 // `npm run build`: makes dist, which the npm package has in place of the sources. rolldown bundles
-// the client and the server, with dependencies as imports; tsc writes the client's types; the console
-// is built as for a clone and copied.
+// the client and the server, with dependencies as imports; tsc writes the client's types; the
+// console is built as for a clone and copied.
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

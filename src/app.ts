@@ -13,7 +13,7 @@ import { createReportCrossing } from './core/caps/report-crossing.ts';
 import type { Core } from './core/core.ts';
 import { createLogCollector } from './core/logging/log-collector.ts';
 import { createUsageFlusher, type UsageFlusher } from './core/metering/flush-usage.ts';
-import { type Address, createAddressReader, toS3Address } from './http/address.ts';
+import { type Address, createAddressReader, isSharedOrigin, toS3Address } from './http/address.ts';
 import { createAnswerRequest } from './http/answer-request.ts';
 import { createConsoleSurface } from './http/console/answer-console.ts';
 import { createDelivery } from './http/delivery/create-delivery.ts';
@@ -103,9 +103,7 @@ export function createApp<Bindings extends object>(
         answerSystem(request, address.path, requestId)
       );
     }
-    const hasOwnOrigin =
-      address.kind === 'site' || (address.kind === 'bucket' && address.isVirtualHost);
-    if (!hasOwnOrigin) refuseServiceWorker(request);
+    if (isSharedOrigin(address)) refuseServiceWorker(request);
     const isForS3 = address.kind !== 'site' || (address.binding !== null && isSigned(request));
     if (!isForS3) return deliverSite(request, address, requestId);
     if (address.kind === 'bucket' && isPlainRead(request) && address.rawKey !== null) {

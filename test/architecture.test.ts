@@ -238,7 +238,7 @@ const LONGER: Readonly<Record<string, string>> = {
 const ROOT_MAX_LINES: Readonly<Record<string, number>> = {
   'worker.ts': 120,
   'node.ts': 90,
-  'app.ts': 125,
+  'app.ts': 130,
 };
 
 describe('the layer law', () => {

@@ -70,11 +70,13 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'web console, pages for browsers',
     globs: [
+      'src/console/**',
       'src/http/{console,dead-link}/**',
       'src/http/semantics/accept-html.ts',
       'src/ports/console-files.ts',
       'src/adapters/**/console-{assets,folder,list}.ts',
       'src/adapters/memory/memory-console-files.ts',
+      'test/console/**',
       'test/http/console/**',
       'test/**/*{console,accept-html,dead-link}*.ts',
     ],
@@ -149,7 +151,7 @@ export const FEATURES: readonly Feature[] = [
       'src/http/s3/operations/object/zip.ts',
       'src/core/objects/snapshot-selection.ts',
       'src/core/objects/object-selections.ts',
-      'src/domain/object-selection.ts',
+      'src/domain/keys/object-selection.ts',
       'src/index/objects/selections.ts',
       'src/ports/index-calls/selection-calls.ts',
       'src/api/routes/objects/{thumbnails,zips}.ts',
@@ -200,7 +202,7 @@ export const FEATURES: readonly Feature[] = [
     name: 'renames, search, trash, sizes',
     globs: [
       'src/core/key-jobs/**',
-      'src/domain/{key-aids,key-jobs,name-pattern}.ts',
+      'src/domain/keys/**',
       'src/index/{key-jobs,keys}/**',
       'src/index/tables/key-jobs-schema.ts',
       'src/ports/index-calls/key-job-calls.ts',

@@ -144,3 +144,10 @@ function bucketOfHost(name: string, domain: string): string | null {
   const dotAt = name.length - domain.length - 1;
   return name[dotAt] === '.' ? name.slice(0, dotAt) : null;
 }
+
+/**
+ * Whether objects at the address share their origin with the console and with other
+ * buckets: not at a site's host or at a host of the bucket's own.
+ */
+export const isSharedOrigin = (address: Address): boolean =>
+  address.kind !== 'site' && !(address.kind === 'bucket' && address.isVirtualHost);

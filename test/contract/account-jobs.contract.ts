@@ -6,7 +6,7 @@ import {
   type KeyJob,
   summarizeKeyJob,
   UNDOABLE_JOBS,
-} from '../../src/domain/key-jobs.ts';
+} from '../../src/domain/keys/key-jobs.ts';
 import type { AccountId, BucketId, BucketName } from '../../src/domain/nouns.ts';
 import type { Directory } from '../../src/ports/directory.ts';
 import { fresh, keyJobOf } from './index/samples.ts';

@@ -1,6 +1,6 @@
 // Patterns of names: each step alone, all together, and what strangers may send.
 import { describe, expect, it } from 'vitest';
-import { type NamePattern, renameKey } from '../../src/domain/name-pattern.ts';
+import { type NamePattern, renameKey } from '../../src/domain/keys/name-pattern.ts';
 
 const NOTHING: NamePattern = {
   find: null,

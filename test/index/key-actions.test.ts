@@ -1,7 +1,7 @@
 // Actions on keys with more rows than one commit takes: they go on in the next step, and are
 // counted once.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { KeyAction, KeyJob } from '../../src/domain/key-jobs.ts';
+import type { KeyAction, KeyJob } from '../../src/domain/keys/key-jobs.ts';
 import type { BucketRef } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';

@@ -2,7 +2,7 @@
 // their making.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldKey } from '../../src/domain/key-aids.ts';
+import { foldKey } from '../../src/domain/keys/key-aids.ts';
 import type { VersionId } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { prefixEnd } from '../../src/index/keys/key-order.ts';

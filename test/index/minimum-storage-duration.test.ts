@@ -1,7 +1,7 @@
 // What leaves a colder class too early, against numbers worked out by hand: bytes times the days
 // that are short.
 import { describe, expect, it } from 'vitest';
-import type { KeyAction } from '../../src/domain/key-jobs.ts';
+import type { KeyAction } from '../../src/domain/keys/key-jobs.ts';
 import type { LifecycleAction } from '../../src/domain/lifecycle.ts';
 import type { BucketRef, ObjectVersion, VersionId, Versioning } from '../../src/domain/nouns.ts';
 import { HOUR_MS } from '../../src/domain/time.ts';

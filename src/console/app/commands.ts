@@ -46,7 +46,7 @@ export function useCommands(own: readonly Command[]): void {
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** How a key is shown: `⌘K` or `Ctrl K`. */
+/** How a key is shown: `⌘K` or `Ctrl K`, `G B` for two. */
 export function keyLabel(keys: string): string {
   const names: Readonly<Record<string, string>> = {
     'Mod+': isMac ? '⌘' : 'Ctrl ',
@@ -58,7 +58,9 @@ export function keyLabel(keys: string): string {
     ArrowDown: '↓',
     Enter: '↵',
   };
-  return keys.replace(/Mod\+|Shift\+|Alt\+|[A-Z][a-zA-Z]+$/g, (name) => names[name] ?? name);
+  const parts = keys.split(/(?<=\+)/);
+  const labels = parts.map((part) => names[part] ?? part.toUpperCase());
+  return labels.join('');
 }
 
 /** The event in the notation of `Command.keys`. */

@@ -4,7 +4,7 @@
 // died behind it is recognised as one. Called by plan-step.ts and plan-undo.ts.
 import type { BucketSettings } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { KeyJobFailure, RelocationTask } from '../../domain/key-jobs.ts';
+import type { KeyJobFailure, RelocationTask } from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';

@@ -8,7 +8,7 @@ import {
   type KeyJobTask,
   type KeySelection,
   type RelocationTask,
-} from '../../domain/key-jobs.ts';
+} from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import { KEY_MAX_BYTES } from '../limits.ts';
 import { parseObjectKey } from '../parse-names.ts';

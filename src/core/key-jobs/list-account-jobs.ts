@@ -12,7 +12,7 @@ import {
   type KeyJobState,
   type KeyJobSummary,
   summarizeKeyJob,
-} from '../../domain/key-jobs.ts';
+} from '../../domain/keys/key-jobs.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';

@@ -1,7 +1,7 @@
 // Counts and sizes of objects below prefixes. The index sums them up at the first
 // call for a bucket, which takes a moment for a large one. It keeps the sums exact
 // from then on.
-import type { CountState, PrefixSize } from '../../domain/key-aids.ts';
+import type { CountState, PrefixSize } from '../../domain/keys/key-aids.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 

@@ -6,7 +6,7 @@ import {
   type KeyJobTask,
   type KeySelection,
   listedKeys,
-} from '../../domain/key-jobs.ts';
+} from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 

@@ -1,6 +1,6 @@
 // Notes of jobs in the directory, so that one call lists the jobs of all buckets of an
 // account (list-account-jobs.ts). Called by those who start, run and end jobs.
-import { type KeyJob, summarizeKeyJob } from '../../domain/key-jobs.ts';
+import { type KeyJob, summarizeKeyJob } from '../../domain/keys/key-jobs.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 

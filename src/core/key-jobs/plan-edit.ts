@@ -8,7 +8,7 @@ import type {
   KeyAction,
   KeyJobFailure,
   ObjectEdit,
-} from '../../domain/key-jobs.ts';
+} from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';

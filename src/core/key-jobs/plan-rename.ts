@@ -3,8 +3,8 @@
 // object is never met again. Called by start-key-job.ts and preview-rename.ts.
 
 import { StorageError } from '../../domain/errors.ts';
-import type { KeySelection } from '../../domain/key-jobs.ts';
-import { type NamePattern, renameKey, WILDCARDS_MAX } from '../../domain/name-pattern.ts';
+import type { KeySelection } from '../../domain/keys/key-jobs.ts';
+import { type NamePattern, renameKey, WILDCARDS_MAX } from '../../domain/keys/name-pattern.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { asKey, TASK_MAX_KEYS } from './key-tasks.ts';

@@ -10,7 +10,7 @@ import {
   type KeyJobFailure,
   type KeyJobTask,
   type RelocationTask,
-} from '../../domain/key-jobs.ts';
+} from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';

@@ -9,7 +9,7 @@ import {
   type KeyJobFailure,
   type KeyJobItem,
   type KeyJobTask,
-} from '../../domain/key-jobs.ts';
+} from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey, VersionId } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';

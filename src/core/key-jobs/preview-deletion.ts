@@ -1,7 +1,7 @@
 // The preview of a bulk deletion: how much it would remove, and what that saves.
 // Shown by consoles before anybody confirms it.
 
-import type { PrefixSize } from '../../domain/key-aids.ts';
+import type { PrefixSize } from '../../domain/keys/key-aids.ts';
 import { divideRounded, MICRO, SCALE } from '../billing/decimal.ts';
 import { findAccountCard } from '../billing/prices/account-card.ts';
 import type { RateCard } from '../billing/prices/rate-card.ts';

@@ -1,8 +1,8 @@
 // What a rename by pattern would do: each new name, and which of them clash. Called by
 // the JSON API; the job itself decides again, when it comes to each key.
 
-import type { KeySelection } from '../../domain/key-jobs.ts';
-import type { NamePattern } from '../../domain/name-pattern.ts';
+import type { KeySelection } from '../../domain/keys/key-jobs.ts';
+import type { NamePattern } from '../../domain/keys/name-pattern.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { checkTask } from './key-tasks.ts';

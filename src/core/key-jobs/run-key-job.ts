@@ -5,7 +5,7 @@
 // each step names the job's revision, and the index refuses an old one.
 
 import { type ErrorCode, StorageError } from '../../domain/errors.ts';
-import type { KeyJob, KeyJobId } from '../../domain/key-jobs.ts';
+import type { KeyJob, KeyJobId } from '../../domain/keys/key-jobs.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';

@@ -3,7 +3,7 @@
 // background, and loses it a month after the last search.
 
 import { StorageError } from '../../domain/errors.ts';
-import { foldKey, type KeyMatches, SEARCH_MIN_INDEXED } from '../../domain/key-aids.ts';
+import { foldKey, type KeyMatches, SEARCH_MIN_INDEXED } from '../../domain/keys/key-aids.ts';
 import type { BucketAddress, ObjectSummary } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';

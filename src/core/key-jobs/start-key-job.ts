@@ -12,7 +12,7 @@ import {
   type ListedKey,
   listedKeys,
   NO_KEY_COUNTS,
-} from '../../domain/key-jobs.ts';
+} from '../../domain/keys/key-jobs.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';

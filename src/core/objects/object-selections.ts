@@ -5,7 +5,7 @@
 // API and by the ZIP of a folder.
 import { randomText } from '../../crypto/random-text.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { ObjectSelection } from '../../domain/object-selection.ts';
+import type { ObjectSelection } from '../../domain/keys/object-selection.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 

@@ -3,8 +3,8 @@
 // Called for the ZIP of a folder or of a selection.
 
 import { StorageError } from '../../domain/errors.ts';
+import type { ObjectSelection } from '../../domain/keys/object-selection.ts';
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
-import type { ObjectSelection } from '../../domain/object-selection.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';

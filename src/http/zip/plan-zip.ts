@@ -5,7 +5,7 @@ import type { Core } from '../../core/core.ts';
 import { type SnapshotObject, snapshotSelection } from '../../core/objects/snapshot-selection.ts';
 import { crc32 } from '../../crypto/crc32.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { ObjectSelection } from '../../domain/object-selection.ts';
+import type { ObjectSelection } from '../../domain/keys/object-selection.ts';
 import { type DecideCall, requireAllowed } from '../access/decide-call.ts';
 import { zipNames } from './zip-names.ts';
 import { type ZipEntry, zipLength } from './zip-records.ts';

@@ -8,7 +8,7 @@ import {
   type AccountJob,
   type KeyJobSummary,
   UNDOABLE_JOBS,
-} from '../../domain/key-jobs.ts';
+} from '../../domain/keys/key-jobs.ts';
 import type { BucketId, BucketName } from '../../domain/nouns.ts';
 import type { DirectoryApi } from '../../ports/directory.ts';
 import type { AccountJobsApi } from '../../ports/directory-calls/job-calls.ts';

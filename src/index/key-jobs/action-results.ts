@@ -1,7 +1,7 @@
 // What the actions of a job have in common: what they may use, what they give back,
 // and how they find a new key. Called by key-actions.ts and copy-actions.ts.
 
-import type { KeyAction, KeyOutcome } from '../../domain/key-jobs.ts';
+import type { KeyAction, KeyOutcome } from '../../domain/keys/key-jobs.ts';
 import type { BucketRef, ObjectKey, VersionId } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { readCurrent, type StoredVersion } from '../objects/stored-versions.ts';

@@ -2,7 +2,7 @@
 // job. No byte moves: the new version has the segments of the old one. Called by
 // key-actions.ts.
 
-import type { EditedAttributes, EditedItem } from '../../domain/key-jobs.ts';
+import type { EditedAttributes, EditedItem } from '../../domain/keys/key-jobs.ts';
 import type { ObjectVersion } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';

@@ -3,7 +3,7 @@
 // rows change their key, or another row gets the same segments. Where versions
 // stand is version-rows.ts's; nothing here decides which keys, or when.
 
-import type { KeyAction } from '../../domain/key-jobs.ts';
+import type { KeyAction } from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';

@@ -2,7 +2,7 @@
 // has no renames, so the events are those of what a client of S3 would have done.
 // Called by key-jobs.ts with the result of an action.
 
-import type { KeyAction } from '../../domain/key-jobs.ts';
+import type { KeyAction } from '../../domain/keys/key-jobs.ts';
 import type { Versioning } from '../../domain/nouns.ts';
 import type { ObjectChange } from '../objects/object-events.ts';
 import type { ActionResult } from './action-results.ts';

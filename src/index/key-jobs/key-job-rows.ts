@@ -13,7 +13,7 @@ import {
   type KeyJobItem,
   type ListedKey,
   UNDOABLE_JOBS,
-} from '../../domain/key-jobs.ts';
+} from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey, VersionId } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';

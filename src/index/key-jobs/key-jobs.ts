@@ -1,5 +1,5 @@
 // The jobs family of the index: work on many keys that goes on page by page
-// (domain/key-jobs.ts). A step does its actions, stores how to take them back and
+// (domain/keys/key-jobs.ts). A step does its actions, stores how to take them back and
 // moves the cursor on, all in one commit. So a job that dies is never between two
 // steps, and two drivers of one job can't do a step twice. Which keys is core's;
 // key-actions.ts does each action.
@@ -12,7 +12,7 @@ import {
   type KeyJob,
   type KeyJobFailure,
   UNDO_MAX_ITEMS,
-} from '../../domain/key-jobs.ts';
+} from '../../domain/keys/key-jobs.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';

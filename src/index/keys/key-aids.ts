@@ -9,7 +9,7 @@ import {
   foldKey,
   SEARCH_MIN_INDEXED,
   type SearchState,
-} from '../../domain/key-aids.ts';
+} from '../../domain/keys/key-aids.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { findIncarnation, requireBucket } from '../buckets/buckets.ts';

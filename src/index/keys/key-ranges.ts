@@ -4,7 +4,7 @@
 // objects in the two ranges at its ends. Unlike sums for each folder this costs as
 // little for deep keys, and works for prefixes that end anywhere. Counted at the
 // first call; key-aids.ts knows whether a bucket is.
-import type { PrefixSize } from '../../domain/key-aids.ts';
+import type { PrefixSize } from '../../domain/keys/key-aids.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { AFTER_ALL_TEXT } from './key-order.ts';

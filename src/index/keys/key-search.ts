@@ -10,7 +10,7 @@ import {
   SEARCH_MAX_MATCHES,
   SEARCH_MIN_INDEXED,
   SEARCH_SCAN_ROWS,
-} from '../../domain/key-aids.ts';
+} from '../../domain/keys/key-aids.ts';
 import type { ObjectSummary } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';

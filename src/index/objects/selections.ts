@@ -2,7 +2,7 @@
 // bucket with an expiry. Whoever adds one drops what has expired, and so does the
 // sweep, so that a bucket never has more than SELECTIONS_MAX of them.
 import { StorageError } from '../../domain/errors.ts';
-import type { ObjectSelection } from '../../domain/object-selection.ts';
+import type { ObjectSelection } from '../../domain/keys/object-selection.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { findIncarnation, requireBucket } from '../buckets/buckets.ts';

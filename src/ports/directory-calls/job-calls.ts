@@ -2,7 +2,12 @@
 // account's newest jobs, so that one call lists the jobs of all its buckets. The
 // jobs themselves are the bucket index's.
 
-import type { AccountJob, KeyJobId, KeyJobState, KeyJobSummary } from '../../domain/key-jobs.ts';
+import type {
+  AccountJob,
+  KeyJobId,
+  KeyJobState,
+  KeyJobSummary,
+} from '../../domain/keys/key-jobs.ts';
 import type { AccountId, BucketAddress } from '../../domain/nouns.ts';
 
 export type AccountJobsApi = {

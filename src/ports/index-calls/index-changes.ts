@@ -3,7 +3,7 @@
 // is forgotten in one of them.
 
 import { isSiteFileKey } from '../../domain/hosting.ts';
-import type { KeyAction } from '../../domain/key-jobs.ts';
+import type { KeyAction } from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { IndexApi } from '../metadata-index.ts';
 

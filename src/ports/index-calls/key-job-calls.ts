@@ -2,7 +2,12 @@
 // marker hides, sizes of prefixes, search. Part of the vocabulary in
 // metadata-index.ts, which says what all calls have in common.
 
-import type { CountState, KeyMatches, PrefixSize, SearchState } from '../../domain/key-aids.ts';
+import type {
+  CountState,
+  KeyMatches,
+  PrefixSize,
+  SearchState,
+} from '../../domain/keys/key-aids.ts';
 import type {
   KeyAction,
   KeyJob,
@@ -11,7 +16,7 @@ import type {
   KeyJobItem,
   KeyOutcome,
   ListedKey,
-} from '../../domain/key-jobs.ts';
+} from '../../domain/keys/key-jobs.ts';
 import type {
   BucketAddress,
   BucketRef,

@@ -1,8 +1,9 @@
 // The calls of the bucket index about selections: lists of keys that wait, for
 // minutes, for the URL of their ZIP to be followed. Part of the vocabulary in
 // metadata-index.ts.
+
+import type { ObjectSelection } from '../../domain/keys/object-selection.ts';
 import type { BucketAddress, BucketRef } from '../../domain/nouns.ts';
-import type { ObjectSelection } from '../../domain/object-selection.ts';
 
 export type SelectionQueries = {
   /** The selection of an id; null: there is none, or it has expired. BucketChanged. */

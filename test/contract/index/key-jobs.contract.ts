@@ -1,6 +1,6 @@
 // Jobs over many keys, sizes of prefixes and search: what each home's SQLite must do of it.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { KeyAction } from '../../../src/domain/key-jobs.ts';
+import type { KeyAction } from '../../../src/domain/keys/key-jobs.ts';
 import type { VersionId } from '../../../src/domain/nouns.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import type { Subject } from '../subject.ts';

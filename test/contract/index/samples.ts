@@ -6,7 +6,7 @@ import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
-import { type KeyJob, NO_KEY_COUNTS } from '../../../src/domain/key-jobs.ts';
+import { type KeyJob, NO_KEY_COUNTS } from '../../../src/domain/keys/key-jobs.ts';
 import type {
   AccountId,
   BlobId,

@@ -5,7 +5,7 @@ import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
-import type { KeyJobTask, ObjectEdit } from '../../../src/domain/key-jobs.ts';
+import type { KeyJobTask, ObjectEdit } from '../../../src/domain/keys/key-jobs.ts';
 import {
   createMemoryCore,
   GRACE_SECONDS,

@@ -14,7 +14,7 @@ import {
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
-import { KEY_STEP_MAX } from '../../../src/domain/key-jobs.ts';
+import { KEY_STEP_MAX } from '../../../src/domain/keys/key-jobs.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import {
   createMemoryCore,

@@ -4,7 +4,7 @@ import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { findKeyJob, startKeyJob, undoKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
-import type { KeyJob, KeyJobTask } from '../../../src/domain/key-jobs.ts';
+import type { KeyJob, KeyJobTask } from '../../../src/domain/keys/key-jobs.ts';
 import {
   ATTRIBUTES,
   key,

@@ -8,7 +8,7 @@ import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
-import { KEY_STEP_MAX } from '../../../src/domain/key-jobs.ts';
+import { KEY_STEP_MAX } from '../../../src/domain/keys/key-jobs.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import {
   createMemoryCore,

@@ -7,7 +7,7 @@ import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { listAccountJobs } from '../../../src/core/key-jobs/list-account-jobs.ts';
 import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
-import type { KeyJobState } from '../../../src/domain/key-jobs.ts';
+import type { KeyJobState } from '../../../src/domain/keys/key-jobs.ts';
 import type { Directory } from '../../../src/ports/directory.ts';
 import { createMemoryCore, type MemoryCore, openTestBucket, withPorts } from '../memory-core.ts';
 import { moveOf, put, run } from './key-jobs-kit.ts';

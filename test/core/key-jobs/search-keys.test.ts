@@ -6,7 +6,7 @@ import { measurePrefixes } from '../../../src/core/key-jobs/measure-prefixes.ts'
 import { searchKeys, sortObjects } from '../../../src/core/key-jobs/search-keys.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
-import { SEARCH_SCAN_ROWS } from '../../../src/domain/key-aids.ts';
+import { SEARCH_SCAN_ROWS } from '../../../src/domain/keys/key-aids.ts';
 import { objectOf } from '../../contract/index/samples.ts';
 import { createMemoryCore, GRACE_SECONDS, key, openTestBucket } from '../memory-core.ts';
 

@@ -5,7 +5,11 @@ import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { checkTask, TASK_MAX_KEYS } from '../../../src/core/key-jobs/key-tasks.ts';
 import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
-import { KEY_STEP_MAX, type KeyJobTask, type KeySelection } from '../../../src/domain/key-jobs.ts';
+import {
+  KEY_STEP_MAX,
+  type KeyJobTask,
+  type KeySelection,
+} from '../../../src/domain/keys/key-jobs.ts';
 import {
   createMemoryCore,
   GRACE_SECONDS,

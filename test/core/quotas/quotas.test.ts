@@ -12,7 +12,7 @@ import { setAccountQuota } from '../../../src/core/quotas/account-quota.ts';
 import type { StorageQuota } from '../../../src/domain/billing/quotas.ts';
 import type { BucketSettings } from '../../../src/domain/bucket-settings.ts';
 import { hasCode } from '../../../src/domain/errors.ts';
-import type { KeyJobTask } from '../../../src/domain/key-jobs.ts';
+import type { KeyJobTask } from '../../../src/domain/keys/key-jobs.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import {
   createMemoryCore,

@@ -2,7 +2,7 @@
 // has those of the index.
 
 import type { Invitation } from '../../../src/domain/invitations.ts';
-import { summarizeKeyJob } from '../../../src/domain/key-jobs.ts';
+import { summarizeKeyJob } from '../../../src/domain/keys/key-jobs.ts';
 import type { AccessKeyId, BucketId, BucketName } from '../../../src/domain/nouns.ts';
 import type { DirectoryApi } from '../../../src/ports/directory.ts';
 import { keyJobOf, OWNER, START_MS } from '../../contract/index/samples.ts';

@@ -1,7 +1,7 @@
 // Every call of the index, down every branch that has statements of its own: statements.test.ts
 // looks at the plans of them all, and fails where one is missing here.
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
-import type { KeyAction } from '../../../src/domain/key-jobs.ts';
+import type { KeyAction } from '../../../src/domain/keys/key-jobs.ts';
 import { LIFECYCLE_PHASES } from '../../../src/domain/lifecycle.ts';
 import type {
   BucketAddress,

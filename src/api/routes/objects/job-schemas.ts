@@ -3,8 +3,8 @@
 import { z } from '@hono/zod-openapi';
 import { TASK_MAX_KEYS, TASK_MAX_PREFIXES } from '../../../core/key-jobs/key-tasks.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import type { KeyJobSummary, KeyJobTask, KeySelection } from '../../../domain/key-jobs.ts';
-import type { NamePattern } from '../../../domain/name-pattern.ts';
+import type { KeyJobSummary, KeyJobTask, KeySelection } from '../../../domain/keys/key-jobs.ts';
+import type { NamePattern } from '../../../domain/keys/name-pattern.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import { bucketNameSchema } from '../../schemas/fields.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';

@@ -8,7 +8,7 @@ import {
   startKeyJob,
   undoKeyJob,
 } from '../../../core/key-jobs/start-key-job.ts';
-import { isRelocation, type KeyJob, summarizeKeyJob } from '../../../domain/key-jobs.ts';
+import { isRelocation, type KeyJob, summarizeKeyJob } from '../../../domain/keys/key-jobs.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';

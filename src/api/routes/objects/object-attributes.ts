@@ -4,7 +4,7 @@
 import { z } from '@hono/zod-openapi';
 import { OBJECT_MAX_TAGS } from '../../../core/limits.ts';
 import { toTags } from '../../../core/objects/tags.ts';
-import type { ObjectEdit } from '../../../domain/key-jobs.ts';
+import type { ObjectEdit } from '../../../domain/keys/key-jobs.ts';
 import type { ObjectAttributes, ObjectHeaders } from '../../../domain/nouns.ts';
 import type { Tags } from '../../../domain/object-facts.ts';
 import { headerToText, textToHeader } from '../../../http/semantics/header-text.ts';

@@ -11,7 +11,7 @@ import {
 import { measurePrefixes } from '../../../core/key-jobs/measure-prefixes.ts';
 import { searchKeys, sortObjects } from '../../../core/key-jobs/search-keys.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import { SEARCH_MAX_MATCHES } from '../../../domain/key-aids.ts';
+import { SEARCH_MAX_MATCHES } from '../../../domain/keys/key-aids.ts';
 import type { ObjectSummary } from '../../../domain/nouns.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonResponse } from '../../routing/api-route.ts';

@@ -4,7 +4,7 @@
 import { z } from '@hono/zod-openapi';
 import { KEY_MAX_BYTES } from '../../../core/limits.ts';
 import { storeSelection } from '../../../core/objects/object-selections.ts';
-import type { ObjectSelection } from '../../../domain/object-selection.ts';
+import type { ObjectSelection } from '../../../domain/keys/object-selection.ts';
 import { requireAllowed } from '../../../http/access/decide-call.ts';
 import { SELECTION_PARAMETER, usualName } from '../../../http/s3/operations/object/zip.ts';
 import { presignUrl } from '../../../http/s3/signature/presign.ts';

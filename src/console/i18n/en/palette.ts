@@ -13,5 +13,6 @@ export const palette = {
   lettersHint: 'Switch it off if you speak to your computer or hit keys by accident.',
   form: 'Form',
   callsHint:
-    'These are the requests of what you see. Make a token under Settings and put it into $QUAYSIDE_TOKEN.',
+    'These are the requests of what you see. ' +
+    'Make a token under Settings and put it into $QUAYSIDE_TOKEN.',
 };

@@ -40,8 +40,8 @@ function refresh(buckets: readonly string[]): void {
 }
 
 /**
- * Runs a job to its end and tells how it went. Rejects when it can't be started; what
- * fails later is told in the toast and stands in /jobs.
+ * Runs a job to its end and says how it went. Rejects when it can't be started; what
+ * fails later stands in the toast and in /jobs.
  */
 export async function runJob(bucket: string, task: JobTask): Promise<void> {
   const started = await client.jobs.start(bucket, { body: task });

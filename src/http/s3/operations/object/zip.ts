@@ -7,7 +7,7 @@ import { readSelection } from '../../../../core/objects/object-selections.ts';
 import { openSnapshot, type SnapshotObject } from '../../../../core/objects/snapshot-selection.ts';
 import type { PermitHolder } from '../../../../domain/concurrency/semaphore.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import type { ObjectSelection } from '../../../../domain/object-selection.ts';
+import type { ObjectSelection } from '../../../../domain/keys/object-selection.ts';
 import type { AlsoRead } from '../../../../ports/metering.ts';
 import { countPart } from '../../../count-sent.ts';
 import { sourceOf } from '../../../request-source.ts';

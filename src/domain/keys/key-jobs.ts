@@ -2,7 +2,7 @@
 // bulk deletions, restores, emptying the trash, and undoing these. As plain data: what
 // is to be done, how far it came, and the actions of one commit. core/key-jobs
 // drives it, index/key-jobs/key-jobs.ts keeps it.
-import type { NamePattern } from './name-pattern.ts';
+
 import type {
   AccessKeyId,
   AccountId,
@@ -13,8 +13,9 @@ import type {
   ObjectHeaders,
   ObjectKey,
   VersionId,
-} from './nouns.ts';
-import type { Tags } from './object-facts.ts';
+} from '../nouns.ts';
+import type { Tags } from '../object-facts.ts';
+import type { NamePattern } from './name-pattern.ts';
 
 /** Random, and ordered by time. */
 export type KeyJobId = string;

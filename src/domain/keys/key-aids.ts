@@ -1,7 +1,7 @@
 // What the index knows of keys beyond their rows: sizes of prefixes, and search by
 // a part of the key. Plain data. Both are made when they are first called for, in
 // steps, and kept up to date from then on; other buckets pay nothing.
-import type { ObjectSummary } from './nouns.ts';
+import type { ObjectSummary } from '../nouns.ts';
 
 /**
  * What stands below a prefix now: current objects. `otherBytes`: those of classes
