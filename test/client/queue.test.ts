@@ -193,6 +193,39 @@ describe('a queue', () => {
     expect(broken.queue.getSnapshot().items).toEqual([]);
   });
 
+  it('sends a file to a bucket, a key and with options of its own', async () => {
+    const { bucket, queue } = await newQueue({ prefix: 'in/' });
+    const other = await server.newBucket();
+    await server.byToken().upload(other, 'there', 'old');
+    const options = { ifNoneMatch: '*', metadata: { from: 'a test' } } as const;
+    queue.add([
+      { file: fileOf('a'), path: 'a', key: 'b', options },
+      { file: fileOf('c'), path: 'c', bucket: other },
+      { file: fileOf('there'), path: 'there', bucket: other, key: 'there', options },
+    ]);
+    await queue.settled();
+    expect(await keysOf(bucket)).toEqual(['b']);
+    expect(await keysOf(other)).toEqual(['in/c', 'there']);
+    expect((await server.byToken().download(bucket, 'b')).metadata).toEqual({ from: 'a test' });
+    const [sent, , refused] = queue.getSnapshot().items;
+    expect(sent?.result).toMatchObject({ bucket, key: 'b', sizeBytes: 1 });
+    expect(refused?.error?.code).toBe('PreconditionFailed');
+  });
+
+  it('forgets a file that was taken off the list while it was still being sent', async () => {
+    const { fetch, open, count } = holding('.bin');
+    const { queue } = await newQueue({ client: server.byToken({ fetch }), concurrency: 1 });
+    queue.add([fileOf('1.bin'), fileOf('2.txt')]);
+    await expect.poll(count).toBe(1);
+    const cancelled = queue.cancel(['0']);
+    queue.clear();
+    open();
+    await cancelled;
+    await queue.settled();
+    expect(statesOf(queue.getSnapshot())).toEqual(['2.txt done']);
+    expect(queue.getSnapshot().totals).toMatchObject({ files: 1, sizeBytes: 5, sentBytes: 5 });
+  });
+
   it('stays quick with thousands of files', () => {
     const client = server.byToken({ fetch: () => new Promise(() => {}) });
     const queue = createUploadQueue({ client, bucket: 'b' });
@@ -229,6 +262,13 @@ describe('what is dropped', () => {
     const items = [itemOf(folder), text, itemOf(null, fileOf('alone'))];
     const files = await droppedFiles({ items });
     expect(files.map(({ path }) => path)).toEqual(['trip/a', 'trip/day/c', 'trip/b', 'alone']);
+  });
+
+  it('keeps a folder that is empty, as an empty file whose path ends in a slash', async () => {
+    const folder = folderEntry('/trip', [folderEntry('/trip/none')]);
+    const [only, ...others] = await droppedFiles({ items: [itemOf(folder)] });
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ path: 'trip/none/', file: { size: 0 } });
   });
 });
 

@@ -21,7 +21,8 @@ export type Dropped = {
 };
 
 /**
- * All files of a drop. Call it while the event is handled: afterwards the browser
+ * All files of a drop; a folder without any is an empty file whose path ends in a
+ * slash. Call it while the event is handled: afterwards the browser
  * has forgotten what was dropped.
  */
 export async function droppedFiles({ items }: Dropped): Promise<QueueFile[]> {
@@ -46,12 +47,21 @@ async function walk(entry: Entry, files: QueueFile[]): Promise<void> {
     return;
   }
   const reader = entry.createReader?.();
+  let isEmpty = true;
   // A browser gives a hundred at a time, and none at the end.
   for (;;) {
     const some = await new Promise<Entry[]>((resolve, reject) =>
       reader === undefined ? resolve([]) : reader.readEntries(resolve, reject),
     );
-    if (some.length === 0) return;
+    if (some.length === 0) break;
+    isEmpty = false;
     for (const one of some) await walk(one, files);
   }
+  if (isEmpty) files.push(emptyFolder(entry.fullPath.replace(/^\//, '')));
 }
+
+/** What stands for an empty folder in S3: an object without bytes, `folder/`. */
+export const emptyFolder = (path: string): QueueFile => ({
+  file: new File([], '', { type: 'application/x-directory', lastModified: 0 }),
+  path: `${path}/`,
+});

@@ -1,5 +1,6 @@
 // One file of a queue: what is known of it, and how it becomes known to others.
 import type { QuaysideError } from '../errors.ts';
+import type { UploadOptions, UploadResult } from '../upload/upload.ts';
 
 export type ItemState =
   | 'waiting'
@@ -25,10 +26,22 @@ export type QueueItem = {
   readonly secondsLeft: number | null;
   readonly state: ItemState;
   readonly error: QuaysideError | null;
+  /** What the server has now; null until it is there. */
+  readonly result: UploadResult | null;
 };
 
 /** A file to be added, with its path below what was chosen or dropped. */
-export type QueueFile = { readonly file: File; readonly path: string };
+export type QueueFile = {
+  readonly file: File;
+  readonly path: string;
+  /** Where it goes instead of the queue's bucket, and instead of prefix and path. */
+  readonly bucket?: string | undefined;
+  readonly key?: string | undefined;
+  /** The multipart upload to go on with, where its user kept the id. */
+  readonly uploadId?: string | null | undefined;
+  /** Options of this file alone; they come before those of the queue. */
+  readonly options?: UploadOptions | undefined;
+};
 
 /** What is kept of an unfinished file, to go on with it after a reload. */
 export type StoredItem = {

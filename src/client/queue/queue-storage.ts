@@ -11,6 +11,8 @@ export type QueueStorage = {
 const NAME = 'quayside-uploads';
 
 export type ItemStore = {
+  /** Whether anything is remembered at all. */
+  readonly isKept: boolean;
   load(): Promise<readonly StoredItem[]>;
   save(items: readonly StoredItem[]): Promise<void>;
 };
@@ -32,6 +34,7 @@ export function createItemStore(storage: QueueStorage | undefined, name = NAME):
   }
 
   return {
+    isKept: storage !== undefined,
     load() {
       const loaded = load();
       last = loaded;

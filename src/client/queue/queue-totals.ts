@@ -12,10 +12,18 @@ export type QueueTotals = {
 
 const COUNTED: ReadonlySet<ItemState> = new Set(['waiting', 'sending', 'paused', 'done', 'failed']);
 
+/** Sums that are kept up to date: a queue of 100,000 files is not counted again and again. */
+export type Sums = {
+  /** Counts an item in (1) or out (-1). */
+  count(item: QueueItem, sign: 1 | -1): void;
+  /** The sums of now, with the speed of those that are sent. */
+  totals(sending: readonly QueueItem[]): QueueTotals;
+};
+
 /**
  * Files that were cancelled, or miss their file, are counted, but not their bytes.
  */
-export function totalsOf(items: readonly QueueItem[]): QueueTotals {
+export function createSums(): Sums {
   const states: Record<ItemState, number> = {
     waiting: 0,
     sending: 0,
@@ -25,16 +33,28 @@ export function totalsOf(items: readonly QueueItem[]): QueueTotals {
     cancelled: 0,
     'needs-file': 0,
   };
-  let [sizeBytes, sentBytes, bytesPerSecond] = [0, 0, 0];
-  for (const item of items) {
-    states[item.state]++;
-    if (!COUNTED.has(item.state)) continue;
-    sizeBytes += item.sizeBytes;
-    sentBytes += item.sentBytes;
-    if (item.state === 'sending') bytesPerSecond += item.bytesPerSecond;
-  }
-  const secondsLeft = bytesPerSecond > 0 ? (sizeBytes - sentBytes) / bytesPerSecond : null;
-  return { files: items.length, states, sizeBytes, sentBytes, bytesPerSecond, secondsLeft };
+  let [files, sizeBytes, sentBytes] = [0, 0, 0];
+  return {
+    count(item, sign) {
+      files += sign;
+      states[item.state] += sign;
+      if (!COUNTED.has(item.state)) return;
+      sizeBytes += sign * item.sizeBytes;
+      sentBytes += sign * item.sentBytes;
+    },
+    totals(sending) {
+      const bytesPerSecond = sending.reduce((sum, item) => sum + item.bytesPerSecond, 0);
+      const secondsLeft = bytesPerSecond > 0 ? (sizeBytes - sentBytes) / bytesPerSecond : null;
+      return { files, states: { ...states }, sizeBytes, sentBytes, bytesPerSecond, secondsLeft };
+    },
+  };
+}
+
+/** The sums over the items. */
+export function totalsOf(items: readonly QueueItem[]): QueueTotals {
+  const sums = createSums();
+  for (const item of items) sums.count(item, 1);
+  return sums.totals(items.filter(({ state }) => state === 'sending'));
 }
 
 /** A folder of what was added, with all that is below it. */

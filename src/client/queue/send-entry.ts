@@ -38,8 +38,10 @@ export async function sendEntry(
       ? client.upload(bucket, key, file, options)
       : client.resumeUpload({ bucket, key, uploadId }, file, options);
   try {
-    await entry.task;
-    list.change(entry, { state: 'done', sentBytes: file.size, secondsLeft: 0 });
+    const result = await entry.task;
+    list.change(entry, { state: 'done', sentBytes: file.size, secondsLeft: 0, result });
+    // What was sent is held no longer: the browser may forget the file.
+    entry.file = null;
   } catch (cause) {
     fail(list, entry, cause);
   }

@@ -3,7 +3,7 @@
 // subscribe and getSnapshot are what React's useSyncExternalStore wants, and what
 // every other framework can use.
 import type { UploadOptions } from '../upload/upload.ts';
-import { isSameFile, type QueueFile, toQueueFiles } from './queue-item.ts';
+import { isSameFile, type QueueFile, type StoredItem, toQueueFiles } from './queue-item.ts';
 import { createQueueList, isOver, type QueueSnapshot } from './queue-list.ts';
 import { createItemStore, type QueueStorage } from './queue-storage.ts';
 import { cancelEntry, type QueueClient, sendEntry } from './send-entry.ts';
@@ -47,6 +47,9 @@ export type UploadQueue = {
 
 const CONCURRENCY = 3;
 
+/** An object's name among those of all buckets: no bucket's name has a slash. */
+const keyOf = ({ bucket, key }: StoredItem): string => `${bucket}/${key}`;
+
 export function createUploadQueue(options: QueueOptions): UploadQueue {
   const { client, bucket, prefix = '', concurrency = CONCURRENCY } = options;
   const store = createItemStore(options.storage);
@@ -59,14 +62,11 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
 
   /** Begins what waits, as far as there is room. */
   function advance(): void {
-    const entries = list.chosen();
-    let free = concurrency - entries.filter(({ item }) => item.state === 'sending').length;
-    for (const entry of entries) {
-      if (free <= 0) return;
-      if (entry.item.state !== 'waiting' || entry.file === null) continue;
-      free--;
+    for (const entry of list.inState('waiting')) {
+      if (list.inState('sending').size >= concurrency) return;
+      if (entry.file === null) continue;
       if (entry.task === null) {
-        const own = options.optionsFor?.(entry.file, entry.stored.key) ?? {};
+        const own = { ...options.optionsFor?.(entry.file, entry.stored.key), ...entry.options };
         void sendEntry(list, client, entry, own).then(advance);
       } else {
         list.change(entry, { state: 'sending' });
@@ -76,24 +76,27 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
   }
 
   function add(files: Iterable<File | QueueFile>): void {
-    const awaited = list.chosen().filter(({ item }) => item.state === 'needs-file');
-    for (const { file, path } of toQueueFiles(files)) {
-      const key = `${prefix}${path}`;
-      const known = awaited.find(({ stored }) => isSameFile(stored, key, file));
-      if (known === undefined) {
-        const { size: sizeBytes, lastModified: modifiedAtMs } = file;
-        list.insert({ bucket, key, path, sizeBytes, modifiedAtMs, uploadId: null }, file);
-      } else {
+    const awaited = new Map(
+      [...list.inState('needs-file')].map((entry) => [keyOf(entry.stored), entry]),
+    );
+    for (const one of toQueueFiles(files)) {
+      const { file, path, bucket: ownBucket = bucket, uploadId = null } = one;
+      const { size: sizeBytes, lastModified: modifiedAtMs } = file;
+      const key = one.key ?? `${prefix}${path}`;
+      const stored = { bucket: ownBucket, key, path, sizeBytes, modifiedAtMs, uploadId };
+      const known = awaited.get(keyOf(stored));
+      if (known !== undefined && isSameFile(known.stored, key, file)) {
         known.file = file;
         list.change(known, { state: 'waiting' });
+      } else {
+        list.insert(stored, file, one.options);
       }
     }
     list.save();
     advance();
   }
 
-  const isBusy = () =>
-    list.chosen().some(({ item }) => item.state === 'waiting' || item.state === 'sending');
+  const isBusy = () => list.inState('waiting').size + list.inState('sending').size > 0;
 
   return {
     restored,
@@ -127,7 +130,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
       advance();
     },
     clear() {
-      for (const entry of list.chosen()) if (isOver(entry.item)) list.remove(entry);
+      list.removeWhere(isOver);
     },
     settled: () =>
       new Promise((resolve) => {
