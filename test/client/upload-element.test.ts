@@ -37,6 +37,7 @@ const itemOf = (id: string, state: ItemState, sentBytes = 0): QueueItem => ({
   secondsLeft: null,
   state,
   error: null,
+  result: null,
 });
 
 /** A queue that shows what it is given, and notes what it is asked for. */

@@ -10,6 +10,11 @@ import type { Address, Backend, ObjectCall } from './backend.ts';
 const BATCH_MAX = 1000;
 /** How long calls wait for others to go with, milliseconds. */
 const BATCH_WAIT_MS = 2;
+/**
+ * Shortest time between two batches of a bucket, milliseconds: thousands of small
+ * files take no request each.
+ */
+const BATCH_EVERY_MS = 100;
 /** Life of a URL, seconds: a slow line needs a while for one part. */
 const EXPIRES_SECONDS = 6 * 3600;
 
@@ -80,10 +85,12 @@ type Waiting = {
 /** Request coalescing: presigns calls of one bucket together. */
 function createPresigner(request: Request): Backend['address'] {
   const queues = new Map<string, Waiting[]>();
+  const sentAtMs = new Map<string, number>();
 
   function flush(bucket: string): void {
     const batch = queues.get(bucket) ?? [];
     queues.delete(bucket);
+    sentAtMs.set(bucket, Date.now());
     void answer(bucket, batch);
   }
 
@@ -110,7 +117,8 @@ function createPresigner(request: Request): Backend['address'] {
       const queue = queues.get(call.bucket) ?? [];
       if (queue.length === 0) {
         queues.set(call.bucket, queue);
-        setTimeout(() => flush(call.bucket), BATCH_WAIT_MS);
+        const dueMs = (sentAtMs.get(call.bucket) ?? 0) + BATCH_EVERY_MS - Date.now();
+        setTimeout(() => flush(call.bucket), Math.max(BATCH_WAIT_MS, dueMs));
       }
       queue.push({ call, resolve, reject });
       if (queue.length === BATCH_MAX) flush(call.bucket);

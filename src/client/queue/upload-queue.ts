@@ -16,6 +16,11 @@ export type QueueOptions = {
   /** Files under way at once, 3. Each may send several parts at once. */
   readonly concurrency?: number | undefined;
   /**
+   * Further files go beyond `concurrency` while all that are under way have at most so
+   * many bytes, 0: many small files then share requests for URLs.
+   */
+  readonly eagerBytes?: number | undefined;
+  /**
    * Where unfinished uploads are remembered: `localStorage`. Without it a reload
    * forgets them.
    */
@@ -46,12 +51,14 @@ export type UploadQueue = {
 };
 
 const CONCURRENCY = 3;
+/** Files under way at once, however small they are. */
+const EAGER_MAX = 48;
 
 /** An object's name among those of all buckets: no bucket's name has a slash. */
 const keyOf = ({ bucket, key }: StoredItem): string => `${bucket}/${key}`;
 
 export function createUploadQueue(options: QueueOptions): UploadQueue {
-  const { client, bucket, prefix = '', concurrency = CONCURRENCY } = options;
+  const { client, bucket, prefix = '', concurrency = CONCURRENCY, eagerBytes = 0 } = options;
   const store = createItemStore(options.storage);
   const list = createQueueList(store);
   const restored = store.load().then((items) => {
@@ -60,10 +67,19 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
     for (const stored of items) if (!keys.has(stored.key)) list.insert(stored, null);
   });
 
+  function hasRoom(sizeBytes: number): boolean {
+    const sending = list.inState('sending');
+    if (sending.size < concurrency) return true;
+    if (eagerBytes === 0 || sending.size >= EAGER_MAX) return false;
+    let bytes = sizeBytes;
+    for (const { item } of sending) bytes += item.sizeBytes;
+    return bytes <= eagerBytes;
+  }
+
   /** Begins what waits, as far as there is room. */
   function advance(): void {
     for (const entry of list.inState('waiting')) {
-      if (list.inState('sending').size >= concurrency) return;
+      if (!hasRoom(entry.item.sizeBytes)) return;
       if (entry.file === null) continue;
       if (entry.task === null) {
         const own = { ...options.optionsFor?.(entry.file, entry.stored.key), ...entry.options };

@@ -1,0 +1,17 @@
+// Why a file could not be sent, and what can be done about it from its row.
+import type { QueueItem } from 'quayside/client';
+import { describeError } from '../../api/describe-error.ts';
+import { t } from '../../i18n/i18n.ts';
+import { retryUploads } from './uploads.ts';
+
+type Remedy = { readonly label: string; readonly run: () => void };
+type FailureWords = { readonly why: string; readonly remedies: readonly Remedy[] };
+
+export function describeFailure({ id, error }: QueueItem): FailureWords {
+  const texts = t().upload;
+  const reasons: Readonly<Record<string, string>> = texts.reasons;
+  const { what, requestId } = describeError(error);
+  const known = reasons[error?.code ?? ''];
+  const why = known ?? (requestId === null ? what : `${what} (${requestId})`);
+  return { why, remedies: [{ label: texts.sendAgain, run: () => retryUploads([id]) }] };
+}
