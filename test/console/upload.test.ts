@@ -71,6 +71,8 @@ it('37: takes files by the dialog of the key U and by a drop, and says so in one
     { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('one') },
     { name: '港口 é.txt', mimeType: 'text/plain', buffer: Buffer.from('two') },
   ]);
+  await dialog.getByText('2 files, 6 B, to').waitFor();
+  await page.getByRole('button', { name: 'Upload 2 files' }).click();
   await dockSays(page, '2 of 2');
   expect(await page.locator('.dock-list').count()).toBe(0);
   await dropFiles(page, [{ name: 'b.txt', body: 'three' }]);
@@ -83,5 +85,80 @@ it('37: takes files by the dialog of the key U and by a drop, and says so in one
   await page.getByRole('button', { name: 'Show the files' }).click();
   expect(await page.locator('.dock-list [role=listitem]').count()).toBe(3);
   expect(errors).toEqual([]);
+  await context.close();
+});
+
+it('44: asks before a byte flows what becomes of names that are taken', async () => {
+  const { page, context, bucket, errors } = await openFolder();
+  for (const key of ['in/a.txt', 'in/b.txt', 'in/c.txt', 'in/d.tar.gz']) {
+    await client.upload(bucket, key, 'old');
+  }
+  const files = ['a.txt', 'b.txt', 'c.txt', 'd.tar.gz', 'e.txt'];
+  await dropFiles(
+    page,
+    files.map((name) => ({ name, body: 'brand new' })),
+  );
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('4 names are taken').waitFor();
+  // Nothing is replaced unless somebody says so.
+  expect(await dialog.getByRole('button', { name: 'Upload 1 file' }).count()).toBe(1);
+  expect(Object.keys(await bodiesOf(bucket))).toHaveLength(4);
+  await dialog.getByRole('radio', { name: 'Only newer' }).check();
+  expect(await dialog.getByText('Replaces the 0 that are older.').count()).toBe(1);
+  await dialog.getByRole('radio', { name: /^Replace/ }).check();
+  await dialog.getByLabel('What becomes of b.txt').selectOption('skip');
+  await dialog.getByLabel('What becomes of d.tar.gz').selectOption('both');
+  // Somebody writes while the dialog stands open: the condition saves that.
+  await client.upload(bucket, 'in/c.txt', 'meanwhile');
+  await dialog.getByRole('button', { name: 'Upload 4 files' }).click();
+  await dockSays(page, '1 failed');
+  await page.getByRole('button', { name: 'Show the files' }).click();
+  await dockSays(page, 'Somebody else put a file there meanwhile');
+  expect(await bodiesOf(bucket)).toEqual({
+    'in/a.txt': 'brand new',
+    'in/b.txt': 'old',
+    'in/c.txt': 'meanwhile',
+    'in/d.tar (2).gz': 'brand new',
+    'in/d.tar.gz': 'old',
+    'in/e.txt': 'brand new',
+  });
+  await page.getByRole('button', { name: 'Replace it' }).click();
+  await dockSays(page, '4 of 4');
+  expect((await bodiesOf(bucket))['in/c.txt']).toBe('brand new');
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
+it('50: says what it costs, and refuses before byte one what a quota or cap would not take', async () => {
+  const { page, context, bucket } = await openFolder();
+  await client.buckets.update(bucket, { body: { quota: { bytes: '100' } }, ifMatch: '*' });
+  await dropFiles(page, [{ name: 'big.txt', body: 'x'.repeat(101) }]);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('The bucket may hold 100 B.').waitFor();
+  const send = dialog.getByRole('button', { name: 'Upload 1 file' });
+  expect(await send.getAttribute('aria-disabled')).toBe('true');
+  await page.keyboard.press('Escape');
+
+  await client.request('PUT /caps/{capId}', {
+    path: { capId: 'tiny' },
+    body: { unit: 'money', limit: '1', period: 'month', bucket, rateCardId: 'aws-s3-us-east-1' },
+  });
+  await client.request('PUT /billing/rate-card', {
+    body: { rateCardId: 'aws-s3-us-east-1' },
+    ifMatch: '*',
+  });
+  await dropFiles(page, [{ name: 'small.txt', body: 'x'.repeat(99) }]);
+  await dialog.getByText('The cap “tiny” leaves no room for this.').waitFor();
+  expect(await bodiesOf(bucket)).toEqual({});
+  await page.keyboard.press('Escape');
+
+  await client.request('PUT /caps/{capId}', {
+    path: { capId: 'tiny' },
+    body: { unit: 'money', limit: '1000', period: 'month', bucket, rateCardId: 'aws-s3-us-east-1' },
+    ifMatch: '*',
+  });
+  await dropFiles(page, [{ name: 'small.txt', body: 'x'.repeat(99) }]);
+  await dockSays(page, /a month, \d+ % of the cap/);
+  await dockSays(page, '1 of 1');
   await context.close();
 });

@@ -17,7 +17,7 @@ export type Entry = {
   task: UploadTask | null;
   stored: StoredItem;
   /** What is said of this file alone. */
-  readonly options: UploadOptions;
+  options: UploadOptions;
   /** Position among the items. */
   index: number;
 };

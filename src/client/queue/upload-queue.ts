@@ -40,8 +40,8 @@ export type UploadQueue = {
   resume(ids?: readonly string[]): void;
   /** Resolves when nothing of them is left on the server. Done files stay. */
   cancel(ids?: readonly string[]): Promise<void>;
-  /** Begins the failed ones again, where they were. */
-  retry(ids?: readonly string[]): void;
+  /** Begins the failed ones again, where they were; the options come in place of theirs. */
+  retry(ids?: readonly string[], options?: UploadOptions): void;
   /** Takes what is done or cancelled off the list. */
   clear(): void;
   /** Resolves when nothing waits or is sent any more. */
@@ -139,9 +139,12 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
       list.save();
       advance();
     },
-    retry(ids) {
+    retry(ids, changed) {
       for (const entry of list.chosen(ids)) {
-        if (entry.item.state === 'failed') list.change(entry, { state: 'waiting', error: null });
+        if (entry.item.state !== 'failed') continue;
+        const { ifMatch, ifNoneMatch, ...others } = entry.options;
+        if (changed !== undefined) entry.options = { ...others, ...changed };
+        list.change(entry, { state: 'waiting', error: null });
       }
       advance();
     },

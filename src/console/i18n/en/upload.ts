@@ -22,6 +22,7 @@ export const upload = {
   resume: (name: string) => `Resume ${name}`,
   cancel: (name: string) => `Cancel ${name}`,
   sendAgain: 'Send again',
+  replaceIt: 'Replace it',
   states: {
     waiting: 'Waits',
     sending: 'Moves',
@@ -59,4 +60,49 @@ export const upload = {
   linkCopied: 'Link copied.',
   memberLinkCopied: 'Link for members copied.',
   linkEnds: (end: string) => `Link copied. It ends on ${end}.`,
+  uploadCount: (count: number) => (count === 1 ? 'Upload 1 file' : `Upload ${count} files`),
+  nothingLeft: 'All of them are skipped.',
+  notYet: 'Wait until it is known what is there.',
+  summary: (count: string, bytes: string, where: string) =>
+    `${count} files, ${bytes}, to ${where}.`,
+  notLooked: 'You may not look what is there: what exists stays as it is.',
+  looks: (count: string) => `Looking for ${count} names at the target`,
+  ofCap: (percent: string) => `${percent} of the cap`,
+  comma: ', ',
+  capBreaks: (id: string, end: string) =>
+    `The cap “${id}” leaves no room for this. Raise or lift it in Usage and bill, or wait until ${end}.`,
+  quotaBreaks: (limit: string) =>
+    `The bucket may hold ${limit}. Delete something, or raise its quota in the settings.`,
+  taken: (count: number) => (count === 1 ? 'One name is taken' : `${count} names are taken`),
+  choices: { skip: 'Skip', replace: 'Replace', newer: 'Only newer', both: 'Keep both' },
+  choiceHints: {
+    skip: 'What is there stays.',
+    replace: 'What is there goes, or becomes an older version where the bucket keeps them.',
+    newer: '',
+    both: 'The new one gets a number: “name (2)”.',
+  },
+  newerHint: (count: number) =>
+    count === 1 ? 'Replaces the one that is older.' : `Replaces the ${count} that are older.`,
+  moreClashes: (count: string) => `${count} more follow the choice above.`,
+  choiceFor: (name: string) => `What becomes of ${name}`,
+  here: 'New:',
+  there: 'There:',
+  batch: {
+    title: 'Headers, tags, class',
+    cacheControl: 'Cache',
+    caches: {
+      none: 'As the bucket says',
+      revalidate: 'Ask each time (pages)',
+      day: 'One day (pictures)',
+      forever: 'Forever (names with a digest)',
+    },
+    storageClass: 'Storage class',
+    contentType: 'Content type',
+    contentTypeHint: 'Empty: guessed for each file.',
+    contentDisposition: 'Content-Disposition',
+    metadata: 'Metadata',
+    tags: 'Tags',
+    pairsHint: 'name=value, name=value',
+    pairsError: 'Write name=value, separated by commas.',
+  },
 };

@@ -2,16 +2,20 @@
 import type { QueueItem } from 'quayside/client';
 import { describeError } from '../../api/describe-error.ts';
 import { t } from '../../i18n/i18n.ts';
-import { retryUploads } from './uploads.ts';
+import { replaceTaken, retryUploads } from './uploads.ts';
 
 type Remedy = { readonly label: string; readonly run: () => void };
 type FailureWords = { readonly why: string; readonly remedies: readonly Remedy[] };
 
-export function describeFailure({ id, error }: QueueItem): FailureWords {
+export function describeFailure(item: QueueItem): FailureWords {
   const texts = t().upload;
+  const { id, error } = item;
   const reasons: Readonly<Record<string, string>> = texts.reasons;
   const { what, requestId } = describeError(error);
   const known = reasons[error?.code ?? ''];
   const why = known ?? (requestId === null ? what : `${what} (${requestId})`);
-  return { why, remedies: [{ label: texts.sendAgain, run: () => retryUploads([id]) }] };
+  const again = { label: texts.sendAgain, run: () => retryUploads([id]) };
+  const isTaken = error?.code === 'PreconditionFailed';
+  const replace = { label: texts.replaceIt, run: () => void replaceTaken(item) };
+  return { why, remedies: [isTaken ? replace : again] };
 }

@@ -9,7 +9,9 @@ import { Icon } from '../../ui/icon.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
 import { LoadLine } from '../../ui/small.tsx';
+import { lastPrice, looking } from './add-uploads.ts';
 import { DockList } from './dock-list.tsx';
+import { priceWords } from './price-words.ts';
 import {
   cancelUploads,
   closeUploads,
@@ -24,7 +26,7 @@ import {
 } from './uploads.ts';
 
 export default function Dock() {
-  if (snapshot.value.totals.files === 0) return null;
+  if (snapshot.value.totals.files === 0) return looking.value > 0 ? <Looking /> : null;
   const { totals } = snapshot.value;
   const { states, sizeBytes, sentBytes } = totals;
   const isOver = openCount.value === 0;
@@ -42,6 +44,18 @@ export default function Dock() {
       />
       {!isFolded.value && <DockList />}
       <Spoken />
+    </section>
+  );
+}
+
+/** One line while it is looked what is there, before anything is sent. */
+function Looking() {
+  return (
+    <section class="dock" aria-label={t().upload.dock}>
+      <div class="head" role="status">
+        <Icon of={Upload} />
+        <span class="cut grow">{t().upload.looks(count(looking.value))}</span>
+      </div>
     </section>
   );
 }
@@ -88,6 +102,8 @@ function factsOf(all: number): string {
     if (secondsLeft !== null) facts.push(texts.left(duration(secondsLeft)));
   } else if (states.paused > 0) facts.push(texts.paused);
   else facts.push(bytes(sizeBytes));
+  const money = lastPrice.value === null ? null : priceWords(lastPrice.value);
+  if (money !== null) facts.push(money);
   return facts.join(' · ');
 }
 

@@ -1,24 +1,119 @@
-// The dialog that files are chosen in: drop, files, folder.
+// The dialog of an upload: files are chosen, then what is there and what it costs is
+// said, clashes are decided and the batch gets its headers, all in one place.
+import { useEffect, useState } from 'preact/hooks';
+import { errorLine } from '../../api/describe-error.ts';
+import { bytes, count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { addUploads } from './add-uploads.ts';
+import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
+import { carryOut } from './add-uploads.ts';
+import {
+  BatchFields,
+  type BatchOptions,
+  isValid,
+  NO_OPTIONS,
+  toUploadOptions,
+  typeOfFile,
+} from './batch-options.tsx';
+import { Clashes, type Decisions, decide, NO_DECISIONS } from './clashes.tsx';
+import { makePlan, outcome, type Plan } from './plan.ts';
+import { priceWords, refusalWords } from './price-words.ts';
+import type { Chosen } from './read-files.ts';
 import { nameOfTarget, UploadDropZone } from './ways-in.tsx';
 
 type UploadDialogProps = {
   readonly bucket: string;
   readonly prefix: string;
+  /** What was dropped and looked at already. */
+  readonly begun?: { readonly plan: Plan; readonly chosen: Chosen };
   readonly onClose: () => void;
 };
 
-export function UploadDialog({ bucket, prefix, onClose }: UploadDialogProps) {
+/** Types that are named beside the field at most. */
+const TYPES_SHOWN = 3;
+
+export function UploadDialog({ bucket, prefix, begun, onClose }: UploadDialogProps) {
+  const texts = t().upload;
+  const [chosen, setChosen] = useState<Chosen | null>(begun?.chosen ?? null);
+  const [plan, setPlan] = useState<Plan | null>(begun?.plan ?? null);
+  const [error, setError] = useState<unknown>(null);
+  const [decisions, setDecisions] = useState<Decisions>(NO_DECISIONS);
+  const [options, setOptions] = useState<BatchOptions>(NO_OPTIONS);
+
+  useEffect(() => {
+    if (chosen === null || chosen === begun?.chosen) return;
+    const stop = new AbortController();
+    setError(null);
+    makePlan({ bucket, prefix }, chosen.files, stop.signal).then(setPlan, (cause: unknown) => {
+      if (!stop.signal.aborted) setError(cause);
+    });
+    return () => stop.abort();
+  }, [chosen]);
+
+  const sent = plan === null ? 0 : countSent(plan, decisions);
+  const isReady = plan !== null && plan.price.refusal === null && isValid(options);
+  const submit = () => {
+    if (!isReady || chosen === null) return;
+    onClose();
+    carryOut(plan, (clash) => decide(decisions, clash), chosen, toUploadOptions(options));
+  };
+  const off = plan !== null && sent === 0 ? texts.nothingLeft : isReady ? null : texts.notYet;
+
   return (
-    <Dialog title={t().upload.uploadTo(nameOfTarget(bucket, prefix))} onClose={onClose}>
-      <UploadDropZone
-        onChosen={(chosen) => {
-          onClose();
-          void addUploads({ bucket, prefix }, chosen);
-        }}
-      />
+    <Dialog
+      title={texts.uploadTo(nameOfTarget(bucket, prefix))}
+      width={620}
+      onClose={onClose}
+      onSubmit={submit}
+      isDirty={options !== NO_OPTIONS}
+      actions={
+        chosen !== null && (
+          <>
+            <Button label={t().shell.cancel} onClick={onClose} />
+            <Button kind="primary" type="submit" label={texts.uploadCount(sent)} off={off} />
+          </>
+        )
+      }
+    >
+      {chosen === null && <UploadDropZone onChosen={setChosen} />}
+      {chosen !== null && plan === null && error === null && <Skeleton width={320} />}
+      {error !== null && <InlineError text={errorLine(error)} />}
+      {plan !== null && (
+        <>
+          {plan.clashes.length > 0 && (
+            <Clashes clashes={plan.clashes} decisions={decisions} onChange={setDecisions} />
+          )}
+          <BatchFields options={options} onChange={setOptions} guessedTypes={typesOf(plan)} />
+          <Summary plan={plan} sent={sent} />
+        </>
+      )}
     </Dialog>
   );
+}
+
+function Summary({ plan, sent }: { readonly plan: Plan; readonly sent: number }) {
+  const texts = t().upload;
+  const { price, bytes: size, isKnown, target } = plan;
+  if (price.refusal !== null) return <InlineError text={refusalWords(price.refusal)} />;
+  const money = priceWords(price);
+  const where = `${target.bucket}/${target.prefix}`;
+  return (
+    <PlainWords>
+      {texts.summary(count(sent), bytes(size), where)}
+      {!isKnown && ` ${texts.notLooked}`}
+      {money !== null && ` ${money}.`}
+    </PlainWords>
+  );
+}
+
+const countSent = ({ fresh, clashes }: Plan, decisions: Decisions): number =>
+  fresh.length +
+  clashes.filter((clash) => outcome(decide(decisions, clash), clash) !== 'skip').length;
+
+/** `image/jpeg, text/plain, …` */
+function typesOf({ files }: Plan): string {
+  const types = new Set(files.map(({ file, path }) => typeOfFile(file, path)));
+  const names = [...types].filter((type) => type !== undefined);
+  return names.slice(0, TYPES_SHOWN).join(', ') + (names.length > TYPES_SHOWN ? ', …' : '');
 }

@@ -1,9 +1,16 @@
 // The uploads of this page: one queue for all buckets and folders, which goes on
 // under every view. Whatever brings files in calls `addUploads`; the dock shows it.
 import { computed, signal } from '@preact/signals';
-import { createUploadQueue, type QueueFile, type QueueSnapshot } from 'quayside/client';
-import { isReachable, signedOut } from '../../api/client.ts';
+import {
+  createUploadQueue,
+  type QueueFile,
+  type QueueItem,
+  type QueueSnapshot,
+} from 'quayside/client';
+import { client, isReachable, QuaysideError, signedOut } from '../../api/client.ts';
+import { errorLine } from '../../api/describe-error.ts';
 import { invalidate } from '../../api/query.ts';
+import { showToast } from '../../ui/toast.tsx';
 import { uploadClient } from './upload-client.ts';
 
 /** Files under way at once: a browser opens six connections to a host. */
@@ -17,6 +24,10 @@ const REFRESH_EVERY_MS = 2000;
 
 /** Where files go: a bucket and a folder of it. */
 export type UploadTarget = { readonly bucket: string; readonly prefix: string };
+
+/** The key that a file gets: its own, or its path below the folder. */
+export const keyOf = ({ prefix }: UploadTarget, { key, path }: QueueFile): string =>
+  key ?? prefix + path;
 
 export const queue = createUploadQueue({
   client: uploadClient,
@@ -46,7 +57,7 @@ export function sendFiles(target: UploadTarget, files: readonly QueueFile[]): vo
   const { bucket, prefix } = target;
   const isKnown = targets.value.some((one) => one.bucket === bucket && one.prefix === prefix);
   if (!isKnown) targets.value = [...targets.value, target];
-  queue.add(files.map((one) => ({ bucket, key: prefix + one.path, ...one })));
+  queue.add(files.map((one) => ({ bucket, key: keyOf(target, one), ...one })));
   if (isWaitingForLine.value) waitForLine();
   show();
 }
@@ -160,6 +171,19 @@ export function retryUploads(ids?: readonly string[]): void {
   queue.retry(ids);
   show();
 }
+
+/** Sends a file over what somebody put there meanwhile: over exactly that. */
+export async function replaceTaken({ id, bucket, key }: QueueItem): Promise<void> {
+  const there = await client.objects.get(bucket, { query: { key } }).catch(nullWhereGone);
+  queue.retry([id], there === null ? { ifNoneMatch: '*' } : { ifMatch: there.etag });
+  show();
+}
+
+const nullWhereGone = (error: unknown): null => {
+  if (error instanceof QuaysideError && error.status === 404) return null;
+  showToast({ text: errorLine(error) });
+  throw error;
+};
 
 /** Resolves when the file is there (true), or will not be (false). */
 export function whenSettled(bucket: string, key: string): Promise<boolean> {

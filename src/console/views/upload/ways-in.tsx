@@ -15,10 +15,17 @@ import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { addUploads } from './add-uploads.ts';
+import { addUploads, reviewWith } from './add-uploads.ts';
 import { openPaste } from './paste-dialog.tsx';
 import { type Chosen, chosenByDrop, chosenByInput, chosenFolder, hasFiles } from './read-files.ts';
 import { UploadDialog } from './upload-dialog.tsx';
+
+reviewWith((plan, chosen) => {
+  const { bucket, prefix } = plan.target;
+  openDialog((close) => (
+    <UploadDialog bucket={bucket} prefix={prefix} begun={{ plan, chosen }} onClose={close} />
+  ));
+});
 
 /** Opens the dialog that files are chosen in. */
 export function openUpload(bucket: string, prefix: string): void {
