@@ -1,7 +1,10 @@
 // Uploads in a real browser against a server on Node: ways in, the dock, clashes, breaks.
+import { truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
+import { temporaryFolder } from '../node/kit/temporary-folder.ts';
 import { startNode, type WireServer } from '../wire/kit/server.ts';
 import { launchBrowser, newContext, serveBuild, signIn, watchErrors } from './kit/browser.ts';
 import { dropFiles } from './kit/drop-files.ts';
@@ -40,6 +43,7 @@ async function openFolder(prefix = 'in/'): Promise<Opened> {
   if (!(await CONSOLE_IS_SERVED())) await serveBuild(context, server.target.url);
   await signIn(context, server.target.url, server.target);
   const page = await context.newPage();
+  page.setDefaultTimeout(8000);
   const errors = watchErrors(page);
   page.on('dialog', (dialog) => void dialog.accept());
   await goTo(page, bucket, prefix);
@@ -160,5 +164,120 @@ it('50: says what it costs, and refuses before byte one what a quota or cap woul
   await dropFiles(page, [{ name: 'small.txt', body: 'x'.repeat(99) }]);
   await dockSays(page, /a month, \d+ % of the cap/);
   await dockSays(page, '1 of 1');
+  await context.close();
+});
+
+/** Lets PUTs of objects hang, fail or pass; presigned URLs name the bucket in their path. */
+async function steerPuts(page: Page, bucket: string) {
+  let rule: 'pass' | 'hang' | 'cut' = 'pass';
+  const passed: string[] = [];
+  await page.route(`**/${bucket}/**`, async (route) => {
+    if (route.request().method() !== 'PUT') return route.fallback();
+    if (rule === 'cut') return route.abort('internetdisconnected');
+    if (rule === 'hang') return;
+    passed.push(new URL(route.request().url()).pathname);
+    return route.continue();
+  });
+  return {
+    passed,
+    set: (next: typeof rule) => {
+      rule = next;
+    },
+  };
+}
+
+const LARGE_BYTES = 17 * 1024 * 1024;
+
+/** A file on disk, which has the same time whenever it is chosen; three parts long. */
+async function largeFile(name: string): Promise<string> {
+  const path = join(temporaryFolder(), name);
+  await writeFile(path, 'begins');
+  await truncate(path, LARGE_BYTES);
+  return path;
+}
+
+/** Chooses files by the dialog of U and begins to send them. */
+async function choose(page: Page, files: readonly string[]): Promise<void> {
+  await page.keyboard.press('u');
+  const dialog = page.getByRole('dialog');
+  await dialog
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([...files]);
+  await dialog.getByRole('button', { name: /^Upload \d+ file/ }).click();
+}
+
+async function uploadsOf(bucket: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of client.uploads.list(bucket)) keys.push(key);
+  return keys;
+}
+
+it('40: pauses and goes on; cancelled, it leaves no upload behind', async () => {
+  const { page, context, bucket } = await openFolder();
+  const puts = await steerPuts(page, bucket);
+  puts.set('hang');
+  const small = join(temporaryFolder(), 'small.txt');
+  await writeFile(small, 'small');
+  await choose(page, [await largeFile('film.mp4'), small]);
+  await expect.poll(() => uploadsOf(bucket)).toEqual(['in/film.mp4']);
+  await page.getByRole('button', { name: 'Show the files' }).click();
+  const pausedAtMs = performance.now();
+  await page.getByRole('button', { name: 'Pause all' }).click();
+  await page.getByRole('button', { name: 'Resume all' }).waitFor();
+  expect(performance.now() - pausedAtMs).toBeLessThan(1000);
+  puts.set('pass');
+  await page.getByRole('button', { name: 'Resume small.txt' }).click();
+  await dockSays(page, '1 of 2');
+  expect(puts.passed).toEqual([`/${bucket}/in/small.txt`]);
+  await page.getByRole('button', { name: 'Cancel film.mp4' }).click();
+  await dockSays(page, '1 of 1');
+  await expect.poll(() => uploadsOf(bucket)).toEqual([]);
+  expect(await bodiesOf(bucket)).toEqual({ 'in/small.txt': 'small' });
+  await context.close();
+});
+
+it('42: goes on after a reload when the same files are chosen again, at part level', async () => {
+  const { page, context, bucket } = await openFolder();
+  const puts = await steerPuts(page, bucket);
+  const isMeant = (url: URL) => url.searchParams.get('partNumber') === '3';
+  await page.route(isMeant, () => {});
+  const film = await largeFile('film.mp4');
+  await choose(page, [film]);
+  await expect.poll(() => puts.passed.length).toBe(2);
+  await page.reload({ waitUntil: 'networkidle' });
+  await page.unroute(isMeant);
+  await dockSays(page, 'One file to in was interrupted.');
+  puts.passed.splice(0);
+  await page.getByRole('button', { name: 'Choose them again' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('input[type=file]').first().setInputFiles(film);
+  await dockSays(page, '1 of 1');
+  expect(await uploadsOf(bucket)).toEqual([]);
+  expect((await client.objects.get(bucket, { query: { key: 'in/film.mp4' } })).size).toBe(
+    `${LARGE_BYTES}`,
+  );
+  expect(puts.passed).toHaveLength(1);
+  await page.reload({ waitUntil: 'networkidle' });
+  expect(await page.locator('.dock').count()).toBe(0);
+  await context.close();
+});
+
+it('41: waits for a lost line, says it once, and goes on by itself', async () => {
+  const { page, context, bucket } = await openFolder();
+  const puts = await steerPuts(page, bucket);
+  puts.set('hang');
+  await dropFiles(page, [
+    { name: 'a.txt', body: 'a' },
+    { name: 'b.txt', body: 'b' },
+  ]);
+  await dockSays(page, '0 of 2');
+  await context.setOffline(true);
+  await dockSays(page, 'Waits for the connection');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  puts.set('pass');
+  await context.setOffline(false);
+  await dockSays(page, '2 of 2');
+  expect(Object.keys(await bodiesOf(bucket))).toEqual(['in/a.txt', 'in/b.txt']);
   await context.close();
 });

@@ -102,4 +102,16 @@ export const upload: typeof English = {
     pairsHint: '名称=值, 名称=值',
     pairsError: '请写成“名称=值”，以逗号分隔。',
   },
+  interrupted: (count, name) => `上传到 ${name} 的 ${count} 个文件已中断。`,
+  goOn: '继续',
+  chooseAgain: '重新选择',
+  giveUp: '放弃',
+  sameFiles: '请重新拖入或选择相同的文件：已上传的部分不会重复上传。',
+  goneOn: ({ sent, done, missing }) =>
+    [
+      `${sent} 个继续上传`,
+      ...(done > 0 ? [`${done} 个已存在`] : []),
+      ...(missing > 0 ? [`${missing} 个在此电脑上未找到`] : []),
+    ].join('，'),
+  notRemembered: '重新加载后需重新选择',
 };

@@ -5,6 +5,8 @@ import type { QueueFile, UploadOptions } from 'quayside/client';
 import { errorLine } from '../../api/describe-error.ts';
 import { showToast } from '../../ui/toast.tsx';
 import { typeOfFile } from './batch-options.tsx';
+import { goOn, interrupted, isSentAlready } from './go-on.ts';
+import type { Interrupted } from './keep.ts';
 import { type Choice, type Clash, filesOfPlan, makePlan, type Plan } from './plan.ts';
 import type { Price } from './price.ts';
 import type { Chosen } from './read-files.ts';
@@ -28,7 +30,12 @@ export function reviewWith(dialog: Review): void {
 export async function addUploads(target: UploadTarget, chosen: Chosen): Promise<void> {
   looking.value += chosen.files.length;
   try {
-    const plan = await makePlan(target, chosen.files, new AbortController().signal);
+    const before = interrupted.value.find((one) => isOf(one, target, chosen));
+    if (before !== undefined) await goOn(before, chosen);
+    const files = before === undefined ? chosen.files : filesBeside(before, chosen);
+    if (files.length === 0) return;
+    const whole = await makePlan(target, files, new AbortController().signal);
+    const plan = before === undefined ? whole : withoutSent(whole, before.batch.createdAtMs);
     if (plan.clashes.length > 0 || plan.price.refusal !== null) review(plan, chosen);
     else carryOut(plan, () => 'skip', chosen);
   } catch (error) {
@@ -38,16 +45,39 @@ export async function addUploads(target: UploadTarget, chosen: Chosen): Promise<
   }
 }
 
+/** Whether what is dropped holds files that an earlier page left unfinished here. */
+function isOf({ batch, files }: Interrupted, target: UploadTarget, chosen: Chosen): boolean {
+  if (batch.bucket !== target.bucket || batch.prefix !== target.prefix) return false;
+  const paths = new Map(chosen.files.map(({ path, file }) => [path, file]));
+  return files.some(({ path, sizeBytes, modifiedAtMs }) => {
+    const file = paths.get(path);
+    return file?.size === sizeBytes && file.lastModified === modifiedAtMs;
+  });
+}
+
+/** The files that were not left unfinished: they are new, or were sent before. */
+function filesBeside({ files }: Interrupted, chosen: Chosen): QueueFile[] {
+  const paths = new Set(files.map(({ path }) => path));
+  return chosen.files.filter(({ path }) => !paths.has(path));
+}
+
+/** The plan without the clashes with what the interrupted batch itself has sent. */
+function withoutSent(plan: Plan, begunAtMs: number): Plan {
+  const isSent = ({ file, existing }: Clash) =>
+    isSentAlready(begunAtMs, file.file.size, undefined, existing);
+  return { ...plan, clashes: plan.clashes.filter((clash) => !isSent(clash)) };
+}
+
 /** Sends what was decided. */
 export function carryOut(
   plan: Plan,
   choiceOf: (clash: Clash) => Choice,
-  _chosen: Chosen,
+  { roots }: Chosen,
   options: UploadOptions = {},
 ): void {
   lastPrice.value = plan.price;
   const files = filesOfPlan(plan, choiceOf, options).map(withType);
-  sendFiles(plan.target, files);
+  sendFiles(plan.target, files, roots);
 }
 
 /** A file whose type the browser does not know gets one by its ending. */

@@ -11,6 +11,9 @@ import { openMenu } from '../../ui/open-menu.tsx';
 import { LoadLine } from '../../ui/small.tsx';
 import { lastPrice, looking } from './add-uploads.ts';
 import { DockList } from './dock-list.tsx';
+import { interrupted, loadInterrupted } from './go-on.ts';
+import { InterruptedLines } from './interrupted.tsx';
+import { isRemembering } from './keep.ts';
 import { priceWords } from './price-words.ts';
 import {
   cancelUploads,
@@ -26,7 +29,19 @@ import {
 } from './uploads.ts';
 
 export default function Dock() {
-  if (snapshot.value.totals.files === 0) return looking.value > 0 ? <Looking /> : null;
+  useEffect(loadInterrupted, []);
+  const isEmpty = snapshot.value.totals.files === 0;
+  if (isEmpty && looking.value === 0 && interrupted.value.length === 0) return null;
+  return (
+    <section class="dock" aria-label={t().upload.dock}>
+      <InterruptedLines />
+      {looking.value > 0 && <Looking />}
+      {!isEmpty && <Uploads />}
+    </section>
+  );
+}
+
+function Uploads() {
   const { totals } = snapshot.value;
   const { states, sizeBytes, sentBytes } = totals;
   const isOver = openCount.value === 0;
@@ -34,7 +49,7 @@ export default function Dock() {
   const all = totals.files - states.cancelled;
   const part = sizeBytes > 0 ? sentBytes / sizeBytes : states.done / Math.max(1, all);
   return (
-    <section class="dock" aria-label={t().upload.dock}>
+    <>
       <Head part={part} isOver={isOver} all={all} />
       <LoadLine
         label={t().upload.progress}
@@ -44,19 +59,17 @@ export default function Dock() {
       />
       {!isFolded.value && <DockList />}
       <Spoken />
-    </section>
+    </>
   );
 }
 
 /** One line while it is looked what is there, before anything is sent. */
 function Looking() {
   return (
-    <section class="dock" aria-label={t().upload.dock}>
-      <div class="head" role="status">
-        <Icon of={Upload} />
-        <span class="cut grow">{t().upload.looks(count(looking.value))}</span>
-      </div>
-    </section>
+    <div class="head" role="status">
+      <Icon of={Upload} />
+      <span class="cut grow">{t().upload.looks(count(looking.value))}</span>
+    </div>
   );
 }
 
@@ -102,6 +115,7 @@ function factsOf(all: number): string {
     if (secondsLeft !== null) facts.push(texts.left(duration(secondsLeft)));
   } else if (states.paused > 0) facts.push(texts.paused);
   else facts.push(bytes(sizeBytes));
+  if (!isRemembering.value) facts.push(texts.notRemembered);
   const money = lastPrice.value === null ? null : priceWords(lastPrice.value);
   if (money !== null) facts.push(money);
   return facts.join(' · ');

@@ -75,3 +75,21 @@ async function walk(handle: Handle, path: string, files: QueueFile[]): Promise<v
   const type = 'application/x-directory';
   if (isEmpty) files.push({ file: new File([], '', { type, lastModified: 0 }), path: `${path}/` });
 }
+
+/** The file with that path below the handles; null: it is gone from the disk. */
+export async function fileAt(roots: readonly Handle[], path: string): Promise<File | null> {
+  const [first = '', ...rest] = path.split('/');
+  const root = roots.find(({ name }) => name === first);
+  if (root === undefined) return null;
+  try {
+    if (path.endsWith('/')) return new File([], '', { lastModified: 0 });
+    if (root.kind === 'file') return await (root as FileSystemFileHandle).getFile();
+    let folder = root as FileSystemDirectoryHandle;
+    const name = rest.pop() ?? '';
+    for (const segment of rest) folder = await folder.getDirectoryHandle(segment);
+    return await (await folder.getFileHandle(name)).getFile();
+  } catch (error) {
+    if (error instanceof DOMException && error.name !== 'NotAllowedError') return null;
+    throw error;
+  }
+}

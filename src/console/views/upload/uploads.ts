@@ -11,6 +11,8 @@ import { client, isReachable, QuaysideError, signedOut } from '../../api/client.
 import { errorLine } from '../../api/describe-error.ts';
 import { invalidate } from '../../api/query.ts';
 import { showToast } from '../../ui/toast.tsx';
+import { forgetFile, keepBatch } from './keep.ts';
+import type { Handle } from './read-files.ts';
 import { uploadClient } from './upload-client.ts';
 
 /** Files under way at once: a browser opens six connections to a host. */
@@ -51,13 +53,27 @@ export const openCount = computed(() => {
   return waiting + sending + paused;
 });
 
-/** Begins to send files to keys that are decided; `addUploads` looks before that. */
-export function sendFiles(target: UploadTarget, files: readonly QueueFile[]): void {
+/**
+ * Begins to send files to keys that are decided; `addUploads` looks before that. By
+ * the handles `roots` they are found again after a reload.
+ */
+export function sendFiles(
+  target: UploadTarget,
+  files: readonly QueueFile[],
+  roots: readonly Handle[] = [],
+): void {
   if (files.length === 0) return;
   const { bucket, prefix } = target;
   const isKnown = targets.value.some((one) => one.bucket === bucket && one.prefix === prefix);
   if (!isKnown) targets.value = [...targets.value, target];
-  queue.add(files.map((one) => ({ bucket, key: keyOf(target, one), ...one })));
+  const placed = files.map((one) => ({ bucket, ...one, key: keyOf(target, one) }));
+  queue.add(
+    keepBatch(
+      target,
+      placed.map((one) => ({ ...one, bucket })),
+      roots,
+    ),
+  );
   if (isWaitingForLine.value) waitForLine();
   show();
 }
@@ -68,6 +84,7 @@ function show(): void {
   clearTimeout(timer);
   timer = undefined;
   snapshot.value = queue.getSnapshot();
+  forgetWhatIsOver();
   noticeFailures();
   refreshFolders();
 }
@@ -75,6 +92,19 @@ function show(): void {
 queue.subscribe(() => {
   timer ??= setTimeout(show, SHOW_EVERY_MS);
 });
+
+let overBefore = 0;
+
+/** What is over need not go on after a reload. */
+function forgetWhatIsOver(): void {
+  const { items, totals } = snapshot.value;
+  const over = totals.states.done + totals.states.cancelled;
+  if (over === overBefore) return;
+  overBefore = over;
+  for (const { state, bucket, key } of items) {
+    if (state === 'done' || state === 'cancelled') forgetFile(bucket, key);
+  }
+}
 
 let [doneBefore, refreshedAtMs] = [0, 0];
 

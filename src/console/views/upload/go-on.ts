@@ -1,0 +1,104 @@
+// Goes on with what an earlier page left unfinished: reads the files again by their
+// handles, or takes them from whoever drops them again, and sends what is missing.
+import { signal } from '@preact/signals';
+import type { QueueFile } from 'quayside/client';
+import { client, QuaysideError } from '../../api/client.ts';
+import { findInterrupted, forgetFiles, type Interrupted, type KeptFile } from './keep.ts';
+import { type Existing, lookAhead } from './look-ahead.ts';
+import { type Chosen, fileAt, type Handle } from './read-files.ts';
+import { sendFiles } from './uploads.ts';
+
+/** What is offered to go on with. */
+export const interrupted = signal<readonly Interrupted[]>([]);
+
+/** Looks once for what earlier pages left. */
+export function loadInterrupted(): void {
+  void findInterrupted((one) => {
+    interrupted.value = [...interrupted.value, one];
+  });
+}
+
+/** Files read at once by their handles. */
+const READS_AT_ONCE = 16;
+/** A server's clock may be behind this one by so much, milliseconds. */
+const CLOCK_SLACK_MS = 60_000;
+
+export type GoneOn = { readonly sent: number; readonly done: number; readonly missing: number };
+
+type Permitted = Handle & {
+  requestPermission?: (options: { mode: 'read' }) => Promise<PermissionState>;
+};
+
+/** Asks the browser to read again, then sends; null: the reader said no. */
+export async function goOnByHandles(one: Interrupted): Promise<GoneOn | null> {
+  for (const root of one.batch.roots as readonly Permitted[]) {
+    const answer = (await root.requestPermission?.({ mode: 'read' })) ?? 'granted';
+    if (answer !== 'granted') return null;
+  }
+  const files: QueueFile[] = [];
+  const left = one.files.values();
+  const readOn = async () => {
+    for (const kept of left) {
+      const file = await fileAt(one.batch.roots, kept.path);
+      if (file !== null) files.push({ file, path: kept.path });
+    }
+  };
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, readOn));
+  return goOn(one, { files, roots: one.batch.roots });
+}
+
+/** Sends those of the files that belong to the batch and are not there yet. */
+export async function goOn(one: Interrupted, chosen: Chosen): Promise<GoneOn> {
+  const { batch, files: kept } = one;
+  const byPath = new Map(chosen.files.map((file) => [file.path, file]));
+  const matched = kept.filter(({ path }) => byPath.has(path));
+  const { bucket, prefix } = batch;
+  const known = matched.map(({ key, path }) => ({ ...(byPath.get(path) as QueueFile), key }));
+  const found = await lookAhead({ bucket, prefix }, known, new AbortController().signal);
+  const isDone = (file: KeptFile) =>
+    isSentAlready(batch.createdAtMs, file.sizeBytes, file.options.ifMatch, found?.get(file.key));
+  const sent = matched.filter((file) => !isDone(file));
+  const files = sent.map((file): QueueFile => {
+    const { file: again } = byPath.get(file.path) as QueueFile;
+    const isSame = again.size === file.sizeBytes && again.lastModified === file.modifiedAtMs;
+    const { path, key, options } = file;
+    return { file: again, path, key, options, uploadId: isSame ? file.uploadId : null };
+  });
+  await forget(one, new Set(matched));
+  sendFiles({ bucket, prefix }, files, chosen.roots);
+  const done = matched.length - sent.length;
+  return { sent: sent.length, done, missing: kept.length - matched.length };
+}
+
+/** Whether what is there is what the batch sent before its page ended. */
+export function isSentAlready(
+  begunAtMs: number,
+  sizeBytes: number,
+  replaced: string | undefined,
+  existing: Existing | undefined,
+): boolean {
+  if (existing === undefined || existing.sizeBytes !== sizeBytes) return false;
+  if (existing.etag === replaced) return false;
+  return Date.parse(existing.modifiedAt) >= begunAtMs - CLOCK_SLACK_MS;
+}
+
+/** Takes everything of the batch back: no part stays on the server. */
+export async function giveUp(one: Interrupted): Promise<void> {
+  for (const { bucket, key, uploadId } of one.files) {
+    if (uploadId === null) continue;
+    await client.uploads.abort(bucket, uploadId, { query: { key } }).catch((error: unknown) => {
+      if (!(error instanceof QuaysideError) || error.status !== 404) throw error;
+    });
+  }
+  await forget(one, new Set(one.files));
+}
+
+/** Takes files off what is offered. */
+async function forget(one: Interrupted, gone: ReadonlySet<KeptFile>): Promise<void> {
+  await forgetFiles(one, gone);
+  const files = one.files.filter((file) => !gone.has(file));
+  interrupted.value = interrupted.value.flatMap((other) => {
+    if (other !== one) return [other];
+    return files.length === 0 ? [] : [{ ...one, files }];
+  });
+}
