@@ -1,0 +1,63 @@
+// Asks before an object goes for good: its bucket keeps no versions.
+import { useState } from 'preact/hooks';
+import { client } from '../../api/client.ts';
+import { errorLine } from '../../api/describe-error.ts';
+import { t } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { InlineError, PlainWords } from '../../ui/small.tsx';
+import { nameOf } from '../browse/selection.ts';
+
+type DeleteProps = {
+  readonly bucket: string;
+  readonly objectKey: string;
+  /** One version, which is always for good. */
+  readonly versionId?: string;
+  readonly onClose: () => void;
+  readonly onDeleted: () => void;
+};
+
+export function DeleteForGood({ bucket, objectKey, versionId, onClose, onDeleted }: DeleteProps) {
+  const texts = t().object;
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const name = nameOf(objectKey);
+
+  async function remove(): Promise<void> {
+    setBusy(true);
+    setError(null);
+    try {
+      await client.request('DELETE /buckets/{bucket}/object', {
+        path: { bucket },
+        query: { key: objectKey, versionId },
+      });
+      onClose();
+      onDeleted();
+    } catch (cause) {
+      setError(cause);
+      setBusy(false);
+    }
+  }
+  return (
+    <Dialog
+      title={versionId === undefined ? texts.deleteTitle(name) : texts.deleteVersionTitle(name)}
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="secondary" label={t().shell.cancel} autofocus onClick={onClose} />
+          <Button
+            kind="danger"
+            label={texts.deleteForGood}
+            isBusy={isBusy}
+            onClick={() => void remove()}
+          />
+        </>
+      }
+    >
+      <PlainWords tone="lose">
+        {versionId === undefined ? texts.deleteWords : texts.deleteVersionWords}
+      </PlainWords>
+      {error !== null && <InlineError text={errorLine(error)} />}
+    </Dialog>
+  );
+}

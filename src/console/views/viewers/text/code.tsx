@@ -1,0 +1,159 @@
+// Lines of code: numbers, colours, one line marked by the address (`#L12`). Blocks
+// of lines that are out of sight are not laid out, but found by the browser's find.
+
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { type ParsedLine, parse } from 'sugar-high/core';
+import { languages } from 'sugar-high/lang';
+import { hash, navigate, path, query } from '../../../app/router.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { ScrollRegion } from '../frame.tsx';
+import { extensionOf } from '../kinds.ts';
+
+/** Lines of one block. */
+const BLOCK_LINES = 200;
+const LINE_PX = 20;
+/** Text that gets colours, characters: the rest is shown without. */
+const COLOURED_MAX = 200_000;
+/** Lines longer than this get none: they are data, or made small. */
+const LINE_COLOURED_MAX = 2000;
+
+type CodeProps = {
+  readonly text: string;
+  readonly name: string;
+  readonly isWrapped: boolean;
+  readonly hasLinks: boolean;
+};
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  mjs: 'js',
+  cjs: 'js',
+  mts: 'ts',
+  cts: 'ts',
+  geojson: 'json',
+  ndjson: 'json',
+  jsonl: 'json',
+  webmanifest: 'json',
+  htm: 'html',
+  svg: 'html',
+  xml: 'html',
+  scss: 'css',
+  patch: 'diff',
+};
+
+/** Colours of a language; null: it has none here. */
+function presetOf(name: string) {
+  const own = extensionOf(name);
+  const extension = EXTENSIONS[own] ?? own;
+  const found = languages.find(
+    ({ id, extension: known, aliases }) =>
+      id === extension || known === extension || aliases.includes(extension),
+  );
+  return found?.config ?? null;
+}
+
+function linesOf(text: string, name: string): readonly (ParsedLine | string)[] {
+  const lines = text.split('\n');
+  const preset = presetOf(name);
+  if (preset === null) return lines;
+  let coloured = 0;
+  let length = 0;
+  for (const line of lines) {
+    length += line.length + 1;
+    if (length > COLOURED_MAX || line.length > LINE_COLOURED_MAX) break;
+    coloured++;
+  }
+  const parsed = parse(lines.slice(0, coloured).join('\n'), preset).lines;
+  return lines.map((line, index) => (index < coloured ? (parsed[index] ?? line) : line));
+}
+
+/** The line that the address names; null: none. */
+const lineOf = (text: string): number | null => {
+  const number = /^#L(\d{1,9})$/.exec(text)?.[1];
+  return number === undefined ? null : Number(number);
+};
+
+export function CodeView({ text, name, isWrapped, hasLinks }: CodeProps) {
+  const lines = useMemo(() => linesOf(text, name), [text, name]);
+  const marked = hasLinks ? lineOf(hash.value) : null;
+  const view = useRef<HTMLDivElement>(null);
+  const isMarkedShown = marked !== null && marked <= lines.length;
+  useEffect(() => {
+    if (isMarkedShown)
+      view.current?.querySelector('.is-marked')?.scrollIntoView({ block: 'center' });
+  }, [isMarkedShown, marked]);
+
+  const blocks = Array.from({ length: Math.ceil(lines.length / BLOCK_LINES) }, (_, index) => index);
+  const digits = `${lines.length}`.length;
+  return (
+    <ScrollRegion
+      regionRef={view}
+      class={isWrapped ? 'code-view is-wrapped' : 'code-view'}
+      style={{ '--digits': digits }}
+      label={t().viewers.text.content(name)}
+    >
+      {blocks.map((block) => (
+        <Block
+          key={block}
+          lines={lines}
+          from={block * BLOCK_LINES}
+          marked={marked}
+          hasLinks={hasLinks}
+        />
+      ))}
+    </ScrollRegion>
+  );
+}
+
+type BlockProps = {
+  readonly lines: readonly (ParsedLine | string)[];
+  readonly from: number;
+  readonly marked: number | null;
+  readonly hasLinks: boolean;
+};
+
+function Block({ lines, from, marked, hasLinks }: BlockProps) {
+  const shown = lines.slice(from, from + BLOCK_LINES);
+  const height = `auto ${shown.length * LINE_PX}px`;
+  return (
+    <div class="code-block" style={{ containIntrinsicBlockSize: height }}>
+      {shown.map((line, index) => {
+        const number = from + index + 1;
+        return (
+          <div key={number} class={number === marked ? 'code-line is-marked' : 'code-line'}>
+            {hasLinks ? <LineLink number={number} /> : <span class="line-number">{number}</span>}
+            <code>{typeof line === 'string' ? line : <Tokens line={line} />}</code>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function Tokens({ line }: { readonly line: ParsedLine }) {
+  return (
+    <>
+      {line.tokens.map(({ type, value }, index) => (
+        <span key={index} class={`sh-${type}`}>
+          {value}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function LineLink({ number }: { readonly number: number }) {
+  const place = `${path.value}${query.value.size === 0 ? '' : `?${query.value}`}#L${number}`;
+  return (
+    <a
+      class="line-number"
+      href={`#L${number}`}
+      tabIndex={-1}
+      onClick={(event) => {
+        event.preventDefault();
+        navigate(place, { replace: true });
+      }}
+    >
+      {number}
+    </a>
+  );
+}
