@@ -403,6 +403,32 @@ export type BucketNews = {
 export type BucketSummary = {
   name: string;
   createdAt: string;
+  /** With include=totals. Null: the bucket was deleted meanwhile. */
+  totals?:
+    | {
+    /**
+     * What everyone may read: nothing, something that policy or lists of grants open, every
+     * object.
+     */
+    publicAccess: 'none' | 'some' | 'read';
+    versioning: 'off' | 'enabled' | 'suspended';
+    current: {
+      objects: number;
+      bytes: string;
+    };
+    noncurrent: {
+      objects: number;
+      bytes: string;
+    };
+    uploads: {
+      objects: number;
+      bytes: string;
+    };
+    /** Cost of a month of storage at list price, in millionths of the currency. */
+    perMonthMicro: string;
+    currency: string;
+  }
+    | null | undefined;
 };
 
 export type BucketWebsite =
@@ -2364,6 +2390,8 @@ export type Routes = {
       /** The operator may name another account; everybody else's own is meant. */
       accountId?: string | undefined;
       prefix?: string | undefined;
+      /** Says of each bucket what it stores, what that costs, and who reads it. */
+      include?: 'totals' | undefined;
     };
     answer: {
       items: BucketSummary[];

@@ -58,6 +58,47 @@ describeCore('an account at a glance', () => {
     expect(few).toEqual({ ...full, month: null, caps: null });
   });
 
+  it('lists buckets with what they store, cost and open, in pages', async () => {
+    const root = await tokenClient(client);
+    const signer = await newAccount(root, 'totals');
+    const owner = await tokenClient(client, signer);
+    const names = [fresh('a-totals'), fresh('b-totals'), fresh('c-totals')];
+    const [first = '', second = '', third = ''] = names;
+    for (const bucket of names) await owner.call('POST', '/buckets', { name: bucket });
+    const put = (body: string) =>
+      client.send({ method: 'PUT', bucket: first, key: 'k', body, signer });
+    const match = { 'if-match': '*' };
+    await owner.call('PATCH', `/buckets/${first}`, { versioning: 'enabled' }, match);
+    expect((await put('twelve bytes')).status).toBe(200);
+    expect((await put('thirteen byte')).status).toBe(200);
+    await owner.call('PATCH', `/buckets/${second}`, { publicAccess: 'read' }, match);
+    const opened = { prefix: 'pub/', what: 'read' };
+    await owner.call('PUT', `/buckets/${third}/public-access`, opened, match);
+
+    const page = (await owner.call('GET', '/buckets?include=totals&limit=2')).json;
+    expect(page.items).toMatchObject([
+      {
+        name: first,
+        totals: {
+          versioning: 'enabled',
+          publicAccess: 'none',
+          current: { objects: 1, bytes: '13' },
+          noncurrent: { objects: 1, bytes: '12' },
+          uploads: { objects: 0, bytes: '0' },
+          perMonthMicro: expect.stringMatching(/^\d+$/),
+          currency: expect.stringMatching(/^[A-Z]{3}$/),
+        },
+      },
+      { name: second, totals: { versioning: 'off', publicAccess: 'read' } },
+    ]);
+    const rest = `/buckets?include=totals&limit=2&cursor=${page.nextCursor}`;
+    const { items, nextCursor } = (await owner.call('GET', rest)).json;
+    expect([items.length, items[0]?.totals.publicAccess, nextCursor]).toEqual([1, 'some', null]);
+    const plain = (await owner.call('GET', '/buckets')).json.items;
+    expect(plain.map((item: object) => 'totals' in item)).toEqual([false, false, false]);
+    expect((await owner.call('GET', '/buckets?include=all')).status).toBe(400);
+  });
+
   it('knows the hosts of a bucket, and that they come to it', async () => {
     const root = await tokenClient(client);
     const bucket = fresh('hosts');

@@ -1,5 +1,7 @@
 // Buckets as a console sees them: listed, made, looked at, changed, deleted.
 import { z } from '@hono/zod-openapi';
+import { SUMMED_BUCKETS_MAX } from '../../../core/accounts/account-totals.ts';
+import { type BucketTotals, readBucketTotals } from '../../../core/accounts/bucket-totals.ts';
 import { changeBucket } from '../../../core/buckets/change-bucket.ts';
 import { createBucket } from '../../../core/buckets/create-bucket.ts';
 import { deleteBucket } from '../../../core/buckets/delete-bucket.ts';
@@ -31,9 +33,6 @@ import { quotaSchema, showQuota } from './quota-setting.ts';
 
 const TAGS = ['Buckets'];
 
-const bucketSummarySchema = z
-  .object({ name: bucketNameSchema, createdAt: timeSchema })
-  .openapi('BucketSummary');
 const bytesSchema = z.string().openapi({ example: '1048576' });
 const countSchema = z.object({ objects: z.number().int(), bytes: bytesSchema });
 const totalsSchema = z.object({
@@ -57,6 +56,28 @@ const totalsSchema = z.object({
       .openapi('StorageTotals'),
   ),
 });
+const listedTotalsSchema = z
+  .object({
+    publicAccess: bucketSchema.shape.publicAccess,
+    versioning: bucketSchema.shape.versioning,
+    current: countSchema,
+    noncurrent: countSchema,
+    uploads: countSchema,
+    perMonthMicro: z.string().openapi({
+      description: 'Cost of a month of storage at list price, in millionths of the currency.',
+    }),
+    currency: z.string(),
+  })
+  .openapi('ListedTotals');
+const bucketSummarySchema = z
+  .object({
+    name: bucketNameSchema,
+    createdAt: timeSchema,
+    totals: listedTotalsSchema.nullable().optional().openapi({
+      description: 'With include=totals. Null: the bucket was deleted meanwhile.',
+    }),
+  })
+  .openapi('BucketSummary');
 const query = z.strictObject({ accountId: accountIdQuery });
 const params = z.strictObject({ bucket: z.string().min(1).max(255) });
 
@@ -83,28 +104,63 @@ function addList(api: Api): void {
       path: '/buckets',
       operationId: 'listBuckets',
       summary: 'List the buckets of an account, in byte order of their names',
+      description: `Pages with totals have at most ${SUMMED_BUCKETS_MAX} buckets, whatever limit says.`,
       tags: TAGS,
       access: 'buckets:read',
-      filter: { accountId: accountIdQuery, prefix: z.string().max(63).default('') },
+      filter: {
+        accountId: accountIdQuery,
+        prefix: z.string().max(63).default(''),
+        include: z.enum(['totals']).optional().openapi({
+          description: 'Says of each bucket what it stores, what that costs, and who reads it.',
+        }),
+      },
       item: bucketSummarySchema,
       order: 'Some buckets',
     }),
     async (c) => {
       const call = callOf(c);
-      const { prefix, accountId } = c.req.valid('query');
+      const { prefix, accountId, include, cursor, limit: asked } = c.req.valid('query');
       const account = { id: accountOf(call, accountId), displayName: '' };
-      const page = await readPage(call, c.req.valid('query'), {
-        list: `buckets ${account.id} ${prefix}`,
-        read: (after, limit) => listBuckets(call.core, account, { prefix, after, limit }),
-        positionOf: ({ name }) => name as string,
-        show: ({ name, createdAtMs }) => ({
-          name: name as string,
-          createdAt: isoTime(createdAtMs),
-        }),
-      });
-      return c.json(page, 200);
+      const hasTotals = include === 'totals';
+      const limit = hasTotals ? Math.min(asked, SUMMED_BUCKETS_MAX) : asked;
+      const page = await readPage(
+        call,
+        { limit, cursor },
+        {
+          list: `buckets ${account.id} ${prefix}`,
+          read: (after, rows) => listBuckets(call.core, account, { prefix, after, limit: rows }),
+          positionOf: ({ name }) => name as string,
+          show: ({ name, createdAtMs }) => ({ name, createdAt: isoTime(createdAtMs) }),
+        },
+      );
+      if (!hasTotals) return c.json(page, 200);
+
+      const names = page.items.map(({ name }) => name);
+      const totals = await readBucketTotals(call.core, account.id, names);
+      const items = page.items.map((item) => ({
+        ...item,
+        totals: showListedTotals(totals.get(item.name)),
+      }));
+      return c.json({ ...page, items }, 200);
     },
   );
+}
+
+function showListedTotals(found: BucketTotals | undefined) {
+  if (found === undefined) return null;
+  const { record, totals, perMonthMicro, currency } = found;
+  const sum = (column: Exclude<keyof StorageTotals, 'storageClass'>) =>
+    totals.reduce((all, row) => all + row[column], 0);
+  const { publicAccess, versioning } = showBucket(record);
+  return {
+    publicAccess,
+    versioning,
+    current: { objects: sum('currentCount'), bytes: `${sum('currentBytes')}` },
+    noncurrent: { objects: sum('noncurrentCount'), bytes: `${sum('noncurrentBytes')}` },
+    uploads: { objects: sum('partCount'), bytes: `${sum('partBytes')}` },
+    perMonthMicro: `${perMonthMicro}`,
+    currency,
+  };
 }
 
 function addMaking(api: Api): void {
