@@ -2,7 +2,7 @@
 import type { QueueItem } from 'quayside/client';
 import { describeError } from '../../api/describe-error.ts';
 import { t } from '../../i18n/i18n.ts';
-import { replaceTaken, retryUploads } from './uploads.ts';
+import { replaceTaken, retryUploads } from './upload-store.ts';
 
 type Remedy = { readonly label: string; readonly run: () => void };
 type FailureWords = { readonly why: string; readonly remedies: readonly Remedy[] };

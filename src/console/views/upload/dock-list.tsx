@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Bytes, LoadLine, Name } from '../../ui/small.tsx';
 import { describeFailure } from './describe-failure.ts';
-import { cancelUploads, pauseUploads, resumeUploads, snapshot } from './uploads.ts';
+import { cancelUploads, pauseUploads, resumeUploads, snapshot } from './upload-store.ts';
 
 /** Heights of a row, pixels; styles/upload.css has them too. */
 const ROW_PX = 28;

@@ -9,8 +9,10 @@ import { Icon } from '../../ui/icon.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
 import { LoadLine } from '../../ui/small.tsx';
-import { lastPrice, looking } from './add-uploads.ts';
+import { lastPrice, looking } from './bring-in.ts';
 import { DockList } from './dock-list.tsx';
+import { DownloadLines } from './download-lines.tsx';
+import { folderDownloads, loadFolderDownloads } from './folder-download.ts';
 import { interrupted, loadInterrupted } from './go-on.ts';
 import { InterruptedLines } from './interrupted.tsx';
 import { isRemembering } from './keep.ts';
@@ -26,15 +28,20 @@ import {
   retryUploads,
   snapshot,
   targets,
-} from './uploads.ts';
+} from './upload-store.ts';
 
 export default function Dock() {
-  useEffect(loadInterrupted, []);
+  useEffect(() => {
+    loadInterrupted();
+    void loadFolderDownloads();
+  }, []);
   const isEmpty = snapshot.value.totals.files === 0;
-  if (isEmpty && looking.value === 0 && interrupted.value.length === 0) return null;
+  const hasLines = interrupted.value.length + folderDownloads.value.length > 0;
+  if (isEmpty && looking.value === 0 && !hasLines) return null;
   return (
     <section class="dock" aria-label={t().upload.dock}>
       <InterruptedLines />
+      <DownloadLines />
       {looking.value > 0 && <Looking />}
       {!isEmpty && <Uploads />}
     </section>

@@ -6,7 +6,7 @@ import { client, QuaysideError } from '../../api/client.ts';
 import { findInterrupted, forgetFiles, type Interrupted, type KeptFile } from './keep.ts';
 import { type Existing, lookAhead } from './look-ahead.ts';
 import { type Chosen, fileAt, type Handle } from './read-files.ts';
-import { sendFiles } from './uploads.ts';
+import { sendFiles } from './upload-store.ts';
 
 /** What is offered to go on with. */
 export const interrupted = signal<readonly Interrupted[]>([]);

@@ -3,7 +3,7 @@
 // the conditions of plan.ts make it safe.
 import type { QueueFile } from 'quayside/client';
 import { client, QuaysideError } from '../../api/client.ts';
-import { keyOf, type UploadTarget } from './uploads.ts';
+import { keyOf, type UploadTarget } from './upload-store.ts';
 
 export type Existing = {
   readonly sizeBytes: number;

@@ -10,9 +10,9 @@ import { copyText } from '../../ui/copy.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { CheckField, TextField } from '../../ui/field.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
-import { addUploads } from './add-uploads.ts';
+import { bringIn } from './bring-in.ts';
 import { chosenByInput } from './read-files.ts';
-import { type UploadTarget, whenSettled } from './uploads.ts';
+import { type UploadTarget, whenSettled } from './upload-store.ts';
 import { nameOfTarget } from './ways-in.tsx';
 
 /** Life of a link to what is private, seconds: as long as a presigned URL may live. */
@@ -22,7 +22,7 @@ const LINK_SECONDS = 7 * 86_400;
 export function openPaste(target: UploadTarget, files: readonly File[]): void {
   const [file] = files;
   if (file === undefined) return;
-  if (files.length > 1) void addUploads(target, chosenByInput(files));
+  if (files.length > 1) void bringIn(target, chosenByInput(files));
   else openDialog((close) => <PasteDialog target={target} file={file} onClose={close} />);
 }
 
@@ -76,7 +76,7 @@ function PasteDialog({ target, file, onClose }: PasteProps) {
 }
 
 async function sendAndCopy(target: UploadTarget, file: File, isOpen: boolean): Promise<void> {
-  await addUploads(target, chosenByInput([file]));
+  await bringIn(target, chosenByInput([file]));
   const { bucket, prefix } = target;
   const key = prefix + file.name;
   if (!(await whenSettled(bucket, key))) return;

@@ -3,7 +3,7 @@
 import type { QueueFile, UploadOptions } from 'quayside/client';
 import { type Existing, type LookAhead, lookAhead } from './look-ahead.ts';
 import { type Price, priceOf } from './price.ts';
-import { keyOf, type UploadTarget } from './uploads.ts';
+import { keyOf, type UploadTarget } from './upload-store.ts';
 
 export type Choice = 'replace' | 'skip' | 'both' | 'newer';
 

@@ -7,7 +7,6 @@ import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
-import { carryOut } from './add-uploads.ts';
 import {
   BatchFields,
   type BatchOptions,
@@ -16,6 +15,7 @@ import {
   toUploadOptions,
   typeOfFile,
 } from './batch-options.tsx';
+import { carryOut } from './bring-in.ts';
 import { Clashes, type Decisions, decide, NO_DECISIONS } from './clashes.tsx';
 import { makePlan, outcome, type Plan } from './plan.ts';
 import { priceWords, refusalWords } from './price-words.ts';

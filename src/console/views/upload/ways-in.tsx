@@ -6,18 +6,22 @@
 //   <Button onClick={() => openUpload(bucket, prefix)} />
 //
 // `UploadDropZone` is the dashed area of empty folders and dialogs.
-import { FolderUp, Upload } from 'lucide';
+import { Download, FilePlus, FolderDown, FolderUp, History, Upload } from 'lucide';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { useCommands } from '../../app/commands.ts';
+import { type Command, useCommands } from '../../app/commands.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { addUploads, reviewWith } from './add-uploads.ts';
+import type { Selection } from '../browse/selection.ts';
+import { bringIn, reviewWith } from './bring-in.ts';
+import { canSaveToFolder, download, downloadToFolder } from './downloads.ts';
+import { openNewText } from './new-text.tsx';
 import { openPaste } from './paste-dialog.tsx';
 import { type Chosen, chosenByDrop, chosenByInput, chosenFolder, hasFiles } from './read-files.ts';
+import { openUnfinished } from './unfinished.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
 
 reviewWith((plan, chosen) => {
@@ -44,6 +48,50 @@ function refuses(): boolean {
 export const nameOfTarget = (bucket: string, prefix: string): string =>
   prefix.split('/').at(-2) ?? bucket;
 
+/** What can be brought into a folder and taken out of it. */
+function folderCommands(bucket: string, prefix: string): Command[] {
+  const texts = t().upload;
+  const off = may('objects:write') ? undefined : texts.readOnly;
+  const whole: Selection = { bucket, prefix, rows: [], isAll: true };
+  return [
+    {
+      id: 'upload',
+      label: texts.upload,
+      keys: ['u'],
+      icon: Upload,
+      off,
+      run: () => openUpload(bucket, prefix),
+    },
+    {
+      id: 'upload.text',
+      label: texts.newText,
+      icon: FilePlus,
+      off,
+      run: () => openNewText(bucket, prefix),
+    },
+    {
+      id: 'upload.unfinished',
+      label: texts.unfinished,
+      icon: History,
+      off,
+      run: () => openUnfinished(bucket, prefix),
+    },
+    {
+      id: 'download.zip',
+      label: texts.downloadZip,
+      icon: Download,
+      run: () => void download(whole),
+    },
+    {
+      id: 'download.folder',
+      label: texts.saveToFolder,
+      icon: FolderDown,
+      off: canSaveToFolder ? undefined : texts.noFolderAccess,
+      run: () => void downloadToFolder(whole),
+    },
+  ];
+}
+
 /**
  * Takes drops on the element, pastes and the key U, as long as the view is shown. A
  * drop on something inside with `data-prefix` goes to that folder. Under a drag the
@@ -54,16 +102,7 @@ export function useDropTarget(
   bucket: string,
   prefix: string,
 ): void {
-  useCommands([
-    {
-      id: 'upload',
-      label: t().upload.upload,
-      keys: ['u'],
-      icon: Upload,
-      off: may('objects:write') ? undefined : t().upload.readOnly,
-      run: () => openUpload(bucket, prefix),
-    },
-  ]);
+  useCommands(folderCommands(bucket, prefix));
   useEffect(() => {
     const element = ref.current;
     if (element === null) return;
@@ -75,7 +114,7 @@ export function useDropTarget(
       const target = prefixAt(event);
       return {
         words: t().upload.uploadTo(nameOfTarget(bucket, target)),
-        take: (chosen) => void addUploads({ bucket, prefix: target }, chosen),
+        take: (chosen) => void bringIn({ bucket, prefix: target }, chosen),
       };
     });
     const paste = (event: ClipboardEvent) => {

@@ -10,7 +10,7 @@ import type { Interrupted } from './keep.ts';
 import { type Choice, type Clash, filesOfPlan, makePlan, type Plan } from './plan.ts';
 import type { Price } from './price.ts';
 import type { Chosen } from './read-files.ts';
-import { sendFiles, type UploadTarget } from './uploads.ts';
+import { sendFiles, type UploadTarget } from './upload-store.ts';
 
 /** How many files are being looked for; 0: none. */
 export const looking = signal(0);
@@ -27,7 +27,7 @@ export function reviewWith(dialog: Review): void {
 }
 
 /** Looks, then sends at once, or asks first. */
-export async function addUploads(target: UploadTarget, chosen: Chosen): Promise<void> {
+export async function bringIn(target: UploadTarget, chosen: Chosen): Promise<void> {
   looking.value += chosen.files.length;
   try {
     const before = interrupted.value.find((one) => isOf(one, target, chosen));

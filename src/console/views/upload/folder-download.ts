@@ -1,0 +1,239 @@
+// Writes objects into a folder of this computer, four at a time. A file appears there
+// when it is whole and verified, so after a break whatever has its size is done. What
+// is unfinished is kept with the folder's handle and goes on at one click.
+import { signal } from '@preact/signals';
+import { createStore, del, entries, set } from 'idb-keyval';
+import { client } from '../../api/client.ts';
+import { errorLine } from '../../api/describe-error.ts';
+import { type Selection, targetsOf } from '../browse/selection.ts';
+import { uploadClient } from './upload-client.ts';
+
+export type LocalChoice = 'skip' | 'replace';
+export type FailedFile = { readonly key: string; readonly why: string };
+
+/** A download that moves, stands or waits to go on. */
+export type FolderDownload = {
+  readonly id: string;
+  readonly selection: Selection;
+  readonly folder: FileSystemDirectoryHandle;
+  readonly choice: LocalChoice;
+  readonly state: 'interrupted' | 'moving' | 'done';
+  readonly files: number;
+  readonly bytes: number;
+  readonly doneFiles: number;
+  readonly doneBytes: number;
+  readonly skipped: number;
+  readonly failed: readonly FailedFile[];
+};
+
+type Kept = Pick<FolderDownload, 'id' | 'selection' | 'folder' | 'choice'>;
+
+/** Objects under way at once. */
+const AT_ONCE = 4;
+/** Prefixes whose sizes are asked for at once. Source: the API's bound. */
+const SIZES_AT_ONCE = 100;
+/** How often the dock is told, milliseconds. */
+const SHOW_EVERY_MS = 500;
+/** Failures that are listed; more are only counted by what is not there. */
+const FAILED_MAX = 1000;
+
+export const folderDownloads = signal<readonly FolderDownload[]>([]);
+const store = createStore('quayside-downloads', 'records');
+const stops = new Map<string, AbortController>();
+
+const EMPTY = {
+  files: 0,
+  bytes: 0,
+  doneFiles: 0,
+  doneBytes: 0,
+  skipped: 0,
+  failed: [],
+} as const;
+
+function change(id: string, facts: Partial<FolderDownload>): void {
+  folderDownloads.value = folderDownloads.value.map((one) =>
+    one.id === id ? { ...one, ...facts } : one,
+  );
+}
+
+export async function beginFolderDownload(
+  selection: Selection,
+  folder: FileSystemDirectoryHandle,
+  choice: LocalChoice,
+): Promise<void> {
+  const id = [...crypto.getRandomValues(new Uint32Array(2))].join('-');
+  const kept: Kept = { id, selection, folder, choice };
+  await set(id, kept, store).catch(() => {});
+  folderDownloads.value = [...folderDownloads.value, { ...kept, ...EMPTY, state: 'moving' }];
+  await run(kept);
+}
+
+/** Offers what an earlier page left unfinished. */
+export async function loadFolderDownloads(): Promise<void> {
+  const records = await entries<string, Kept>(store).catch(() => []);
+  const known = new Set(folderDownloads.value.map(({ id }) => id));
+  const left = records.filter(([id]) => !known.has(id));
+  folderDownloads.value = [
+    ...folderDownloads.value,
+    ...left.map(([, kept]) => ({ ...kept, ...EMPTY, state: 'interrupted' }) as const),
+  ];
+}
+
+type Permitted = FileSystemDirectoryHandle & {
+  requestPermission?: (options: { mode: 'readwrite' }) => Promise<PermissionState>;
+};
+
+/** Goes on: what is there with its size is not read again. */
+export async function resumeFolderDownload(one: FolderDownload): Promise<void> {
+  const folder = one.folder as Permitted;
+  const answer = (await folder.requestPermission?.({ mode: 'readwrite' })) ?? 'granted';
+  if (answer !== 'granted') return;
+  change(one.id, { ...EMPTY, state: 'moving' });
+  await run({ ...one, choice: 'skip' });
+}
+
+/** Ends it; files that are whole stay, others leave nothing. */
+export async function endFolderDownload(id: string): Promise<void> {
+  stops.get(id)?.abort();
+  stops.delete(id);
+  folderDownloads.value = folderDownloads.value.filter((one) => one.id !== id);
+  await del(id, store).catch(() => {});
+}
+
+type Counts = {
+  files: number;
+  bytes: number;
+  doneFiles: number;
+  doneBytes: number;
+  skipped: number;
+  failed: FailedFile[];
+};
+
+async function run(kept: Kept): Promise<void> {
+  const { id, selection } = kept;
+  const stop = new AbortController();
+  stops.set(id, stop);
+  const counts: Counts = { ...EMPTY, failed: [] };
+  const moving = new Map<string, number>();
+  const show = () => {
+    let bytes = counts.doneBytes;
+    for (const sent of moving.values()) bytes += sent;
+    change(id, { ...counts, doneBytes: bytes, failed: [...counts.failed] });
+  };
+  const timer = setInterval(show, SHOW_EVERY_MS);
+  const list = listed(selection, stop.signal);
+  const work = async () => {
+    for await (const entry of list) {
+      try {
+        const onBytes = (bytes: number) => void moving.set(entry.key, bytes);
+        if (!(await saveOne(kept, entry, stop.signal, onBytes))) counts.skipped++;
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        if (counts.failed.length < FAILED_MAX) {
+          counts.failed.push({ key: entry.key, why: errorLine(error) });
+        }
+      }
+      moving.delete(entry.key);
+      counts.doneFiles++;
+      counts.doneBytes += entry.bytes;
+    }
+  };
+  try {
+    await countAll(selection, counts, stop.signal);
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  } catch (error) {
+    counts.failed.push({ key: selection.prefix, why: errorLine(error) });
+  } finally {
+    clearInterval(timer);
+  }
+  if (stop.signal.aborted) return;
+  show();
+  change(id, { state: 'done' });
+  if (counts.failed.length === 0) await del(id, store).catch(() => {});
+}
+
+type Entry = { readonly key: string; readonly bytes: number };
+
+/** What there is in all, before the first byte. */
+async function countAll(selection: Selection, counts: Counts, signal: AbortSignal): Promise<void> {
+  const { bucket, rows } = selection;
+  for (const row of rows) {
+    if (row.isFolder) continue;
+    counts.files++;
+    counts.bytes += row.bytes ?? 0;
+  }
+  const { prefixes } = targetsOf(selection);
+  for (let at = 0; at < prefixes.length; at += SIZES_AT_ONCE) {
+    const query = { prefix: prefixes.slice(at, at + SIZES_AT_ONCE) };
+    const { items } = await client.objects.sizes(bucket, { query, signal });
+    for (const { objects, bytes } of items ?? []) {
+      counts.files += objects;
+      counts.bytes += Number(bytes);
+    }
+  }
+}
+
+/** All objects of the selection; several may read from it at once. */
+async function* listed(
+  selection: Selection,
+  signal: AbortSignal,
+): AsyncGenerator<Entry, void, undefined> {
+  const { bucket } = selection;
+  const { keys, prefixes } = targetsOf(selection);
+  for (const key of keys) {
+    const { size } = await client.objects.get(bucket, { query: { key }, signal });
+    yield { key, bytes: Number(size) };
+  }
+  for (const prefix of prefixes) {
+    const query = { prefix, delimiter: '' };
+    for await (const entry of client.objects.list(bucket, { query, signal })) {
+      if (entry.kind === 'object') yield { key: entry.key, bytes: Number(entry.size) };
+    }
+  }
+}
+
+/** False: it is there already. */
+async function saveOne(
+  { selection, folder, choice }: Kept,
+  { key, bytes }: Entry,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<boolean> {
+  const segments = localPath(key.slice(selection.prefix.length));
+  const name = segments.pop() ?? '';
+  let parent = folder;
+  for (const segment of segments) {
+    parent = await parent.getDirectoryHandle(segment, { create: true });
+  }
+  if (name === '') return true;
+  if (choice === 'skip') {
+    const there = await parent.getFileHandle(name).then(
+      (handle) => handle.getFile(),
+      () => null,
+    );
+    if (there?.size === bytes) return false;
+  }
+  const object = await uploadClient.download(selection.bucket, key, {
+    signal,
+    onProgress: ({ sentBytes }) => onBytes(sentBytes),
+  });
+  const handle = await parent.getFileHandle(name, { create: true });
+  await object.saveTo(handle);
+  return true;
+}
+
+/**
+ * The path of a key on a disk. What some disk does not take becomes `_`, as in a ZIP;
+ * an empty last segment means a folder.
+ */
+export function localPath(key: string): string[] {
+  const segments = key.split('/');
+  return segments.map((segment, at) => {
+    if (segment === '' && at === segments.length - 1) return '';
+    // Control characters are what it is about.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not reach a disk
+    const name = segment.replace(/[\u0000-\u001f\u007f\\:"<>|?*]/g, '_').replace(/[. ]$/, '_');
+    const isDevice = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(name);
+    return name === '' || isDevice ? `_${name}` : name;
+  });
+}
