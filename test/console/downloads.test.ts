@@ -1,8 +1,117 @@
-// Downloads in a real browser against a server on Node: one object, a folder, a selection, and a
-// whole tree into a folder of the computer (here the browser's own private file system).
+// Downloads in a real browser against a server on Node: a folder as a ZIP, and its tree into a folder
+// of the computer (here the browser's private file system); a text written in place.
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
 import { startNode, type WireServer } from '../wire/kit/server.ts';
-import { launchBrowser, newContext, serveBuild, signIn } from './kit/browser.ts';
+import { isConsoleServed, launchBrowser, newContext, serveBuild, signIn } from './kit/browser.ts';
+
+let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
+let bucketNumber = 0;
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([launchBrowser(), startNode()]);
+  const { url, accessKey: id, secretKey: secret } = server.target;
+  client = createClient({ endpoint: url, accessKey: { id, secret } });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const TREE = { 'trip/a.txt': 'one', 'trip/day/b.txt': 'two', 'trip/day/港口.txt': 'three' };
+
+/** A page that shows the folder `trip/` of a new bucket. */
+async function openTrip(): Promise<{ page: Page; bucket: string }> {
+  const bucket = `console-download-${++bucketNumber}`;
+  await client.buckets.create({ body: { name: bucket } });
+  for (const [key, body] of Object.entries(TREE)) await client.upload(bucket, key, body);
+  await client.upload(bucket, 'other.txt', 'not this one');
+  const context = await newContext(browser);
+  const { url } = server.target;
+  if (!(await isConsoleServed(url))) await serveBuild(context, url);
+  await signIn(context, url, server.target);
+  const page = await context.newPage();
+  page.setDefaultTimeout(8000);
+  // The picker would wait for a person; the handle that it gives is a real one.
+  await page.addInitScript(`window.showDirectoryPicker = async () =>
+    (await navigator.storage.getDirectory()).getDirectoryHandle('out', { create: true });`);
+  await page.goto(`${url}/-/console/b/${bucket}/trip/`, { waitUntil: 'networkidle' });
+  return { page, bucket };
+}
+
+/** Runs a command by the palette. */
+async function run(page: Page, command: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(`>${command}`);
+  await page.getByRole('option', { name: command }).first().waitFor();
+  await page.keyboard.press('Enter');
+}
+
+it('54: downloads a folder as one ZIP, named after it', async () => {
+  const { page } = await openTrip();
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    run(page, 'Download this folder as a ZIP'),
+  ]);
+  expect(saved.suggestedFilename()).toBe('trip.zip');
+  const zip = await readFile(await saved.path());
+  expect(zip.subarray(0, 2).toString()).toBe('PK');
+  for (const name of ['a.txt', 'day/b.txt', 'day/港口.txt']) expect(zip.includes(name)).toBe(true);
+  expect(zip.includes('other.txt')).toBe(false);
+  await page.context().close();
+});
+
+const READ_OUT = `(async () => {
+  const found = {};
+  const walk = async (folder, path) => {
+    for await (const [name, handle] of folder.entries()) {
+      if (handle.kind === 'directory') await walk(handle, path + name + '/');
+      else found[path + name] = await (await handle.getFile()).text();
+    }
+  };
+  await walk(await (await navigator.storage.getDirectory()).getDirectoryHandle('out'), '');
+  return found;
+})()`;
+
+it('56: writes a folder with its tree to the computer, and the second time what is missing', async () => {
+  const { page, bucket } = await openTrip();
+  await run(page, 'Save this folder to this computer');
+  const dock = page.locator('.dock');
+  await dock.getByText('3 of 3').waitFor();
+  await dock.getByText('Saved to').waitFor();
+  const expected = { 'a.txt': 'one', 'day/b.txt': 'two', 'day/港口.txt': 'three' };
+  expect(await page.evaluate(READ_OUT)).toEqual(expected);
+  await client.upload(bucket, 'trip/new.txt', 'four');
+  await run(page, 'Save this folder to this computer');
+  await dock.getByText('4 of 4').waitFor();
+  await dock.getByText('3 were there').waitFor();
+  expect(await page.evaluate(READ_OUT)).toEqual({ ...expected, 'new.txt': 'four' });
+  await page.context().close();
+});
+
+it('52: writes a text in place, checks the rules in it, and never goes over another', async () => {
+  const { page, bucket } = await openTrip();
+  await run(page, 'New text file');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('_redirects');
+  await dialog.getByLabel('Content').fill('/old /new 301\n/lonely\n/a /b 999');
+  await dialog.getByText('Line 2: a rule has a path and where it goes.').waitFor();
+  await dialog.getByText('Line 3: “999” is no status of a rule').waitFor();
+  await dialog.getByLabel('Name').fill('a.txt');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('There is one with this name.').waitFor();
+  await dialog.getByLabel('Name').fill('README.md');
+  await dialog.getByLabel('Content').fill('# 港口');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const readme = await client.download(bucket, 'trip/README.md');
+  expect([await readme.text(), readme.contentType]).toEqual([
+    '# 港口',
+    'text/markdown; charset=utf-8',
+  ]);
+  expect(await (await client.download(bucket, 'trip/a.txt')).text()).toBe('one');
+  await page.context().close();
+});

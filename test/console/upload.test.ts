@@ -6,7 +6,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
 import { temporaryFolder } from '../node/kit/temporary-folder.ts';
 import { startNode, type WireServer } from '../wire/kit/server.ts';
-import { launchBrowser, newContext, serveBuild, signIn, watchErrors } from './kit/browser.ts';
+import {
+  isConsoleServed,
+  launchBrowser,
+  newContext,
+  serveBuild,
+  signIn,
+  watchErrors,
+} from './kit/browser.ts';
 import { dropFiles } from './kit/drop-files.ts';
 
 let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
@@ -23,11 +30,6 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const CONSOLE_IS_SERVED = async () => {
-  const response = await fetch(`${server.target.url}/-/console/`);
-  return response.headers.get('content-type')?.includes('text/html') === true && response.ok;
-};
-
 type Opened = {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -40,7 +42,7 @@ async function openFolder(prefix = 'in/'): Promise<Opened> {
   const bucket = `console-upload-${++bucketNumber}`;
   await client.buckets.create({ body: { name: bucket } });
   const context = await newContext(browser);
-  if (!(await CONSOLE_IS_SERVED())) await serveBuild(context, server.target.url);
+  if (!(await isConsoleServed(server.target.url))) await serveBuild(context, server.target.url);
   await signIn(context, server.target.url, server.target);
   const page = await context.newPage();
   page.setDefaultTimeout(8000);

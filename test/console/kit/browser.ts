@@ -70,6 +70,13 @@ export function watchErrors(page: Page): string[] {
 
 const BUILD = fileURLToPath(new URL('../../../build/console/', import.meta.url));
 
+/** Whether the server serves the console by itself. */
+export async function isConsoleServed(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/-/console/`, { headers: { accept: 'text/html' } });
+  await response.body?.cancel();
+  return response.ok;
+}
+
 /** Serves the built files to the browser where the server itself does not. */
 export async function serveBuild(context: BrowserContext, url: string): Promise<void> {
   const { files } = JSON.parse(readFileSync(`${BUILD}files.json`, 'utf8'));
