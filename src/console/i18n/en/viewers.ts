@@ -51,6 +51,7 @@ export const viewers = {
     wrap: 'Wrap lines',
     edit: 'Edit',
     more: 'Load more',
+    rendered: 'As shown',
     shownOf: (shown: string, total: string) => `${shown} of ${total} loaded`,
   },
   log: {
@@ -131,6 +132,9 @@ export const viewers = {
     encrypted: 'This entry is encrypted.',
     tooLarge: (size: string) => `This entry has ${size}. Download it to open it.`,
     bomb: 'This entry expands far beyond what it says. It is not opened.',
+    saveTooLarge: (limit: string) =>
+      `This browser saves entries of up to ${limit}. Download the whole archive.`,
+    directoryTooLarge: 'The directory of this archive is too long to be read here.',
     damaged: 'The archive cannot be read',
     tailNeedsAll: (size: string) =>
       `A gzip file can be read from its front alone. The end needs all ${size} to be read.`,

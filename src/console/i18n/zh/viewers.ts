@@ -52,6 +52,7 @@ export const viewers: typeof English = {
     wrap: '自动换行',
     edit: '编辑',
     more: '加载更多',
+    rendered: '返回预览',
     shownOf: (shown, total) => `已加载 ${shown}，共 ${total}`,
   },
   log: {
@@ -131,6 +132,8 @@ export const viewers: typeof English = {
     encrypted: '此条目已加密。',
     tooLarge: (size) => `此条目有 ${size}，请下载后打开。`,
     bomb: '此条目解压后远超其标明的大小，未打开。',
+    saveTooLarge: (limit) => `此浏览器最多可保存 ${limit} 的条目。请下载整个归档。`,
+    directoryTooLarge: '此归档的目录过大，无法在此读取。',
     damaged: '无法读取此归档',
     tailNeedsAll: (size) => `gzip 文件只能从头读取。查看末尾需要读取全部 ${size}。`,
     readAll: (size) => `读取全部 ${size}`,

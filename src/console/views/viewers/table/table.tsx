@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { ViewerFrame } from '../frame.tsx';
 import type { ViewProps } from '../shown.ts';
-import { rangePages } from '../text/pages.ts';
+import { type Pages, rangePages } from '../text/pages.ts';
 import { useRowPages } from './row-pages.ts';
 import { Rows } from './row-window.tsx';
 
@@ -16,9 +16,19 @@ const PAGE_BYTES = 512 * 1024;
 const COMPACT_BYTES = 16 * 1024;
 
 export default function TableView({ shown, compact }: ViewProps) {
+  const open = (pageBytes: number) => rangePages(shown.source, pageBytes);
+  return <RowsView shown={shown} compact={compact} open={open} />;
+}
+
+type RowsViewProps = ViewProps & {
+  /** Begins reading from the front. */
+  readonly open: (pageBytes: number) => Pages;
+};
+
+export function RowsView({ shown, compact, open }: RowsViewProps) {
   const texts = t().viewers.table;
   const pageBytes = compact ? COMPACT_BYTES : PAGE_BYTES;
-  const { state, more } = useRowPages(() => rangePages(shown.source, pageBytes), shown.name);
+  const { state, more } = useRowPages(() => open(pageBytes), shown.name);
   const [filter, setFilter] = useState('');
   const [sort, setSort] = useState<string | null>(null);
   const [hasHead, setHead] = useState(true);

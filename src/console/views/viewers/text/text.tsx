@@ -1,6 +1,6 @@
 // Text and code: its first 2 MB, then more by pages; colours, wrapping, numbers that
 // are links to their lines. Finding is the browser's: what is loaded is in the page.
-import { Braces, Pencil, WrapText } from 'lucide';
+import { Braces, Eye, Pencil, WrapText } from 'lucide';
 import { useContext, useMemo, useState } from 'preact/hooks';
 import { useCommands } from '../../../app/commands.ts';
 import { lazy } from '../../../app/lazy.tsx';
@@ -26,7 +26,12 @@ const JSON_NAME = /^(?:json|ndjson|jsonl|geojson|webmanifest|map)$/;
 
 const Editor = lazy(() => import('../edit/editor.tsx'));
 
-export default function TextView({ shown, compact }: ViewProps) {
+type TextProps = ViewProps & {
+  /** Goes back to a view that shows the text as what it stands for. */
+  readonly onRendered?: (() => void) | undefined;
+};
+
+export default function TextView({ shown, compact, onRendered }: TextProps) {
   const [isEditing, setEditing] = useState(false);
   const { object } = shown;
   if (isEditing && object !== null) {
@@ -45,6 +50,7 @@ export default function TextView({ shown, compact }: ViewProps) {
       compact={compact}
       open={() => rangePages(shown.source, pageBytes)}
       onEdit={isEditable && !compact ? () => setEditing(true) : null}
+      onRendered={onRendered}
     />
   );
 }
@@ -53,11 +59,13 @@ type PagedProps = ViewProps & {
   /** Begins reading from the front. */
   readonly open: () => Pages;
   readonly onEdit: (() => void) | null;
+  readonly onRendered?: (() => void) | undefined;
   /** The name by which the language is told; `app.log` of `app.log.gz`. */
   readonly name?: string;
 };
 
-export function PagedText({ shown, compact, open, onEdit, name = shown.name }: PagedProps) {
+export function PagedText(props: PagedProps) {
+  const { shown, compact, open, onEdit, onRendered, name = shown.name } = props;
   const texts = t().viewers.text;
   const measured = useContext(Measured);
   const { state, more } = useTextPages(open, [shown.name]);
@@ -77,6 +85,9 @@ export function PagedText({ shown, compact, open, onEdit, name = shown.name }: P
 
   const tools = (
     <>
+      {onRendered !== undefined && (
+        <Button icon={Eye} label={texts.rendered} onClick={onRendered} />
+      )}
       {state.encoding !== null && state.encoding !== 'utf-8' && (
         <span class="dim">{state.encoding}</span>
       )}
