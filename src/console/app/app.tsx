@@ -11,6 +11,7 @@ import { DialogHost } from '../ui/open-dialog.tsx';
 import { MenuHost } from '../ui/open-menu.tsx';
 import { Empty } from '../ui/small.tsx';
 import { ToastHost } from '../ui/toast.tsx';
+import { queue } from '../views/viewers/media/queue.ts';
 import { ConnectionBanner } from './banners.tsx';
 import { handleKey } from './commands.ts';
 import { GlobalCommands } from './global-commands.tsx';
@@ -22,6 +23,7 @@ import { viewOf } from './views.ts';
 
 const SignIn = lazy(() => import('../views/sign-in/sign-in.tsx'));
 const Dock = lazy(() => import('../views/upload/dock.tsx'));
+const PlayerHost = lazy(() => import('../views/viewers/media/player.tsx'));
 const loaded = new Map<unknown, ComponentType>();
 
 export function App() {
@@ -63,6 +65,7 @@ function Content() {
       <main class="main" id="main" tabIndex={-1}>
         <ConnectionBanner />
         {state === 'signed-in' && (view === null ? <NoSuchPage /> : <ViewOf view={view} />)}
+        {state === 'signed-in' && queue.value !== null && <PlayerHost />}
         {state === 'signed-in' && <Dock />}
       </main>
       <PhoneTabs place={view?.place ?? null} />
