@@ -16,7 +16,7 @@ import { isBrowserVisit } from '../semantics/accept-html.ts';
 import { evaluateRead, NO_CONDITIONS } from '../semantics/conditional.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { hasSessionCookie } from '../session-cookie.ts';
-import { ANSWER_HEADERS, PAGE_HEADERS } from './console-headers.ts';
+import { ANSWER_HEADERS, pageHeaders } from './console-headers.ts';
 
 /** Where the console is opened. */
 const CONSOLE_PATH = '/-/console/';
@@ -70,7 +70,8 @@ export function createConsoleSurface(files: ConsoleFiles): AnswerConsole {
 
     const accepted = acceptedCodings(request.header('accept-encoding'));
     const coding = chooseCoding(accepted, file);
-    describeFile(headers, { name, file, coding, isAsset });
+    describeFile(headers, { file, coding, isAsset });
+    if (name.endsWith('.html')) Object.assign(headers, pageHeaders(request.host));
     const isSignedIn = name === INDEX && hasSessionCookie(request.header('cookie'));
     if (isSignedIn) headers.link = PRELOADS;
     return sendFile(request, opened, { name, coding, etag: etagOf(file, coding), headers });
@@ -122,12 +123,10 @@ function etagOf({ digest }: ConsoleFile, coding: ConsoleCoding | null): string {
 function describeFile(
   headers: HeaderRecord,
   {
-    name,
     file,
     coding,
     isAsset,
   }: {
-    readonly name: string;
     readonly file: ConsoleFile;
     readonly coding: ConsoleCoding | null;
     readonly isAsset: boolean;
@@ -138,7 +137,6 @@ function describeFile(
   headers.etag = `"${etagOf(file, coding)}"`;
   headers.vary = 'accept-encoding';
   if (coding !== null) headers['content-encoding'] = coding;
-  if (name.endsWith('.html')) Object.assign(headers, PAGE_HEADERS);
 }
 
 async function sendFile(

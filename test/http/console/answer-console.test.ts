@@ -54,9 +54,10 @@ describe('the page', () => {
     const policy = header('content-security-policy') ?? '';
     expect(policy.split('; ').slice(0, 3)).toEqual([
       "default-src 'none'",
-      "script-src 'self'",
-      "style-src 'self'",
+      'script-src s3.test/-/console/assets/',
+      'style-src s3.test/-/console/assets/',
     ]);
+    expect(policy).toContain('worker-src s3.test/-/console/assets/;');
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).toContain(
       "require-trusted-types-for 'script'; trusted-types quayside dompurify",
@@ -67,6 +68,25 @@ describe('the page', () => {
     expect(header('cross-origin-opener-policy')).toBe('same-origin');
     expect(header('cross-origin-resource-policy')).toBe('same-origin');
     expect(header('permissions-policy')).toContain('camera=()');
+  });
+
+  it.each([
+    ['127.0.0.1:9000', '127.0.0.1:9000/-/console/assets/'],
+    ['Files.Example-1.org:8443', 'Files.Example-1.org:8443/-/console/assets/'],
+    ['[::1]:9000', "'self'"],
+    ['a_b.test', "'self'"],
+    ['files.test.', "'self'"],
+    ["evil.test; script-src 'unsafe-inline'", "'self'"],
+    ['evil.test *', "'self'"],
+    [`${'a.'.repeat(200)}test`, "'self'"],
+  ])('at %s may run scripts of %s', async (host, source) => {
+    const policy = (await send('/-/console/', { headers: { host } })).header(
+      'content-security-policy',
+    );
+    const directive = (name: string) =>
+      policy?.split('; ').filter((one) => one.startsWith(`${name} `));
+    expect(directive('script-src')).toEqual([`script-src ${source}`]);
+    expect(directive('worker-src')).toEqual([`worker-src ${source}`]);
   });
 
   it('begins the first calls of whoever is signed in, and of nobody else', async () => {
