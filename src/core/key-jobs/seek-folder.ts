@@ -27,7 +27,8 @@ export type SeekInput = {
 /**
  * Seeks in a folder. While a very large folder is counted for the first time, which
  * goes on behind the response, `total` is not exact and a rank behind what is counted
- * gives the last counted one. Cost: one index read once the folder is counted; the
+ * gives the last counted one; so it stays for minutes where many other folders of the
+ * bucket were counted lately. Cost: one index read once the folder is counted; the
  * port says what that and counting cost on Cloudflare.
  */
 export async function seekFolder(
@@ -35,9 +36,13 @@ export async function seekFolder(
   bucket: BucketHandle,
   { prefix, delimiter, limit, start }: SeekInput,
 ): Promise<LevelPage> {
+  let isRefused = false;
+  /** True: no further step does anything. */
   const countStep = async () => {
     const nowMs = core.ports.clock.nowMs();
-    return (await bucket.call('countLevel', { prefix, delimiter, nowMs })).isReady;
+    const { isReady, hasRoom } = await bucket.call('countLevel', { prefix, delimiter, nowMs });
+    if (!hasRoom) isRefused = true;
+    return isReady || !hasRoom;
   };
   const countAll = () =>
     core.ports.background.run('count-names', async () => {
@@ -56,13 +61,14 @@ export async function seekFolder(
     }
 
     const roundsOfPage = isOtherCounting ? 0 : 1;
+    if (isRefused) return page;
     if (rounds >= (isFound(page, start) ? roundsOfPage : ROUNDS_OF_JUMP)) {
       // One of many seeks counts behind its response, and the others let it.
       if (!isOtherCounting) countAll();
       return page;
     }
-    for (let step = 0, isReady = false; step < STEPS_OF_ROUND && !isReady; step++) {
-      isReady = await countStep();
+    for (let step = 0, isEnd = false; step < STEPS_OF_ROUND && !isEnd; step++) {
+      isEnd = await countStep();
     }
   }
 }

@@ -163,9 +163,9 @@ export function createKeyAidCalls(sql: Sql): KeyAidCalls {
 
     countLevel({ bucket, prefix, delimiter, nowMs }) {
       const n = requireBucket(sql, bucket);
-      const isReady = countLevel(sql, { bucket: n, prefix, delimiter }, nowMs);
+      const count = countLevel(sql, { bucket: n, prefix, delimiter }, nowMs);
       noteLevels(sql, n);
-      return { isReady };
+      return count;
     },
 
     forgetLevels({ bucket, unusedSinceMs }) {

@@ -4,6 +4,7 @@
 // adding up rows and walking over the names of one range. A commit changes one such
 // row, and only when a name comes or goes. Small levels are counted by a walk each
 // time and have no rows. key-aids.ts reports changes; list-level.ts lists.
+import type { LevelCount } from '../../ports/index-calls/level-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { prefixEnd } from './key-order.ts';
 import { commonPrefixOf } from './key-pages.ts';
@@ -16,6 +17,12 @@ import { firstKeyOf, type Level, walkNames } from './walk-names.ts';
 export const RANGE_MAX_NAMES = 1000;
 /** Levels of one bucket that are counted: a commit looks at each of them. */
 export const LEVELS_MAX = 16;
+/**
+ * Time without a use after which a level makes room for another, milliseconds. Ours:
+ * else folders that are counted at once take each other's room for ever, and whoever
+ * goes from folder to folder has each of them counted over and over.
+ */
+export const LEVEL_KEPT_MS = 600_000;
 /** Rows read in one step of counting: some 10 ms. */
 const STEP_ROWS = 20_000;
 /** In place of a count: the names from here on are not counted yet. */
@@ -57,23 +64,27 @@ function readLevels(sql: Sql, bucket: number): LevelRow[] {
 }
 
 /**
- * Takes one step of counting a level, and notes that it is used; true once it is
- * counted. The level that was not used for longest makes room. Cost: 20,000 rows
- * read, and a row written for each 500 names.
+ * Takes one step of counting a level, and notes that it is used. The level that was
+ * not used for longest makes room, unless that was lately: then nothing is done, and
+ * `hasRoom` is false. Cost: 20,000 rows read, and a row written for each 500 names.
  */
-export function countLevel(sql: Sql, level: Level, nowMs: number): boolean {
+export function countLevel(sql: Sql, level: Level, nowMs: number): LevelCount {
   const row = findLevel(sql, level) ?? beginLevel(sql, level, nowMs);
+  if (row === null) return { isReady: false, hasRoom: false };
   sql.all('UPDATE key_levels SET used_at_ms = ? WHERE n = ?', nowMs, row.n);
-  if (row.is_ready === 1) return true;
+  if (row.is_ready === 1) return { isReady: true, hasRoom: true };
 
   const isReady = countRanges(sql, level, row.n);
   if (isReady) sql.all('UPDATE key_levels SET is_ready = 1 WHERE n = ?', row.n);
-  return isReady;
+  return { isReady, hasRoom: true };
 }
 
-function beginLevel(sql: Sql, level: Level, nowMs: number): LevelRow {
+/** Makes the row of a level; null: all others were used lately. */
+function beginLevel(sql: Sql, level: Level, nowMs: number): LevelRow | null {
   const others = readLevels(sql, level.bucket).toSorted((a, b) => b.used_at_ms - a.used_at_ms);
-  for (const other of others.slice(LEVELS_MAX - 1)) dropLevel(sql, other.n);
+  const unused = others.slice(LEVELS_MAX - 1);
+  if (unused.some(({ used_at_ms }) => used_at_ms > nowMs - LEVEL_KEPT_MS)) return null;
+  for (const other of unused) dropLevel(sql, other.n);
   const { bucket, prefix, delimiter } = level;
   const [made] = sql.all<{ n: number }>(
     `INSERT INTO key_levels (bucket, prefix, delimiter, is_ready, used_at_ms)

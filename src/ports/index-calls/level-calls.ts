@@ -77,16 +77,25 @@ export type LevelQueries = {
   listLevel(input: ListLevelInput): LevelPage;
 };
 
+/**
+ * How far a level is counted. `isReady`: all names are. Not `hasRoom`: it is not
+ * counted at all, since so many others were lately.
+ */
+export type LevelCount = { readonly isReady: boolean; readonly hasRoom: boolean };
+
 export type LevelCommands = {
   /**
-   * One step of counting the names of a level, kept exact from then on; `isReady`:
-   * all are counted. BucketChanged. Idempotent. Cost: 10 ms a step. In rows billed by
+   * One step of counting the names of a level, kept exact from then on. A bucket has
+   * room for 16; one that was not used for ten minutes makes room. BucketChanged. Idempotent. Cost: 10 ms a step. In rows billed by
    * Durable Objects, for a million names: 1 to 8 million read and 2,000 written, $0.003
    * to $0.01; later a row written for each name that comes or goes.
    */
-  countLevel(input: { bucket: BucketRef; prefix: string; delimiter: string; nowMs: number }): {
-    readonly isReady: boolean;
-  };
+  countLevel(input: {
+    bucket: BucketRef;
+    prefix: string;
+    delimiter: string;
+    nowMs: number;
+  }): LevelCount;
   /** Drops the counts of levels that nobody used since a time. Idempotent. */
   forgetLevels(input: { bucket: BucketRef; unusedSinceMs: number }): void;
 };

@@ -47,7 +47,10 @@ export function indexLevelsContract(subject: Subject<MetadataIndex>): void {
     };
     await check();
     const count = { ...level, nowMs: START_MS };
-    expect(await index.call(bucket.name, 'countLevel', count)).toEqual({ isReady: true });
+    expect(await index.call(bucket.name, 'countLevel', count)).toEqual({
+      isReady: true,
+      hasRoom: true,
+    });
     await check();
     expect((await ask({ by: 'name', name: '' }, 1)).usedAtMs).toBe(START_MS);
 

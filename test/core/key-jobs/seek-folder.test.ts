@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
 import { forgetUnusedLevels, seekFolder } from '../../../src/core/key-jobs/seek-folder.ts';
+import { LEVELS_MAX } from '../../../src/index/keys/key-levels.ts';
 import { createMemoryCore, openTestBucket } from '../memory-core.ts';
 
 /** More than a page waits for: steps count 20,000 rows each. */
@@ -88,6 +89,32 @@ describe('a seek in a large folder', () => {
     core.advanceSeconds(2 * 86_400);
     await forgetUnusedLevels(core, record, noted?.used_at_ms ?? 0);
     expect(levels()).toEqual([]);
+    close();
+  });
+
+  it('ends its counting, however many folders are sought in at once', async () => {
+    const { core, bucket, at, levels, close } = await openFilled();
+    let steps = 0;
+    const call: typeof bucket.call = (name, input) => {
+      if (name === 'countLevel') steps++;
+      if (steps > 1000) throw new Error('it counts for ever');
+      return bucket.call(name, input);
+    };
+    const counting = { ...bucket, call };
+    const seek = (delimiter: string) => seekFolder(core, counting, { ...at(159_000), delimiter });
+    const seeks = Array.from({ length: LEVELS_MAX + 4 }, (_, i) => seek(`/${i}`));
+    const pages = await Promise.all(seeks);
+    await core.settle();
+    expect(levels()).toHaveLength(LEVELS_MAX);
+    expect(pages.filter(({ rank }) => rank === 159_000)).toHaveLength(LEVELS_MAX);
+
+    // Whoever goes on to other folders counts none of them before some time has passed.
+    const counted = steps;
+    expect(await seek('/other')).toMatchObject({ isExact: false });
+    await core.settle();
+    expect(steps).toBeLessThanOrEqual(counted + 2);
+    core.advanceSeconds(601);
+    expect(await seek('/other')).toMatchObject({ rank: 159_000 });
     close();
   });
 });

@@ -8,6 +8,7 @@ import {
   countedNames,
   countLevel,
   findLevel,
+  LEVEL_KEPT_MS,
   LEVELS_MAX,
   nameAtRank,
   noteLevelChange,
@@ -178,7 +179,7 @@ describe('ranks of names', () => {
           }
           noteLevelChange(sql, 1, text, isAdded ? 1 : -1, 4);
         };
-        while (!countLevel(sql, level, START_MS));
+        while (!countLevel(sql, level, START_MS).isReady);
         for (const one of changes) apply(one);
         for (const one of changes.toReversed()) apply(one);
         const names = [
@@ -212,7 +213,7 @@ describe('ranks of names', () => {
     const far: LevelStart = { by: 'rank', rank: 50_000, isFromEnd: false };
     expect(ask(far)).toMatchObject({ rank: 1999, total: 2000, isExact: false, usedAtMs: null });
     expect(ask({ by: 'name', name: '5' })).toMatchObject({ rank: null, lastName: '50000' });
-    expect(index.countLevel(level)).toEqual({ isReady: false });
+    expect(index.countLevel(level)).toEqual({ isReady: false, hasRoom: true });
     const { rank, total, isExact } = ask(far);
     expect([rank, isExact]).toEqual([total - 1, false]);
     expect(total).toBeGreaterThan(2000);
@@ -229,7 +230,8 @@ describe('ranks of names', () => {
       index.countLevel({ bucket, prefix, delimiter: '/', nowMs });
     for (let at = 0; at < LEVELS_MAX; at++) count(`p${at}/`, START_MS + at);
     count('p0/', START_MS + 100);
-    count('new/', START_MS + 101);
+    expect(count('new/', START_MS + LEVEL_KEPT_MS)).toEqual({ isReady: false, hasRoom: false });
+    expect(count('new/', START_MS + 1 + LEVEL_KEPT_MS)).toEqual({ isReady: true, hasRoom: true });
     const prefixes = () =>
       sql.all<{ prefix: string }>('SELECT prefix FROM key_levels').map(({ prefix }) => prefix);
     expect(prefixes()).toHaveLength(LEVELS_MAX);
