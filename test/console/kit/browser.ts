@@ -61,7 +61,7 @@ export function watchErrors(page: Page): string[] {
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of (?:401|404|412)/.test(message.text())) {
+    if (message.type() === 'error' && !/status of (?:401|404|412|415)/.test(message.text())) {
       errors.push(message.text());
     }
   });

@@ -1,17 +1,21 @@
-// A folder or an object, as its address says.
-import { lazy } from '../../app/lazy.tsx';
-import { readObjectPath } from '../../app/router.ts';
-import { Title, TopBar } from '../../app/top-bar.tsx';
-import { t } from '../../i18n/i18n.ts';
-
-const ObjectPage = lazy(() => import('../object/object.tsx'));
+// A folder or an object, as its address says: a slash at the end, or `?prefix=`, means
+// a folder.
+import { query, readObjectPath } from '../../app/router.ts';
+import { TopBar } from '../../app/top-bar.tsx';
+import { Folder } from './folder.tsx';
+import { ObjectPage } from './neighbours.tsx';
+import { PathField } from './path-field.tsx';
 
 export default function Place() {
-  const { key } = readObjectPath();
-  if (key !== '' && !key.endsWith('/')) return <ObjectPage />;
+  const { bucket, key } = readObjectPath();
+  const isObject = query.value.get('key') !== null || !(key === '' || key.endsWith('/'));
+  if (isObject) return <ObjectPage />;
   return (
-    <TopBar>
-      <Title>{t().shell.buckets}</Title>
-    </TopBar>
+    <>
+      <TopBar>
+        <PathField bucket={bucket} path={key} />
+      </TopBar>
+      <Folder key={`${bucket}/${key}`} bucket={bucket} prefix={key} />
+    </>
   );
 }

@@ -1,0 +1,114 @@
+// Puts what is selected on the clipboard: as URLs, S3 URIs, curl, Markdown, HTML or
+// paths. The last choice is kept in this browser.
+import { effect, signal } from '@preact/signals';
+import { client } from '../../api/client.ts';
+import { href, objectPath } from '../../app/router.ts';
+import { server } from '../../app/session.ts';
+import { t } from '../../i18n/i18n.ts';
+import { copyText } from '../../ui/copy.ts';
+import { nameOf, type Selection } from './selection.ts';
+
+export type CopyFormat = 'url' | 's3' | 'curl' | 'markdown' | 'html' | 'path';
+export const COPY_FORMATS: readonly CopyFormat[] = [
+  'url',
+  's3',
+  'curl',
+  'markdown',
+  'html',
+  'path',
+];
+
+const STORED_AS = 'quayside-copy-as';
+/** Rows that are copied at once: what one request signs. */
+const ROWS_MAX = 1000;
+/** Objects that are asked for their public URL one by one; more get signed URLs. */
+const ASKED_MAX = 20;
+/** Life of a signed URL, seconds: a week, the longest that SigV4 allows. */
+const URL_LIFE_SECONDS = 7 * 86_400;
+
+const isFormat = (text: string | null): text is CopyFormat =>
+  COPY_FORMATS.some((format) => format === text);
+
+function readStored(): CopyFormat {
+  try {
+    const text = localStorage.getItem(STORED_AS);
+    return isFormat(text) ? text : 'url';
+  } catch {
+    return 'url';
+  }
+}
+
+export const copyFormat = signal<CopyFormat>(readStored());
+effect(() => {
+  try {
+    localStorage.setItem(STORED_AS, copyFormat.value);
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+});
+
+type Copied = { readonly key: string; readonly url: string };
+
+/** Copies the rows, one a line. Folders are copied by their address in the console. */
+export async function copySelection(selection: Selection, format: CopyFormat): Promise<void> {
+  const { bucket, prefix, isAll } = selection;
+  const keys = isAll ? [prefix] : selection.rows.slice(0, ROWS_MAX).map(({ key }) => key);
+  const needsUrl = format !== 's3' && format !== 'path';
+  const rows = needsUrl ? await urlsOf(bucket, keys) : keys.map((key) => ({ key, url: '' }));
+  const lines = rows.map((row) => lineOf(bucket, row, format));
+  await copyText(lines.join('\n'), t().browse.copied(lines.length, `${lines.length}`));
+}
+
+export function lineOf(bucket: string, { key, url }: Copied, format: CopyFormat): string {
+  const name = nameOf(key);
+  const lines: Readonly<Record<CopyFormat, () => string>> = {
+    url: () => url,
+    s3: () => `s3://${bucket}/${key}`,
+    curl: () => `curl -o ${shellQuote(name)} ${shellQuote(url)}`,
+    markdown: () => `[${name.replace(/[\\[\]]/g, '\\$&')}](<${url}>)`,
+    html: () => `<a href="${escapeHtml(url)}">${escapeHtml(name)}</a>`,
+    path: () => key,
+  };
+  return lines[format]();
+}
+
+const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const HTML_SIGNS: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"]/g, (sign) => HTML_SIGNS[sign] ?? sign);
+
+/** Public URLs where strangers may read, else URLs that are signed for a week. */
+async function urlsOf(bucket: string, keys: readonly string[]): Promise<readonly Copied[]> {
+  const objects = keys.filter((key) => key !== '' && !key.endsWith('/'));
+  const known = new Map<string, string>();
+  if (objects.length <= ASKED_MAX) {
+    const details = objects.map((key) =>
+      client.request('GET /buckets/{bucket}/object', { path: { bucket }, query: { key } }),
+    );
+    for (const { key, publicUrl } of await Promise.all(details)) {
+      if (publicUrl !== null) known.set(key, publicUrl);
+    }
+  }
+  const rest = objects.filter((key) => !known.has(key));
+  if (rest.length > 0) {
+    const { items } = await client.request('POST /buckets/{bucket}/presigned-urls', {
+      path: { bucket },
+      body: {
+        requests: rest.map((key) => ({ operation: 'get' as const, key })),
+        expiresSeconds: URL_LIFE_SECONDS,
+      },
+    });
+    for (const [at, key] of rest.entries()) known.set(key, items[at]?.url ?? '');
+  }
+  const console = (key: string) => location.origin + href(objectPath(bucket, key));
+  return keys.map((key) => ({ key, url: known.get(key) ?? console(key) }));
+}
+
+/** The endpoint of the S3 surface, for commands that are shown. */
+export const endpointOf = (): string => server.value?.s3Endpoint ?? location.origin;

@@ -1,0 +1,81 @@
+// A folder without anything in it, and a filter without a match: what is missing, and
+// the ways on.
+import { ArrowDownToLine, ListFilter, Upload } from 'lucide';
+import { may } from '../../app/session.ts';
+import { t } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Empty } from '../../ui/small.tsx';
+import { openUpload } from '../upload/ways-in.tsx';
+import { endpointOf } from './copy-as.ts';
+import { placeName } from './shown-name.ts';
+import type { FolderModel } from './use-folder.ts';
+import { closeFilter, openFilter } from './use-search.ts';
+
+export function EmptyFolder({ folder: { bucket, prefix } }: { readonly folder: FolderModel }) {
+  const texts = t().browse;
+  const mayWrite = may('objects:write');
+  const command = `aws s3 sync dist 's3://${bucket}/${prefix.replaceAll("'", `'\\''`)}'`;
+  const whole = `${command} --endpoint-url ${endpointOf()}`;
+  return (
+    <div class="list empty-folder">
+      <Empty
+        icon={ArrowDownToLine}
+        title={texts.empty(placeName(bucket, prefix))}
+        action={
+          mayWrite ? (
+            <Button
+              kind="primary"
+              icon={Upload}
+              label={texts.chooseFiles}
+              onClick={() => openUpload(bucket, prefix)}
+            />
+          ) : undefined
+        }
+      >
+        {mayWrite && texts.emptyHint}
+      </Empty>
+      {mayWrite && (
+        <div class="other-ways">
+          <section>
+            <h2>{texts.fromShell}</h2>
+            <button type="button" class="code" onClick={() => void copyText(whole)} title={whole}>
+              {command} \<br />
+              {'  '}--endpoint-url {endpointOf()}
+            </button>
+          </section>
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function NoMatch({ folder }: { readonly folder: FolderModel }) {
+  const { search, bucket, prefix } = folder;
+  const texts = t().browse;
+  const text = search?.text ?? '';
+  const isWide = search?.isWholeBucket === true;
+  return (
+    <div class="list no-match">
+      <div class="empty" role="status">
+        <Icon of={ListFilter} />
+        <b>
+          {isWide
+            ? texts.noMatchInBucket(text, bucket)
+            : texts.noMatch(text, placeName(bucket, prefix))}
+        </b>
+        <span class="ways">
+          {!isWide && (
+            <Button
+              kind="secondary"
+              label={texts.searchBucket(bucket)}
+              onClick={() => openFilter(true)}
+            />
+          )}
+          <Button label={texts.clearFilter} onClick={closeFilter} />
+        </span>
+      </div>
+    </div>
+  );
+}

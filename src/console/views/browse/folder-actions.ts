@@ -1,0 +1,164 @@
+// What can be done with a folder and its selection: one list, which the tool bar, the
+// menus of rows, the keyboard and the palette show.
+import {
+  Copy,
+  CopyPlus,
+  Download,
+  FilePen,
+  FolderInput,
+  FolderPlus,
+  type IconNode,
+  Pencil,
+  Trash2,
+  Upload,
+  Users,
+} from 'lucide';
+import { errorLine } from '../../api/describe-error.ts';
+import type { Command } from '../../app/commands.ts';
+import { setQuery } from '../../app/router.ts';
+import { may } from '../../app/session.ts';
+import { t } from '../../i18n/i18n.ts';
+import type { MenuItem } from '../../ui/menu.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { openUpload } from '../upload/ways-in.tsx';
+import { COPY_FORMATS, copyFormat, copySelection } from './copy-as.ts';
+import { type Change, canChange, download, openChange } from './neighbours.tsx';
+import { nameOf, type Selection } from './selection.ts';
+import type { FolderModel } from './use-folder.ts';
+
+export type Action = Command & {
+  readonly icon: IconNode;
+  /** Whether it is about rows, or about the folder. */
+  readonly about: 'folder' | 'rows';
+  readonly isDanger?: boolean;
+};
+
+/** Shows what failed where a toast is enough: it offers nothing to undo. */
+export const sayError = (error: unknown): void => showToast({ text: errorLine(error) });
+
+/** What is done now with the selection, or with the row that the keyboard stands on. */
+export function chosen({ selection, list, bucket, prefix }: FolderModel): Selection {
+  const selected = selection.selection();
+  if (selected.isAll || selected.rows.length > 0) return selected;
+  const entry = list.row(selection.current.value);
+  if (entry === undefined) return selected;
+  const isFolder = entry.kind === 'folder';
+  const row = isFolder
+    ? { key: entry.prefix, isFolder, bytes: null, objects: null }
+    : { key: entry.key, isFolder, bytes: Number(entry.size), objects: 1 };
+  return { bucket, prefix, rows: [row], isAll: false };
+}
+
+const hasRows = ({ rows, isAll }: Selection): boolean => isAll || rows.length > 0;
+
+/** All actions that this member may take; those that can't be taken now say why. */
+export function actionsOf(folder: FolderModel): readonly Action[] {
+  const texts = t().browse;
+  const selection = () => chosen(folder);
+  const none = hasRows(selection()) ? undefined : texts.nothingSelected;
+  const notOne =
+    none ?? (selection().isAll || selection().rows.length !== 1 ? texts.onlyOne : undefined);
+  const run = (action: Promise<unknown>) => void action.catch(sayError);
+  const change = (
+    name: Change,
+    about: Action['about'],
+    rest: Omit<Action, 'run' | 'about' | 'id'>,
+  ) =>
+    canChange(name) && may('objects:write')
+      ? [{ id: `browse.${name}`, about, ...rest, run: () => openChange(name, selection()) }]
+      : [];
+  return [
+    ...uploadActions(folder),
+    ...change('new-folder', 'folder', { label: texts.newFolder, keys: ['n'], icon: FolderPlus }),
+    {
+      id: 'browse.download',
+      about: 'rows',
+      label: texts.download,
+      keys: ['d'],
+      icon: Download,
+      off: none,
+      run: () => run(download(selection())),
+    },
+    {
+      id: 'browse.copy-as',
+      about: 'rows',
+      label: texts.copyAs[copyFormat.value],
+      keys: ['c'],
+      icon: Copy,
+      off: none,
+      run: () => run(copySelection(selection(), copyFormat.value)),
+    },
+    ...change('move', 'rows', { label: texts.move, keys: ['m'], icon: FolderInput, off: none }),
+    ...change('rename', 'rows', { label: texts.rename, keys: ['F2'], icon: Pencil, off: none }),
+    ...change('copy', 'rows', { label: texts.copyTo, icon: CopyPlus, off: none }),
+    ...change('edit', 'rows', { label: texts.edit, icon: FilePen, off: none }),
+    {
+      id: 'browse.readers',
+      about: 'rows',
+      label: texts.whoCanRead,
+      keys: ['r'],
+      icon: Users,
+      off: notOne,
+      run: () => setQuery({ panel: 'readers' }),
+    },
+    ...change('delete', 'rows', {
+      label: texts.delete,
+      keys: ['Delete'],
+      icon: Trash2,
+      off: none,
+      isDanger: true,
+    }),
+  ];
+}
+
+function uploadActions({ bucket, prefix }: FolderModel): readonly Action[] {
+  if (!may('objects:write')) return [];
+  return [
+    {
+      id: 'browse.upload',
+      about: 'folder',
+      label: t().browse.upload,
+      // Its key is registered where drops are taken, so that it has one command alone.
+      icon: Upload,
+      run: () => openUpload(bucket, prefix),
+    },
+  ];
+}
+
+/** The menu of a row, or of what is selected. */
+export function rowMenu(actions: readonly Action[], folder: FolderModel): readonly MenuItem[] {
+  const rows = actions.filter(({ about }) => about === 'rows');
+  const toItem = ({ label, icon, keys, off, isDanger, run }: Action): MenuItem => ({
+    label,
+    icon,
+    off,
+    run,
+    ...(keys?.[0] === undefined ? {} : { keys: keys[0].toUpperCase() }),
+    ...(isDanger === undefined ? {} : { isDanger }),
+  });
+  const items = rows.filter(({ isDanger }) => isDanger !== true).map(toItem);
+  const last = rows.filter(({ isDanger }) => isDanger === true).map(toItem);
+  const others = copyMenu(chosen(folder));
+  return [...items, 'rule', ...others, ...(last.length > 0 ? (['rule', ...last] as const) : [])];
+}
+
+/** The forms in which what is selected can be copied; the last choice is kept. */
+export function copyMenu(selection: Selection): readonly MenuItem[] {
+  return COPY_FORMATS.map((format) => ({
+    label: t().browse.copyAs[format],
+    isChecked: format === copyFormat.value,
+    run: () => {
+      copyFormat.value = format;
+      void copySelection(selection, format).catch(sayError);
+    },
+  }));
+}
+
+/** The name of what is selected, for titles: the one row, or how many. */
+export function titleOf({ rows, isAll, prefix, bucket }: Selection): string {
+  const [row] = rows;
+  if (isAll) return prefix === '' ? bucket : nameOf(prefix);
+  return row !== undefined && rows.length === 1
+    ? nameOf(row.key)
+    : t().browse.selected(rows.length, `${rows.length}`);
+}

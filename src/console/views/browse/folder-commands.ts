@@ -1,0 +1,150 @@
+// Commands of a folder beside its actions: where the keyboard goes, what is shown.
+import {
+  ArrowUp,
+  Columns3,
+  CornerDownRight,
+  Eye,
+  LayoutGrid,
+  ListFilter,
+  Map as MapIcon,
+  PanelRight,
+  Pin,
+  RefreshCw,
+  Search,
+  SquareCheck,
+} from 'lucide';
+import { type Command, useCommands } from '../../app/commands.ts';
+import { isPinned, placeOf, togglePinned } from '../../app/pinned.ts';
+import { navigate, objectPath, query, setQuery } from '../../app/router.ts';
+import { t } from '../../i18n/i18n.ts';
+import { changeAddress, type ViewKind } from './folder-address.ts';
+import { changeLayout } from './layout.ts';
+import type { Entry } from './list/row-list.ts';
+import { editPath } from './path-field.tsx';
+import { nameOf } from './selection.ts';
+import type { FolderModel } from './use-folder.ts';
+import { openFilter } from './use-search.ts';
+
+type Shown = {
+  readonly jump: () => void;
+  readonly look: () => void;
+  readonly open: (entry: Entry) => void;
+};
+
+/** Goes to the folder above, with this one selected; from a bucket to all of them. */
+export function goUp(bucket: string, prefix: string): void {
+  if (prefix === '') {
+    navigate('/buckets');
+    return;
+  }
+  const name = nameOf(prefix);
+  const above = objectPath(bucket, prefix.slice(0, prefix.length - name.length));
+  const sel = encodeURIComponent(name.replaceAll('%', '%25').replaceAll(',', '%2C'));
+  navigate(`${above}${above.includes('?') ? '&' : '?'}sel=${sel}`);
+}
+
+/** Shows the inspector, or closes it. */
+export const toggleInspector = (): void => {
+  const panel = query.value.get('panel');
+  setQuery({ panel: panel === null || panel === 'map' ? 'details' : null });
+};
+
+/** Shows a folder as a list or as tiles; the folder remembers it. */
+export function showAs(place: string, view: ViewKind): void {
+  changeLayout(place, { view });
+  changeAddress({ view });
+}
+
+export const togglePin = ({ bucket, prefix }: Pick<FolderModel, 'bucket' | 'prefix'>): void =>
+  togglePinned(placeOf(bucket, prefix));
+
+export function useFolderCommands(folder: FolderModel, shown: Shown): void {
+  const texts = t().browse;
+  const { bucket, prefix, selection, list, grid, place, view } = folder;
+  const nextView: ViewKind = view === 'list' ? 'grid' : view === 'grid' ? 'gallery' : 'list';
+  const own: readonly Command[] = [
+    {
+      id: 'browse.open',
+      label: texts.open,
+      keys: ['Enter'],
+      icon: CornerDownRight,
+      run: () => {
+        const entry = list.row(selection.current.value);
+        if (entry !== undefined) shown.open(entry);
+      },
+    },
+    {
+      id: 'browse.up',
+      label: texts.up,
+      keys: ['Backspace', 'Mod+ArrowUp'],
+      icon: ArrowUp,
+      run: () => goUp(bucket, prefix),
+    },
+    {
+      id: 'browse.rows',
+      label: texts.toRows,
+      keys: ['ArrowDown'],
+      icon: Columns3,
+      run: () => grid.current?.focus(),
+    },
+    {
+      id: 'browse.select',
+      label: texts.select,
+      keys: ['x'],
+      icon: SquareCheck,
+      run: () => selection.toggle(selection.current.value),
+    },
+    {
+      id: 'browse.select-all',
+      label: texts.selectAll,
+      keys: [],
+      icon: SquareCheck,
+      run: selection.all,
+    },
+    { id: 'browse.clear', label: texts.clearSelection, keys: ['Escape'], run: selection.clear },
+    { id: 'browse.look', label: texts.quickLook, keys: [' '], icon: Eye, run: shown.look },
+    {
+      id: 'browse.inspector',
+      label: texts.inspector,
+      keys: ['i'],
+      icon: PanelRight,
+      run: toggleInspector,
+    },
+    {
+      id: 'browse.filter',
+      label: texts.filter,
+      keys: ['/'],
+      icon: ListFilter,
+      run: () => openFilter(false),
+    },
+    {
+      id: 'browse.search',
+      label: texts.searchBucket(bucket),
+      icon: Search,
+      run: () => openFilter(true),
+    },
+    { id: 'browse.jump', label: texts.jump, keys: ["'"], run: shown.jump },
+    { id: 'browse.path', label: texts.editPath, keys: ['p'], run: editPath },
+    {
+      id: 'browse.view',
+      label: texts.showAs(texts.views[nextView]),
+      keys: ['v'],
+      icon: LayoutGrid,
+      run: () => showAs(place, nextView),
+    },
+    {
+      id: 'browse.map',
+      label: texts.map,
+      icon: MapIcon,
+      run: () => setQuery({ panel: query.value.get('panel') === 'map' ? null : 'map' }),
+    },
+    {
+      id: 'browse.pin',
+      label: isPinned(objectPath(bucket, prefix)) ? texts.unpin : texts.pin,
+      icon: Pin,
+      run: () => togglePin(folder),
+    },
+    { id: 'browse.reload', label: texts.reload, icon: RefreshCw, run: folder.reload },
+  ];
+  useCommands(own);
+}

@@ -1,0 +1,314 @@
+// The list of a folder: rows or tiles, of which only those in view are drawn, with the
+// keyboard of a grid. The row that has the focus is drawn wherever it is, so that the
+// focus is never lost. Rows are keyed by their position, not recycled: so they stand in
+// their order for readers, and a jump draws some forty, which takes a few milliseconds.
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { isMac } from '../../../app/commands.ts';
+import type { SelectionModel } from '../selection-model.ts';
+import { useLasso } from './lasso.ts';
+import { type Entry, keyOf, type RowList } from './row-list.ts';
+import { ScrollBubble } from './scroll-bubble.tsx';
+import { type Scroller, useScroller } from './use-scroller.ts';
+import { heightPx, lineTop } from './window.ts';
+
+export type RowState = {
+  readonly index: number;
+  readonly isSelected: boolean;
+  readonly isCurrent: boolean;
+};
+
+/** What others ask of a grid: the commands, the path, a jump. */
+export type GridHandle = {
+  /** Puts the keyboard on a row and shows it. */
+  goTo(index: number): void;
+  /** Puts a row at the top. */
+  scrollTo(index: number): void;
+  focus(): void;
+  topIndex(): number;
+  /** The element of the row that the keyboard stands on. */
+  currentRow(): HTMLElement | null;
+};
+
+export type GridProps = {
+  readonly label: string;
+  readonly list: RowList;
+  readonly selection: SelectionModel;
+  readonly linePx: number;
+  readonly headPx: number;
+  /** Tiles in a line; 1: rows. */
+  readonly perLine: number;
+  readonly tracks: string;
+  readonly kind: 'list' | 'grid' | 'gallery';
+  readonly head: ComponentChildren;
+  /** Draws the cells of a row; rows are drawn anew when this function is another one. */
+  readonly row: (entry: Entry | undefined) => VNode;
+  /** What the bubble beside a dragged scroll bar says of the row on top. */
+  readonly mark: (entry: Entry | undefined, index: number) => string;
+  readonly onOpen: (entry: Entry) => void;
+  readonly onMenu: (event: Event) => void;
+  readonly onLook: () => void;
+  readonly onRest: (topIndex: number) => void;
+  readonly onSeen: (entries: readonly Entry[]) => void;
+  readonly onTooLong: () => void;
+  readonly handle: { current: GridHandle | null };
+};
+
+export function Grid(props: GridProps) {
+  const { list, selection, linePx, headPx, perLine } = props;
+  void list.version.value;
+  const count = list.count();
+  const scroller = useScroller({
+    lineCount: Math.ceil(count / perLine),
+    linePx,
+    headPx,
+    onRest: () => props.onRest(scroller.topLine() * perLine),
+  });
+  const { span } = scroller;
+  const first = span.first * perLine;
+  const end = Math.min(count, span.end * perLine);
+  const current = Math.min(selection.current.value, Math.max(0, count - 1));
+  const mayFocus = useFocus(scroller, current);
+  const cellsOf = useDrawnCells(props.row, span.end - span.first);
+  const lasso = useLasso({ scroller, selection, perLine, count });
+
+  useEffect(() => {
+    list.need(first, end);
+    const seen: Entry[] = [];
+    for (let index = first; index < end; index++) {
+      const entry = list.row(index);
+      if (entry !== undefined) seen.push(entry);
+    }
+    props.onSeen(seen);
+  }, [list, first, end, list.version.value]);
+
+  const goTo = (index: number) => {
+    const target = Math.min(count - 1, Math.max(0, index));
+    if (target < 0) return;
+    selection.current.value = target;
+    mayFocus.current = true;
+    scroller.show(Math.floor(target / perLine));
+  };
+  props.handle.current = {
+    goTo,
+    scrollTo: (index) => scroller.moveTo(Math.floor(index / perLine)),
+    focus: () => goTo(current),
+    topIndex: () => scroller.topLine() * perLine,
+    currentRow: () => rowElement(scroller, current),
+  };
+
+  const indices = Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
+  if (count > 0 && current < first) indices.unshift(current);
+  if (count > 0 && current >= end) indices.push(current);
+  return (
+    <div
+      ref={scroller.ref}
+      class={`list browse-${props.kind}`}
+      role="grid"
+      aria-label={props.label}
+      aria-multiselectable="true"
+      aria-rowcount={list.isExact() ? count + 1 : -1}
+      style={{ '--tracks': props.tracks, '--line': `${linePx}px` }}
+      onScroll={scroller.onScroll}
+      onKeyDown={(event) => moveByKey(event, { ...props, count, current, goTo, scroller })}
+      onPointerDown={lasso.begin}
+    >
+      {props.head}
+      <div class="spacer" role="rowgroup" style={{ height: `${heightPx(scroller.extent)}px` }}>
+        {indices.map((index) => {
+          const entry = list.row(index);
+          const state: RowState = {
+            index,
+            isSelected: entry !== undefined && selection.has(keyOf(entry)),
+            isCurrent: index === current,
+          };
+          return (
+            <GridRow
+              key={index}
+              state={state}
+              place={placeOf(scroller, index, perLine, index < first || index >= end)}
+              props={props}
+              onFocus={() => {
+                selection.current.value = index;
+              }}
+            >
+              {cellsOf(index, entry)}
+            </GridRow>
+          );
+        })}
+        {lasso.box !== null && <div class="lasso" style={lasso.box} />}
+      </div>
+      {scroller.isFlying && (
+        <ScrollBubble
+          scroller={scroller}
+          text={props.mark(list.row(scroller.topLine() * perLine), scroller.topLine() * perLine)}
+        />
+      )}
+    </div>
+  );
+}
+
+type GridRowProps = {
+  readonly state: RowState;
+  readonly place: Readonly<Record<string, string>>;
+  readonly props: GridProps;
+  readonly onFocus: () => void;
+  readonly children: ComponentChildren;
+};
+
+function GridRow({ state, place, props, onFocus, children }: GridRowProps) {
+  const { index, isSelected, isCurrent } = state;
+  const { list, selection } = props;
+  const classes = ['row', isSelected && 'is-selected', isCurrent && 'is-focused'];
+  return (
+    <div
+      class={classes.filter(Boolean).join(' ')}
+      role="row"
+      data-index={index}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      tabIndex={isCurrent ? 0 : -1}
+      style={place}
+      onFocus={onFocus}
+      onClick={(event) => selectByClick(event, index, props)}
+      onDblClick={(event) => {
+        const entry = list.row(index);
+        if (entry !== undefined && !isControl(event.target)) props.onOpen(entry);
+      }}
+      onContextMenu={(event) => {
+        const entry = list.row(index);
+        if (entry === undefined) return;
+        if (!selection.has(keyOf(entry))) selection.only(index);
+        event.currentTarget.focus({ preventScroll: true });
+        props.onMenu(event);
+      }}
+    >
+      {children}
+    </div>
+  );
+}
+
+type Drawn = { readonly entry: Entry | undefined; readonly cells: VNode };
+/** Rows whose cells are kept, as a multiple of those in view. */
+const KEPT_VIEWS = 4;
+
+/**
+ * Keeps the cells of rows that did not change: the same node is not compared again, so a
+ * step of the wheel costs the rows that come into view and no others.
+ */
+function useDrawnCells(row: GridProps['row'], linesInView: number) {
+  const drawn = useRef({ row, cells: new Map<number, Drawn>() });
+  if (drawn.current.row !== row) drawn.current = { row, cells: new Map() };
+  return (index: number, entry: Entry | undefined): VNode => {
+    const { cells } = drawn.current;
+    const known = cells.get(index);
+    if (known !== undefined && known.entry === entry) return known.cells;
+    const made = { entry, cells: row(entry) };
+    cells.delete(index);
+    cells.set(index, made);
+    const [oldest] = cells.keys();
+    const most = KEPT_VIEWS * Math.max(linesInView, KEPT_LINES_MIN);
+    if (cells.size > most && oldest !== undefined) cells.delete(oldest);
+    return made.cells;
+  };
+}
+
+/** Fewest lines that `KEPT_VIEWS` counts with: tiles have several in one. */
+const KEPT_LINES_MIN = 60;
+
+const isControl = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('a, button, input') !== null;
+
+function selectByClick(event: MouseEvent, index: number, props: GridProps): void {
+  if (isControl(event.target)) return;
+  const { selection } = props;
+  const isBox = event.target instanceof Element && event.target.closest('.pick') !== null;
+  if (event.shiftKey) {
+    event.preventDefault();
+    void selection.extendTo(index, isMod(event)).then((isDone) => isDone || props.onTooLong());
+  } else if (isBox || isMod(event)) selection.toggle(index);
+  else selection.only(index);
+  (event.currentTarget as HTMLElement).focus({ preventScroll: true });
+}
+
+const isMod = (event: MouseEvent | KeyboardEvent): boolean =>
+  isMac ? event.metaKey : event.ctrlKey;
+
+/** Puts the focus on the current row when a key moved there. */
+function useFocus(scroller: Scroller, current: number): { current: boolean } {
+  const mayFocus = useRef(false);
+  useLayoutEffect(() => {
+    if (!mayFocus.current) return;
+    mayFocus.current = false;
+    rowElement(scroller, current)?.focus({ preventScroll: true });
+  });
+  return mayFocus;
+}
+
+const rowElement = ({ ref }: Scroller, index: number): HTMLElement | null =>
+  ref.current?.querySelector(`[data-index="${index}"]`) ?? null;
+
+/** Where a row stands; one that is out of view is kept at the edge, unseen. */
+function placeOf(
+  { extent, position, span }: Scroller,
+  index: number,
+  perLine: number,
+  isOutside: boolean,
+): Readonly<Record<string, string>> {
+  const line = Math.floor(index / perLine);
+  const shownLine = isOutside ? Math.min(Math.max(line, span.first), span.end - 1) : line;
+  const top = lineTop(extent, position, shownLine);
+  return {
+    top: `${Math.max(0, top)}px`,
+    ...(perLine > 1
+      ? { left: `${((index % perLine) * 100) / perLine}%`, width: `${100 / perLine}%` }
+      : {}),
+    ...(isOutside ? { opacity: '0', pointerEvents: 'none' } : {}),
+  };
+}
+
+type KeyInput = GridProps & {
+  readonly count: number;
+  readonly current: number;
+  readonly goTo: (index: number) => void;
+  readonly scroller: Scroller;
+};
+
+function moveByKey(event: KeyboardEvent, input: KeyInput): void {
+  const { current, count, selection, list } = input;
+  if (event.target instanceof HTMLInputElement || event.altKey) return;
+  if (isMod(event) && event.key.toLowerCase() === 'a') selection.all();
+  else if (event.key === 'F10' && event.shiftKey) input.onMenu(event);
+  else if (event.key === 'Enter' && !isMod(event) && !isControl(event.target)) {
+    const entry = list.row(current);
+    if (entry !== undefined) input.onOpen(entry);
+  } else if (event.key === ' ') input.onLook();
+  else {
+    const target = targetOf(event, input);
+    if (target === null) return;
+    const index = Math.min(count - 1, Math.max(0, target));
+    if (event.shiftKey) {
+      void selection.extendTo(index).then((isDone) => isDone || input.onTooLong());
+    }
+    input.goTo(index);
+  }
+  event.preventDefault();
+}
+
+/** The row that a key goes to; null: the key is none of these. */
+function targetOf(event: KeyboardEvent, { current, perLine, scroller, count }: KeyInput) {
+  // ⌘↑ goes to the folder above: a command.
+  if (isMod(event) && event.key !== 'Home' && event.key !== 'End') return null;
+  const { viewPx, linePx } = scroller.extent;
+  const page = Math.max(1, Math.floor(viewPx / linePx) - 1) * perLine;
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: current + perLine,
+    ArrowUp: current - perLine,
+    PageDown: current + page,
+    PageUp: current - page,
+    Home: 0,
+    End: count - 1,
+    ...(perLine > 1 ? { ArrowRight: current + 1, ArrowLeft: current - 1 } : {}),
+  };
+  return steps[event.key] ?? null;
+}

@@ -1,0 +1,73 @@
+// The small picture of an entry: a thumbnail where one can be made, else its icon. What
+// failed once is not asked again while the page is open.
+import { useState } from 'preact/hooks';
+import { Icon } from '../../../ui/icon.tsx';
+import { iconOf } from '../kinds.ts';
+import { type Entry, keyOf } from './row-list.ts';
+
+/** Pixels of the larger side that the API makes. */
+type Side = 64 | 256;
+type PictureProps = {
+  readonly bucket: string;
+  readonly entry: Entry;
+  readonly side: Side;
+  /** Class of the box of an icon. */
+  readonly box: string;
+};
+
+/** Largest image that a thumbnail is asked for, bytes: as the service's own limit. */
+const IMAGE_MAX_BYTES = 24 * 1024 * 1024;
+/** Pictures that could not be made are remembered, so many at most. */
+const FAILED_MAX = 2000;
+const failed = new Set<string>();
+/** So many failures without one picture mean that the service makes none. */
+const GIVES_UP_AFTER = 6;
+let hasMade = false;
+const PICTURED = /\.(?:jpe?g|png|gif|webp|avif|tiff?)$/i;
+
+function noteFailed(name: string): void {
+  if (failed.size >= FAILED_MAX) failed.clear();
+  failed.add(name);
+}
+
+export function Picture({ bucket, entry, side, box }: PictureProps) {
+  const [, redraw] = useState(0);
+  const url = thumbnailUrl(bucket, entry, side);
+  if (url === null || failed.has(url)) {
+    return (
+      <span class={entry.kind === 'folder' ? `${box} is-folder` : box}>
+        <Icon of={iconOf(entry)} />
+      </span>
+    );
+  }
+  return (
+    <span class={box}>
+      <img
+        key={keyOf(entry)}
+        class={side === 64 ? 'thumb' : undefined}
+        src={url}
+        alt=""
+        loading="lazy"
+        decoding="async"
+        draggable={false}
+        onLoad={() => {
+          hasMade = true;
+        }}
+        onError={() => {
+          noteFailed(url);
+          redraw((count) => count + 1);
+        }}
+      />
+    </span>
+  );
+}
+
+function thumbnailUrl(bucket: string, entry: Entry, side: Side): string | null {
+  if (entry.kind === 'folder' || !PICTURED.test(entry.key)) return null;
+  if (!hasMade && failed.size >= GIVES_UP_AFTER) return null;
+  const size = Number(entry.size);
+  if (size === 0 || size > IMAGE_MAX_BYTES) return null;
+  const query = new URLSearchParams({ key: entry.key, size: `${side}` });
+  if (entry.etag !== '') query.set('etag', entry.etag);
+  return `/-/api/v1/buckets/${encodeURIComponent(bucket)}/thumbnail?${query}`;
+}
