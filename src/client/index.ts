@@ -15,6 +15,6 @@ export { type QueueFolder, type QueueTotals, totalsOf, treeOf } from './queue/qu
 export { createUploadQueue, type QueueOptions, type UploadQueue } from './queue/upload-queue.ts';
 export type { RetryPolicy } from './retry.ts';
 export type { Answer, CommonOptions, Item, ListRoute, RequestOptions, Route } from './routes.ts';
-export type { ChecksumChoice } from './upload/digest.ts';
-export type { UploadSource } from './upload/piece.ts';
+export { type ChecksumChoice, type CustomDigest, digestOf } from './upload/digest.ts';
+export type { Piece, UploadSource } from './upload/piece.ts';
 export type { UploadOptions, UploadResult, UploadTask } from './upload/upload.ts';

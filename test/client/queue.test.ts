@@ -2,7 +2,9 @@
 // after a reload.
 import { describe, expect, it } from 'vitest';
 import {
+  type CustomDigest,
   createUploadQueue,
+  digestOf,
   droppedFiles,
   type Fetch,
   type QueueItem,
@@ -210,6 +212,31 @@ describe('a queue', () => {
     const [sent, , refused] = queue.getSnapshot().items;
     expect(sent?.result).toMatchObject({ bucket, key: 'b', sizeBytes: 1 });
     expect(refused?.error?.code).toBe('PreconditionFailed');
+  });
+
+  it('has pieces of files digested elsewhere, and says with which checksum they went', async () => {
+    const digested: [string, number][] = [];
+    const digest: CustomDigest = (algorithm, piece) => {
+      digested.push([algorithm, piece instanceof Blob ? piece.size : -1]);
+      return digestOf(algorithm, piece);
+    };
+    const { bucket, queue } = await newQueue({ optionsFor: () => ({ digest }) });
+    const bytes = bytesOf(17 * MiB);
+    queue.add([fileOf('small', 'abc'), fileOf('large', bytes)]);
+    await queue.settled();
+    expect(digested).toEqual([
+      ['SHA256', 3],
+      ['CRC64NVME', 8 * MiB],
+      ['CRC64NVME', 8 * MiB],
+      ['CRC64NVME', MiB],
+    ]);
+    const [small, large] = queue.getSnapshot().items;
+    const value = 'ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=';
+    expect(small?.result?.checksum).toEqual({ algorithm: 'SHA256', value });
+    expect(large?.result?.checksum).toBeNull();
+    const download = await server.byToken().download(bucket, 'large');
+    expect(Buffer.from(await download.bytes()).equals(Buffer.from(bytes))).toBe(true);
+    expect(download.verifiedBy()).toBe('crc64nvme');
   });
 
   it('forgets a file that was taken off the list while it was still being sent', async () => {

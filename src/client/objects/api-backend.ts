@@ -11,7 +11,7 @@ const BATCH_MAX = 1000;
 /** How long calls wait for others to go with, milliseconds. */
 const BATCH_WAIT_MS = 2;
 /**
- * Shortest time between two batches of a bucket, milliseconds: thousands of small
+ * Shortest time between two batches, milliseconds: thousands of small
  * files take no request each.
  */
 const BATCH_EVERY_MS = 100;
@@ -85,12 +85,12 @@ type Waiting = {
 /** Request coalescing: presigns calls of one bucket together. */
 function createPresigner(request: Request): Backend['address'] {
   const queues = new Map<string, Waiting[]>();
-  const sentAtMs = new Map<string, number>();
+  let sentAtMs = 0;
 
   function flush(bucket: string): void {
     const batch = queues.get(bucket) ?? [];
     queues.delete(bucket);
-    sentAtMs.set(bucket, Date.now());
+    sentAtMs = Date.now();
     void answer(bucket, batch);
   }
 
@@ -117,7 +117,7 @@ function createPresigner(request: Request): Backend['address'] {
       const queue = queues.get(call.bucket) ?? [];
       if (queue.length === 0) {
         queues.set(call.bucket, queue);
-        const dueMs = (sentAtMs.get(call.bucket) ?? 0) + BATCH_EVERY_MS - Date.now();
+        const dueMs = sentAtMs + BATCH_EVERY_MS - Date.now();
         setTimeout(() => flush(call.bucket), Math.max(BATCH_WAIT_MS, dueMs));
       }
       queue.push({ call, resolve, reject });

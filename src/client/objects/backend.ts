@@ -65,7 +65,11 @@ export type FoundObject = {
   readonly completed: Completed;
 };
 
-export type Completed = { readonly etag: string; readonly versionId: string | null };
+export type Completed = {
+  readonly etag: string;
+  readonly versionId: string | null;
+  readonly checksum?: { readonly algorithm: string; readonly value: string } | null;
+};
 
 export type Backend = {
   /**

@@ -1,12 +1,12 @@
 // One attempt of a request about an object, through whichever backend.
 import type { Fetch } from '../credential.ts';
 import { failureOf } from '../read-failure.ts';
-import type { Bytes } from '../upload/piece.ts';
+import { bytesOfPiece, type Piece } from '../upload/piece.ts';
 import type { Backend, ObjectCall } from './backend.ts';
 import { canReport, sendReporting } from './send-reporting.ts';
 
 export type Sending = {
-  readonly body?: Bytes;
+  readonly body?: Piece;
   readonly signal?: AbortSignal | undefined;
   /**
    * Bytes of the body that have left, again and again; only where the platform says
@@ -42,7 +42,12 @@ export function createSendObject(backend: Backend, fetch: Fetch, isOwn: boolean)
   }
 
   return async (call, sending = {}) => {
-    const response = await attempt(call, sending);
+    const response = await attempt(call, sending).catch(async (cause: unknown) => {
+      // A file that changed meanwhile breaks its request as a cut line does.
+      const { body, signal } = sending;
+      if (body && !signal?.aborted) await bytesOfPiece(body.slice(0, 1));
+      throw cause;
+    });
     if (response.ok) return response;
     throw await failureOf(response, backend.learnClock);
   };

@@ -14,6 +14,11 @@ export type UploadSource =
 /** Bytes that a request can carry. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
+/** Bytes in memory, or a part of a file that the platform reads while it sends it. */
+export type Piece = Bytes | Blob;
+
+export const sizeOf = (piece: Piece): number => (piece instanceof Blob ? piece.size : piece.length);
+
 export type Pieces = {
   /** Null: nobody knows before the stream ends. */
   readonly sizeBytes: number | null;
@@ -21,12 +26,12 @@ export type Pieces = {
    * Yields the bytes in order; `sizeOf` says how large the piece of that number
    * (from 1) is.
    */
-  cut(sizeOf: (number: number) => number): AsyncGenerator<Bytes, void, undefined>;
+  cut(sizeOf: (number: number) => number): AsyncGenerator<Piece, void, undefined>;
 };
 
 /**
- * Reads a source as pieces; `stopped` ends a stream. Memory: one piece, and a
- * stream's chunk.
+ * Cuts a source into pieces; `stopped` ends a stream. Memory: of a stream one piece and
+ * a chunk, of a blob nothing.
  */
 export function piecesOf(source: UploadSource, stopped: AbortSignal): Pieces {
   if (source instanceof ReadableStream) {
@@ -40,9 +45,7 @@ export function piecesOf(source: UploadSource, stopped: AbortSignal): Pieces {
     let offset = 0;
     for (let number = 1; offset < sizeBytes || number === 1; number++) {
       const end = Math.min(sizeBytes, offset + sizeOf(number));
-      yield blob === null
-        ? (bytes ?? NOTHING).subarray(offset, end)
-        : await slice(blob, offset, end);
+      yield blob === null ? (bytes ?? NOTHING).subarray(offset, end) : blob.slice(offset, end);
       offset = end;
     }
   }
@@ -61,11 +64,12 @@ function bytesOf(source: unknown): Bytes {
 }
 
 /** A file that was changed or removed since it was chosen cannot be read. */
-async function slice(blob: Blob, start: number, end: number): Promise<Bytes> {
+export async function bytesOfPiece(piece: Piece): Promise<Bytes> {
+  if (!(piece instanceof Blob)) return piece;
   try {
-    return new Uint8Array(await blob.slice(start, end).arrayBuffer());
+    return new Uint8Array(await piece.arrayBuffer());
   } catch (cause) {
-    throw new QuaysideError('SourceUnreadable', 'The file cannot be read any more.', { cause });
+    throw new QuaysideError('SourceUnreadable', 'The file cannot be read.', { cause });
   }
 }
 

@@ -11,22 +11,23 @@ import {
 } from '../objects/object-headers.ts';
 import { retrying } from '../retry.ts';
 import { algorithmOf, createDigest } from './digest.ts';
-import type { Bytes } from './piece.ts';
+import { type Piece, sizeOf } from './piece.ts';
 import { type UploadContext, withLimit } from './upload-context.ts';
 
-export async function putWhole(context: UploadContext, body: Bytes): Promise<Completed> {
+export async function putWhole(context: UploadContext, body: Piece): Promise<Completed> {
   const { backend, send, policy, target, attributes, condition, meter, pauser } = context;
   const algorithm = algorithmOf(context.checksum ?? 'sha256');
-  const value = algorithm === null ? '' : await createDigest(algorithm)(body);
+  const value = algorithm === null ? '' : await createDigest(algorithm, context.digest)(body);
   const headers = {
     ...attributeHeaders(attributes),
     ...conditionHeaders(condition),
     ...(algorithm === null ? {} : { [checksumHeader(algorithm)]: value }),
   };
+  const sizeBytes = sizeOf(body);
   let mayBeThere = false;
 
   async function attempt(signal: AbortSignal): Promise<Completed> {
-    const limited = withLimit(signal, body.length);
+    const limited = withLimit(signal, sizeBytes);
     try {
       const onSent = (bytes: number) => meter.set(1, bytes);
       const call = { ...target, method: 'PUT', headers } as const;
@@ -49,7 +50,7 @@ export async function putWhole(context: UploadContext, body: Bytes): Promise<Com
   async function findSame(signal: AbortSignal): Promise<Completed | null> {
     if (algorithm === null) return null;
     const found = await backend.find(target, signal);
-    if (found === null || found.sizeBytes !== body.length) return null;
+    if (found === null || found.sizeBytes !== sizeBytes) return null;
     const { contentType = found.contentType, metadata = {} } = attributes;
     const isSame =
       found.checksum?.algorithm === algorithm &&
@@ -65,6 +66,6 @@ export async function putWhole(context: UploadContext, body: Bytes): Promise<Com
       signal,
     }),
   );
-  meter.set(1, body.length);
-  return completed;
+  meter.set(1, sizeBytes);
+  return { ...completed, checksum: algorithm && { algorithm, value } };
 }

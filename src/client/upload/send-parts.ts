@@ -7,7 +7,7 @@ import { checksumHeader, unquoted } from '../objects/object-headers.ts';
 import { retrying } from '../retry.ts';
 import { createDigest } from './digest.ts';
 import { createParallel } from './parallel.ts';
-import type { Bytes } from './piece.ts';
+import { type Piece, sizeOf } from './piece.ts';
 import { type UploadContext, withLimit } from './upload-context.ts';
 
 /** Bytes of parts that may be in memory at once. */
@@ -15,7 +15,7 @@ const MEMORY_MAX_BYTES = 256 * 1024 * 1024;
 
 export type PartsToSend = {
   readonly upload: UploadRef;
-  readonly pieces: AsyncIterator<Bytes, void, undefined>;
+  readonly pieces: AsyncIterator<Piece, void, undefined>;
   readonly largestBytes: number;
   readonly algorithm: Algorithm | null;
   readonly stored: readonly StoredPart[];
@@ -34,27 +34,28 @@ export async function sendParts(
   const parallel = createParallel(Math.min(context.maxParallel, inMemory));
   const failed = new AbortController();
   const stopped = AbortSignal.any([context.stopped, failed.signal]);
-  const digest = algorithm === null ? null : createDigest(algorithm);
+  const digest = algorithm === null ? null : createDigest(algorithm, context.digest);
   const before = new Map(stored.map((part) => [part.partNumber, part]));
 
-  async function sendOne(partNumber: number, body: Bytes): Promise<StoredPart> {
+  async function sendOne(partNumber: number, body: Piece): Promise<StoredPart> {
+    const sizeBytes = sizeOf(body);
     const value = (await digest?.(body)) ?? null;
     const known = before.get(partNumber);
-    if (known !== undefined && value !== null && isSame(known, body.length, algorithm, value)) {
-      meter.skip(partNumber, body.length);
+    if (known !== undefined && value !== null && isSame(known, sizeBytes, algorithm, value)) {
+      meter.skip(partNumber, sizeBytes);
       parallel.leave(0);
       return known;
     }
     const response = await put(partNumber, body, value);
-    meter.set(partNumber, body.length);
-    parallel.leave(body.length);
+    meter.set(partNumber, sizeBytes);
+    parallel.leave(sizeBytes);
     const checksum = algorithm === null || value === null ? null : { algorithm, value };
     const etag = unquoted(response.headers.get('etag') ?? '');
     if (etag === '') throw hiddenEtag();
-    return { partNumber, sizeBytes: body.length, etag, checksum };
+    return { partNumber, sizeBytes, etag, checksum };
   }
 
-  const put = (partNumber: number, body: Bytes, value: string | null) =>
+  const put = (partNumber: number, body: Piece, value: string | null) =>
     context.pauser.run((running) => {
       const signal = AbortSignal.any([running, failed.signal]);
       const attempt = () =>
@@ -70,7 +71,7 @@ export async function sendParts(
             },
             {
               body,
-              signal: withLimit(signal, body.length),
+              signal: withLimit(signal, sizeOf(body)),
               onSent: (bytes) => meter.set(partNumber, bytes),
             },
           )

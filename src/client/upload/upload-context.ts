@@ -3,7 +3,7 @@ import type { Attributes, Backend, Condition } from '../objects/backend.ts';
 import type { SendObject } from '../objects/send-object.ts';
 import type { Meter } from '../progress.ts';
 import type { RetryPolicy } from '../retry.ts';
-import type { ChecksumChoice } from './digest.ts';
+import type { ChecksumChoice, CustomDigest } from './digest.ts';
 import type { Pauser } from './pauser.ts';
 
 export type Transport = {
@@ -19,6 +19,7 @@ export type UploadContext = Transport & {
   readonly attributes: Attributes;
   readonly condition: Condition;
   readonly checksum: ChecksumChoice | undefined;
+  readonly digest: CustomDigest | undefined;
   readonly maxParallel: number;
   readonly meter: Meter;
   readonly pauser: Pauser;

@@ -4,11 +4,11 @@ import { QuaysideError } from '../errors.ts';
 import type { Attributes, Completed } from '../objects/backend.ts';
 import { pickAttributes } from '../objects/object-headers.ts';
 import { createMeter, type Progress } from '../progress.ts';
-import type { ChecksumChoice } from './digest.ts';
+import type { ChecksumChoice, CustomDigest } from './digest.ts';
 import { inParts } from './in-parts.ts';
 import { partSizeFor, SINGLE_MAX_BYTES } from './part-size.ts';
 import { createPauser } from './pauser.ts';
-import { type Bytes, type Pieces, piecesOf, type UploadSource } from './piece.ts';
+import { type Piece, type Pieces, piecesOf, type UploadSource } from './piece.ts';
 import { putWhole } from './put-whole.ts';
 import type { Transport, UploadContext, UploadTarget } from './upload-context.ts';
 
@@ -22,6 +22,8 @@ export type UploadOptions = Attributes & {
   readonly ifMatch?: string | undefined;
   /** By default `sha256` in one request, and `crc64nvme` in parts. */
   readonly checksum?: ChecksumChoice | undefined;
+  /** Digests pieces elsewhere: in a worker, so that a page stays smooth. */
+  readonly digest?: CustomDigest | undefined;
   /**
    * 5 MiB at least, and 16 MiB go in one request; chosen by the size unless it is
    * given.
@@ -33,7 +35,15 @@ export type UploadOptions = Attributes & {
   readonly onUploadId?: ((uploadId: string) => void) | undefined;
 };
 
-export type UploadResult = UploadTarget & Completed & { readonly sizeBytes: number };
+export type UploadResult = UploadTarget &
+  Completed & {
+    readonly sizeBytes: number;
+    /**
+     * The checksum that the whole object was sent with. Null: it went in parts, each with
+     * its own, or without one.
+     */
+    readonly checksum: { readonly algorithm: string; readonly value: string } | null;
+  };
 
 /** Resolves when the object is there. */
 export type UploadTask = Promise<UploadResult> & {
@@ -64,6 +74,7 @@ export function startUpload(
     attributes: { ...pickAttributes(options), contentType: options.contentType ?? typeOf(source) },
     condition: { ifNone: options.ifNoneMatch === '*', ifMatch: options.ifMatch ?? null },
     checksum: options.checksum,
+    digest: options.digest,
     maxParallel: options.maxParallel ?? MAX_PARALLEL,
     meter,
     pauser,
@@ -107,7 +118,7 @@ async function run(
     const sentBytes = meter.now().sentBytes;
     meter.setTotal(sentBytes);
     meter.flush();
-    return { ...target, ...completed, sizeBytes: sentBytes };
+    return { ...target, checksum: null, ...completed, sizeBytes: sentBytes };
   };
   if (uploadId !== null) {
     return finish(await inParts(context, { cut, sizeBytes, layout, onUploadId, uploadId }));
@@ -124,7 +135,7 @@ async function run(
   return finish(await inParts(context, { cut: all, sizeBytes, layout, onUploadId, uploadId }));
 }
 
-async function* chain(begun: readonly Bytes[], rest: AsyncGenerator<Bytes, void, undefined>) {
+async function* chain(begun: readonly Piece[], rest: AsyncGenerator<Piece, void, undefined>) {
   yield* begun;
   yield* rest;
 }

@@ -149,4 +149,5 @@ export const upload = {
   tooSmall: 'This file is smaller than what has arrived: it is another one.',
   downloadZip: 'Download this folder as a ZIP',
   saveToFolder: 'Save this folder to this computer',
+  saveList: 'Save the list with checksums',
 };

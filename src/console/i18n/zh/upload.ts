@@ -141,4 +141,5 @@ export const upload: typeof English = {
   tooSmall: '此文件小于已到达的部分：不是同一个文件。',
   downloadZip: '将此文件夹下载为 ZIP',
   saveToFolder: '将此文件夹保存到此电脑',
+  saveList: '保存带校验和的清单',
 };

@@ -1,6 +1,16 @@
 // The upload dock, which stands under every view while something is sent: one line
 // when it is folded, else with the list of files. It never covers the view.
-import { ChevronDown, ChevronUp, Ellipsis, Pause, Play, Upload, WifiOff, X } from 'lucide';
+import {
+  ChevronDown,
+  ChevronUp,
+  Ellipsis,
+  FileCheck,
+  Pause,
+  Play,
+  Upload,
+  WifiOff,
+  X,
+} from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { bytes, count, duration, percent } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
@@ -17,6 +27,7 @@ import { interrupted, loadInterrupted } from './go-on.ts';
 import { InterruptedLines } from './interrupted.tsx';
 import { isRemembering } from './keep.ts';
 import { priceWords } from './price-words.ts';
+import { saveProof } from './proof.ts';
 import {
   cancelUploads,
   closeUploads,
@@ -27,6 +38,7 @@ import {
   resumeUploads,
   retryUploads,
   snapshot,
+  speed,
   targets,
 } from './upload-store.ts';
 
@@ -114,7 +126,8 @@ function Head({ part, isOver, all }: HeadProps) {
 /** `6,412 of 10,000 · 38.4 MB/s · 4 min left` */
 function factsOf(all: number): string {
   const texts = t().upload;
-  const { states, bytesPerSecond, secondsLeft, sizeBytes } = snapshot.value.totals;
+  const { states, sizeBytes } = snapshot.value.totals;
+  const { bytesPerSecond, secondsLeft } = speed.value;
   const facts = [texts.ofTotal(count(states.done), count(all))];
   if (isWaitingForLine.value) facts.push(texts.waitsForLine);
   else if (states.sending > 0) {
@@ -162,10 +175,16 @@ function Verbs({ isOver }: { readonly isOver: boolean }) {
 
 function menuItems(isOver: boolean): MenuItem[] {
   const texts = t().upload;
-  const items: MenuItem[] = [];
+  const items: MenuItem[] = [
+    {
+      label: texts.saveList,
+      icon: FileCheck,
+      run: () => void saveProof(snapshot.value.items),
+    },
+  ];
   if (!isOver) {
     const run = () => void cancelUploads();
-    items.push({ label: texts.cancelAll, icon: X, isDanger: true, run });
+    items.push('rule', { label: texts.cancelAll, icon: X, isDanger: true, run });
   }
   return items;
 }

@@ -11,6 +11,7 @@ import { client, isReachable, QuaysideError, signedOut } from '../../api/client.
 import { errorLine } from '../../api/describe-error.ts';
 import { invalidate } from '../../api/query.ts';
 import { showToast } from '../../ui/toast.tsx';
+import { digest } from './digest.ts';
 import { forgetFile, keepBatch } from './keep.ts';
 import type { Handle } from './read-files.ts';
 import { uploadClient } from './upload-client.ts';
@@ -19,6 +20,8 @@ import { uploadClient } from './upload-client.ts';
 const CONCURRENCY = 5;
 /** Small files go in larger numbers, as long as all under way have so many bytes. */
 const EAGER_BYTES = 2 * 1024 * 1024;
+/** From so many files on their number says how long it takes, not only their bytes. */
+const MANY_FILES = 50;
 /** How often the dock is drawn anew at most, milliseconds: a load line moves twice a second. */
 const SHOW_EVERY_MS = 500;
 /** How often a folder that is shown is read again while files arrive in it, milliseconds. */
@@ -36,6 +39,7 @@ export const queue = createUploadQueue({
   bucket: '',
   concurrency: CONCURRENCY,
   eagerBytes: EAGER_BYTES,
+  optionsFor: () => ({ digest }),
 });
 
 /** What the dock shows; it is a little older than the queue. */
@@ -86,12 +90,46 @@ export function openKeys(bucket: string): ReadonlySet<string> {
   return new Set(open.map(({ key }) => key));
 }
 
+/** Over so long the speed of all is measured, milliseconds. */
+const SPEED_WINDOW_MS = 8000;
+const samples: { readonly atMs: number; readonly bytes: number; readonly files: number }[] = [];
+/** How fast all goes together; the time left counts small files too. */
+export const speed = signal<{ bytesPerSecond: number; secondsLeft: number | null }>({
+  bytesPerSecond: 0,
+  secondsLeft: null,
+});
+
+function measure(): void {
+  const { totals } = snapshot.value;
+  const { states, sentBytes, sizeBytes } = totals;
+  const atMs = performance.now();
+  samples.push({ atMs, bytes: sentBytes, files: states.done });
+  while (samples.length > 2 && atMs - (samples[0]?.atMs ?? atMs) > SPEED_WINDOW_MS) samples.shift();
+  const [first] = samples;
+  const seconds = (atMs - (first?.atMs ?? atMs)) / 1000;
+  if (first === undefined || seconds < 0.5 || states.sending === 0) {
+    if (states.sending === 0) samples.length = 0;
+    speed.value = { bytesPerSecond: 0, secondsLeft: null };
+    return;
+  }
+  const bytesPerSecond = Math.max(0, (sentBytes - first.bytes) / seconds);
+  const filesPerSecond = (states.done - first.files) / seconds;
+  // Whichever ends later: large files go by bytes, thousands of small ones by number.
+  const byBytes = bytesPerSecond > 0 ? (sizeBytes - sentBytes) / bytesPerSecond : null;
+  const filesLeft = states.sending + states.waiting;
+  const byFiles = filesPerSecond > 0 ? filesLeft / filesPerSecond : null;
+  const isMany = filesLeft > MANY_FILES;
+  const secondsLeft = isMany && byFiles !== null ? Math.max(byFiles, byBytes ?? 0) : byBytes;
+  speed.value = { bytesPerSecond, secondsLeft };
+}
+
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 function show(): void {
   clearTimeout(timer);
   timer = undefined;
   snapshot.value = queue.getSnapshot();
+  measure();
   forgetWhatIsOver();
   noticeFailures();
   refreshFolders();
