@@ -19,10 +19,14 @@ export function TopBar({ children }: TopBarProps) {
   return (
     <header class="top-bar">
       {children}
-      <button type="button" class="search-box" aria-label={texts.search} onClick={openPalette}>
+      <button
+        type="button"
+        class="search-box"
+        aria-label={`${texts.search} ${keyLabel('Mod+K')}`}
+        onClick={openPalette}
+      >
         <Icon of={Search} />
-        <span>{texts.search}</span>
-        <kbd>{keyLabel('Mod+K')}</kbd>
+        <span>{texts.search}</span> <kbd>{keyLabel('Mod+K')}</kbd>
       </button>
       <Button
         icon={CircleQuestionMark}
