@@ -41,8 +41,8 @@ export const viewers = {
     broken: 'This browser cannot show the picture: it is damaged, or of a kind it does not know.',
     heic: 'This browser does not show HEIC pictures',
     heicHint:
-      'Safari does. Elsewhere, download it, or let the phone store JPEG: on an iPhone in Settings, ' +
-      'Camera, Formats, Most Compatible.',
+      'Safari does. Elsewhere, download it, or let the phone store JPEG: on an iPhone in ' +
+      'Settings, Camera, Formats, Most Compatible.',
   },
   text: {
     content: (name: string) => `Content of ${name}`,

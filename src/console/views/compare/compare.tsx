@@ -26,7 +26,8 @@ const TEXT_MAX_BYTES = 2 * 1024 * 1024;
 const DIALOG_WIDTH = 1040;
 
 type CompareProps = {
-  readonly left: ObjectAddress;
+  /** What it is compared with; null: that is asked. */
+  readonly left: ObjectAddress | null;
   readonly right: ObjectAddress;
   readonly onClose: () => void;
 };
@@ -45,22 +46,19 @@ async function readSide(address: ObjectAddress, signal: AbortSignal): Promise<Si
 
 export default function Compare(props: CompareProps) {
   const texts = t().viewers.compare;
+  const { right } = props;
   const [left, setLeft] = useState(props.left);
-  const [right, setRight] = useState(props.right);
   const sides = useLoaded(
-    (signal) => Promise.all([readSide(left, signal), readSide(right, signal)]),
+    async (signal) =>
+      left === null ? null : Promise.all([readSide(left, signal), readSide(right, signal)]),
     [left, right],
   );
+  const isLoading = left !== null && sides.value === null && sides.error === null;
   return (
     <Dialog title={texts.title} width={DIALOG_WIDTH} onClose={props.onClose}>
-      <OtherObject
-        onCompare={(address) => {
-          setLeft(right);
-          setRight(address);
-        }}
-      />
+      <OtherObject isOpen={props.left === null} onCompare={setLeft} />
       {sides.error !== null && <Failure error={sides.error} onRetry={sides.reload} />}
-      {sides.value === null && sides.error === null && <Skeleton width={240} />}
+      {isLoading && <Skeleton width={240} />}
       {sides.value !== null && <Both left={sides.value[0]} right={sides.value[1]} />}
     </Dialog>
   );
@@ -177,8 +175,13 @@ function ContentDiff({ left, right }: BothProps) {
 
 const S3_PATH = /^s3:\/\/([^/]{1,63})\/(.{1,1024})$/;
 
-/** Takes any other object of the account as the right side. */
-function OtherObject({ onCompare }: { readonly onCompare: (address: ObjectAddress) => void }) {
+type OtherProps = {
+  readonly isOpen: boolean;
+  readonly onCompare: (address: ObjectAddress) => void;
+};
+
+/** Takes any other object of the account as the left side. */
+function OtherObject({ isOpen, onCompare }: OtherProps) {
   const texts = t().viewers.compare;
   const [path, setPath] = useState('');
   const [error, setError] = useState<string | null>(null);
@@ -189,7 +192,7 @@ function OtherObject({ onCompare }: { readonly onCompare: (address: ObjectAddres
     onCompare({ bucket, key });
   };
   return (
-    <details class="compare-other">
+    <details class="compare-other" open={isOpen}>
       <summary>{texts.other}</summary>
       <TextField
         label={texts.other}

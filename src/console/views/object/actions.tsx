@@ -1,11 +1,12 @@
 // What can be done with one object, as buttons, menu and keys: download, copy its
 // URL, rename, delete.
-import { Copy, Download, ExternalLink, Pencil, Trash2 } from 'lucide';
+import { Copy, Download, ExternalLink, GitCompare, Pencil, Trash2 } from 'lucide';
 import type { ObjectDetail } from 'quayside/client';
 import { client } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
 import { invalidate } from '../../api/query.ts';
 import { type Command, useCommands } from '../../app/commands.ts';
+import { lazy } from '../../app/lazy.tsx';
 import { navigate, objectPath } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
@@ -18,6 +19,8 @@ import { contentHref } from '../viewers/bytes.ts';
 import { DeleteForGood } from './delete-for-good.tsx';
 import { folderOf } from './neighbours.ts';
 import { RenameObject } from './rename.tsx';
+
+const Compare = lazy(() => import('../compare/compare.tsx'));
 
 export type ObjectActions = {
   readonly download: string;
@@ -49,6 +52,10 @@ export function useObjectActions(
   const copyUrl = () => void copyObjectUrl(bucket, key, facts);
   const rename = () =>
     openDialog((close) => <RenameObject bucket={bucket} objectKey={key} onClose={close} />);
+  const compare = () =>
+    openDialog((close) => (
+      <Compare left={null} right={{ bucket, key, versionId: versionOf(facts) }} onClose={close} />
+    ));
   const remove = () => void deleteObject(bucket, key, walk);
   const commands: readonly Command[] = [
     {
@@ -69,6 +76,7 @@ export function useObjectActions(
   useCommands(commands);
   const menu = (): readonly MenuItem[] => [
     { label: texts.openInTab, icon: ExternalLink, run: () => openBytes(bucket, key, facts) },
+    { label: t().viewers.compare.other, icon: GitCompare, run: compare },
     { label: texts.copyPath, icon: Copy, run: () => void copyText(`s3://${bucket}/${key}`) },
     ...(mayWrite && isLatest
       ? ([

@@ -49,9 +49,9 @@ export function Inspector({ bucket, objectKey: key, facts, measure, actions }: I
     <aside ref={ref} class="inspector is-page" aria-label={texts.inspector}>
       <div class="scroll">
         <div class="title">
-          <b>
+          <h1>
             <bdi>{nameOf(key)}</bdi>
-          </b>
+          </h1>
           {facts === null ? (
             <Skeleton width={160} />
           ) : (
@@ -90,14 +90,14 @@ export function Inspector({ bucket, objectKey: key, facts, measure, actions }: I
         {facts !== null && (
           <>
             <section data-panel="readers">
-              <h3>{texts.readers}</h3>
+              <h2>{texts.readers}</h2>
               <Readers facts={facts} />
             </section>
             <section data-panel="versions">
               <Versions bucket={bucket} objectKey={key} shown={facts} />
             </section>
             <section data-panel="details">
-              <h3>{texts.details}</h3>
+              <h2>{texts.details}</h2>
               <Details bucket={bucket} facts={facts} />
             </section>
           </>

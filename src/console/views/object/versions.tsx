@@ -65,7 +65,7 @@ export function Versions({ bucket, objectKey: key, shown }: VersionsProps) {
   const [newest, second] = contents;
   return (
     <>
-      <h3>
+      <h2>
         {texts.title}
         {newest !== undefined && second !== undefined && (
           <Button
@@ -74,7 +74,7 @@ export function Versions({ bucket, objectKey: key, shown }: VersionsProps) {
             onClick={() => openCompare(second, newest)}
           />
         )}
-      </h3>
+      </h2>
       {query.error.value !== null && versions === null && (
         <Failure error={query.error.value} onRetry={query.reload} />
       )}

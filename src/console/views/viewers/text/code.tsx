@@ -1,7 +1,7 @@
 // Lines of code: numbers, colours, one line marked by the address (`#L12`). Blocks
 // of lines that are out of sight are not laid out, but found by the browser's find.
 
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ParsedLine, parse } from 'sugar-high/core';
 import { languages } from 'sugar-high/lang';
 import { hash, navigate, path, query } from '../../../app/router.ts';
@@ -111,23 +111,49 @@ type BlockProps = {
   readonly hasLinks: boolean;
 };
 
+/** How far outside the window lines are drawn one by one, pixels. */
+const NEAR_PX = 1500;
+
+/**
+ * Lines that are far away stand there as one text: the browser's find finds them,
+ * and a long file has few elements.
+ */
 function Block({ lines, from, marked, hasLinks }: BlockProps) {
   const shown = lines.slice(from, from + BLOCK_LINES);
+  const hasMarked = marked !== null && marked > from && marked <= from + BLOCK_LINES;
+  const [isNear, setNear] = useState(from === 0 || hasMarked);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const watch = (entries: readonly IntersectionObserverEntry[]) =>
+      setNear(entries.at(-1)?.isIntersecting ?? false);
+    const observer = new IntersectionObserver(watch, { rootMargin: `${NEAR_PX}px` });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
   const height = `auto ${shown.length * LINE_PX}px`;
   return (
-    <div class="code-block" style={{ containIntrinsicBlockSize: height }}>
-      {shown.map((line, index) => {
-        const number = from + index + 1;
-        return (
-          <div key={number} class={number === marked ? 'code-line is-marked' : 'code-line'}>
-            {hasLinks ? <LineLink number={number} /> : <span class="line-number">{number}</span>}
-            <code>{typeof line === 'string' ? line : <Tokens line={line} />}</code>
-          </div>
-        );
-      })}
+    <div ref={place} class="code-block" style={{ containIntrinsicBlockSize: height }}>
+      {isNear || hasMarked ? (
+        shown.map((line, index) => {
+          const number = from + index + 1;
+          return (
+            <div key={number} class={number === marked ? 'code-line is-marked' : 'code-line'}>
+              {hasLinks ? <LineLink number={number} /> : <span class="line-number">{number}</span>}
+              <code>{typeof line === 'string' ? line : <Tokens line={line} />}</code>
+            </div>
+          );
+        })
+      ) : (
+        <pre class="code-far">{shown.map(textOf).join('\n')}</pre>
+      )}
     </div>
   );
 }
+
+const textOf = (line: ParsedLine | string): string =>
+  typeof line === 'string' ? line : line.value;
 
 function Tokens({ line }: { readonly line: ParsedLine }) {
   return (

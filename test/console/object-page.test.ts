@@ -1,0 +1,123 @@
+// The page of an object in a real browser, under the policy that the server sends.
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  addressOf,
+  BUCKET,
+  complaints,
+  type ObjectPages,
+  startObjectPages,
+  valueIn,
+} from './kit/object-page.ts';
+
+let pages: ObjectPages = undefined as never;
+beforeAll(async () => {
+  pages = await startObjectPages();
+});
+afterAll(() => pages?.stop());
+
+/** Pixels of the first picture of a viewer. */
+const WIDTH = "document.querySelector('.stage img, .markdown img')?.naturalWidth";
+
+const picture = (background: string) =>
+  sharp({ create: { width: 320, height: 200, channels: 3, background } });
+
+describe('the page of an object', () => {
+  beforeAll(async () => {
+    for (const [name, colour] of [
+      ['a1', 'red'],
+      ['a2', 'green'],
+      ['a10', 'blue'],
+    ] as const) {
+      const exif = {
+        IFD0: { Make: 'Canon', Model: 'Canon R6' },
+        IFD3: {
+          GPSLatitudeRef: 'N',
+          GPSLatitude: '53/1 30/1 0/1',
+          GPSLongitudeRef: 'E',
+          GPSLongitude: '9/1 0/1 0/1',
+        },
+      };
+      const jpeg = await picture(colour).withExif(exif).jpeg().toBuffer();
+      await pages.put(`walk/${name}.jpg`, new Uint8Array(jpeg), { contentType: 'image/jpeg' });
+    }
+  });
+
+  it('57: shows a picture, walks the folder by arrows and goes back by Esc', async () => {
+    const { page, errors } = await pages.open('walk/a1.jpg');
+    await page.getByText('1 of 3').waitFor();
+    await page.getByText('320 × 200').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('2 of 3').waitFor();
+    expect(addressOf(page)).toBe(`${BUCKET}/walk/a10.jpg`);
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText('1 of 3').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => addressOf(page)).toBe(`${BUCKET}/walk/`);
+    expect(new URL(page.url()).searchParams.get('at')).toBe('walk/a1.jpg');
+    expect(errors()).toEqual([]);
+  });
+
+  it('57: tells the camera, and the place on demand alone', async () => {
+    const { page } = await pages.open('walk/a2.jpg');
+    await page.getByRole('button', { name: 'What the camera wrote' }).click();
+    await page.getByText('Canon R6').waitFor();
+    expect(await page.getByText('53.50000').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show the place' }).click();
+    await page.getByText('53.50000, 9.00000').waitFor();
+  });
+
+  it('57: zooms by keys', async () => {
+    const { page } = await pages.open('walk/a2.jpg');
+    await expect.poll(() => valueIn(page, WIDTH)).toBe(320);
+    await page.keyboard.press('1');
+    await page.getByRole('button', { name: '100 %' }).waitFor();
+    await page.keyboard.press('+');
+    await page.getByRole('button', { name: '150 %' }).waitFor();
+    expect(await valueIn(page, "document.querySelector('.stage img').offsetWidth")).toBe(480);
+  });
+
+  it('72: renames by F2 without its extension, and takes it back', async () => {
+    await pages.put('rename/before.txt', 'x', { contentType: 'text/plain' });
+    const { page } = await pages.open('rename/before.txt');
+    await page.getByText('Details').waitFor();
+    await page.keyboard.press('F2');
+    await page.getByRole('dialog').getByRole('textbox').waitFor();
+    await page.keyboard.type('after');
+    await page.keyboard.press('Enter');
+    await page.getByText('Renamed to after.txt.').waitFor();
+    expect(addressOf(page)).toBe(`${BUCKET}/rename/after.txt`);
+    expect(await pages.textOf('rename/after.txt')).toBe('x');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => addressOf(page)).toBe(`${BUCKET}/rename/before.txt`);
+  });
+
+  it('79: deletes to the trash, goes to the next, and takes it back', async () => {
+    await pages.put('delete/a.txt', 'a');
+    await pages.put('delete/b.txt', 'b');
+    const { page } = await pages.open('delete/a.txt');
+    await page.getByText('1 of 2').waitFor();
+    await page.keyboard.press('Delete');
+    await page.getByText('a.txt is in the trash.').waitFor();
+    expect(addressOf(page)).toBe(`${BUCKET}/delete/b.txt`);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => addressOf(page)).toBe(`${BUCKET}/delete/a.txt`);
+    expect(await pages.textOf('delete/a.txt')).toBe('a');
+  });
+
+  it('124: has nothing that axe complains of, in both widths', async () => {
+    await pages.put('axe/a.csv', 'a,b\n1,2\n');
+    await pages.put('axe/a.ts', 'const a = 1; // one\n', { contentType: 'text/plain' });
+    for (const width of [1280, 360]) {
+      for (const key of ['walk/a1.jpg', 'axe/a.csv', 'axe/a.ts']) {
+        const { page } = await pages.open(key, { width, isTouch: width < 720 });
+        await page.getByText('Details').waitFor();
+        await page.locator('.viewer img, .code-line, .cells-row').first().waitFor();
+        expect([width, key, await complaints(page)]).toEqual([width, key, []]);
+        const isWide = await valueIn(page, 'document.documentElement.scrollWidth > innerWidth');
+        expect([width, key, isWide]).toEqual([width, key, false]);
+        await page.context().close();
+      }
+    }
+  });
+});

@@ -1,0 +1,129 @@
+// Viewers of text, logs, Markdown and pages in a real browser, and what is fetched for them.
+import { gzipSync } from 'node:zlib';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  BUCKET,
+  MEGABYTE,
+  type ObjectPages,
+  startObjectPages,
+  valueIn,
+} from './kit/object-page.ts';
+
+let pages: ObjectPages = undefined as never;
+beforeAll(async () => {
+  pages = await startObjectPages();
+});
+afterAll(() => pages?.stop());
+
+/** Pixels of the first picture of a viewer. */
+const WIDTH = "document.querySelector('.stage img, .markdown img')?.naturalWidth";
+
+const picture = (background: string) =>
+  sharp({ create: { width: 320, height: 200, channels: 3, background } });
+
+const MORE = "document.querySelector('.viewer-more')?.innerText";
+const STATUS = "document.querySelector('.status-line')?.innerText";
+const LAST_LINE = "document.querySelector('.code-view')?.textContent.split('\\n').at(-1)";
+const MARKED_TOP = "document.querySelector('.is-marked').getBoundingClientRect().top";
+
+describe('text', () => {
+  it('63: has colours, and a line that the address names', async () => {
+    const lines = Array.from({ length: 300 }, (_, at) => `const value${at} = 'text';`);
+    await pages.put('text/code.ts', lines.join('\n'), { contentType: 'text/plain' });
+    const { page, errors } = await pages.open('text/code.ts#L250');
+    await page.locator('.code-line.is-marked').getByText('value249').waitFor();
+    await expect.poll(() => valueIn(page, MARKED_TOP)).toBeLessThan(720);
+    expect(await page.locator('.code-line').first().locator('.sh-keyword').textContent()).toBe(
+      'const',
+    );
+    await page.locator('.line-number').getByText('251', { exact: true }).click();
+    expect(new URL(page.url()).hash).toBe('#L251');
+    expect(errors()).toEqual([]);
+  });
+
+  it('63: loads 2 MB of a long one, then more', async () => {
+    await pages.put('text/long.txt', 'a line of a long text\n'.repeat(300_000), {
+      contentType: 'text/plain',
+    });
+    const { page, fetched } = await pages.open('text/long.txt');
+    await expect.poll(() => valueIn(page, MORE)).toContain('2.10 MB of 6.60 MB loaded');
+    expect(fetched()).toBeLessThan(2.2 * MEGABYTE);
+    // By its place: a search by words would read megabytes of text.
+    await page.locator('.viewer-more button').click();
+    await expect.poll(() => valueIn(page, MORE)).toContain('4.19 MB of 6.60 MB loaded');
+    expect(fetched()).toBeLessThan(4.4 * MEGABYTE);
+  });
+
+  it('67: indents JSON and keeps its digits', async () => {
+    await pages.put('text/a.json', '{"id":12345678901234567890}', {
+      contentType: 'application/json',
+    });
+    const { page } = await pages.open('text/a.json');
+    await page.getByRole('button', { name: 'Indent' }).click();
+    const second = page.locator('.code-line').nth(1);
+    await expect.poll(() => second.textContent()).toContain('12345678901234567890');
+  });
+
+  it('67: shows the end of a log, and follows it', async () => {
+    const log = (count: number) =>
+      Array.from({ length: count }, (_, at) => `request ${at} took ${at % 97} ms\n`).join('');
+    await pages.put('text/app.log', log(200_000), { contentType: 'text/plain' });
+    const { page, fetched } = await pages.open('text/app.log');
+    await page.getByText('request 199999 took').waitFor();
+    await page.getByText('The last 1,000 lines').waitFor();
+    expect(fetched()).toBeLessThan(0.2 * MEGABYTE);
+    await page.getByRole('button', { name: 'Follow' }).click();
+    await pages.put('text/app.log', log(200_001), { contentType: 'text/plain' });
+    await page.getByText('request 200000 took').waitFor();
+  });
+
+  it('67: reads a gzip file from its front, and its end on demand', async () => {
+    const lines = Array.from({ length: 1_200_000 }, (_, at) => `${(at * 7919) % 1_000_003}`);
+    await pages.put('text/a.log.gz', new Uint8Array(gzipSync(lines.join('\n'))));
+    const { page, fetched } = await pages.open('text/a.log.gz');
+    await page.locator('.status-line button').waitFor();
+    const { size } = await pages.client.objects.get(BUCKET, { query: { key: 'text/a.log.gz' } });
+    expect(fetched()).toBeLessThan(Number(size));
+    await page.locator('.status-line button').click();
+    await expect.poll(() => valueIn(page, STATUS)).toContain('The last 1,000 lines');
+    await expect.poll(() => valueIn(page, LAST_LINE)).toBe(lines.at(-1));
+  });
+
+  it('62: renders Markdown, its links and pictures, and runs nothing of it', async () => {
+    await pages.put('md/dawn.png', new Uint8Array(await picture('teal').png().toBuffer()));
+    const text = [
+      '# Guide\n\n[other](sub/other.md) [below](#two-words) [out](https://example.org/)\n',
+      '![dawn](./dawn.png) ![far](https://example.org/x.png)\n',
+      '<img src="./dawn.png" onerror="window.hit=1"><script>window.hit=1</script>\n',
+      '<a href="javascript:window.hit=1">bad</a>\n\n## Two words',
+    ];
+    await pages.put('md/guide.md', text.join('\n'), { contentType: 'text/plain' });
+    const { page, errors } = await pages.open('md/guide.md');
+    await page.getByRole('heading', { name: 'Guide' }).waitFor();
+    await expect.poll(() => valueIn(page, WIDTH)).toBe(320);
+    const hrefOf = (name: string) =>
+      page.locator('.markdown a', { hasText: name }).getAttribute('href');
+    expect(await hrefOf('other')).toBe(`/-/console/b/${BUCKET}/md/sub/other.md`);
+    expect(await hrefOf('far')).toBe('https://example.org/x.png');
+    expect(await hrefOf('bad')).toBeNull();
+    expect(await valueIn(page, 'window.hit')).toBeUndefined();
+    expect(errors()).toEqual([]);
+  });
+
+  it('70: shows HTML and SVG without script, and says so', async () => {
+    const html = '<!doctype html><h1>Stored</h1><script>document.body.innerHTML="run"</script>';
+    await pages.put('page/a.html', html, { contentType: 'text/html' });
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><script>x</script></svg>';
+    await pages.put('page/a.svg', svg, { contentType: 'image/svg+xml' });
+    const { page, errors } = await pages.open('page/a.html');
+    await page.getByText('Shown without script').waitFor();
+    await page.frameLocator('iframe').getByRole('heading', { name: 'Stored' }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => valueIn(page, WIDTH)).toBe(90);
+    await page.getByRole('button', { name: 'Source' }).click();
+    await page.locator('.code-line').getByText('script').first().waitFor();
+    expect(errors()).toEqual([]);
+  });
+});
