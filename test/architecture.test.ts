@@ -119,7 +119,8 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   client: [],
   console: [
     '@preact/signals',
-    '@zip.js/zip.js',
+    // Without the WebAssembly and the workers out of blobs that the page's policy refuses.
+    '@zip.js/zip.js/lib/zip-core-custom.js',
     'dompurify',
     'idb-keyval',
     'lucide',
@@ -128,7 +129,8 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'preact',
     'preact/hooks',
     'quayside/client',
-    'sugar-high',
+    'sugar-high/core',
+    'sugar-high/lang',
   ],
   bin: ['node:'],
   config: [],

@@ -37,7 +37,7 @@ export const object = {
     ask: 'It depends on the request: the policy decides each time',
   },
   details: 'Details',
-  oldVersion: 'This is an older version, from',
+  oldVersion: 'This is an older version, written',
   toLatest: 'Show the current one',
   facts: {
     path: 'Path',
