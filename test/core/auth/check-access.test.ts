@@ -72,6 +72,49 @@ describe('a check of access', () => {
   });
 });
 
+describe('the time of a check of access', () => {
+  const isOpen = () => false;
+
+  it.each(['*a', '?*', '*'])('is bounded for patterns of many %s', (part) => {
+    const pattern = part.repeat(2000 / part.length);
+    const common = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', pattern };
+    const record = recordWith(Array.from({ length: 9 }, () => common));
+    const policy = readPolicy(record);
+    expect(policy).not.toBe('unreadable');
+    const target = { kind: 'prefix', prefix: 'a'.repeat(1024) } as const;
+    const question = { record, policy, target, sourceIp: null, valuesOf: () => NO_VALUES, isOpen };
+    const checker = createAccessChecker(question);
+    checker.check({ kind: 'anonymous' }, null, 's3:GetObject');
+    expect(checker.isSpent()).toBe(true);
+  });
+
+  it('does not grow with the keys of an account', () => {
+    const record = recordWith(
+      Array.from({ length: 100 }, (_, i) => ({
+        Effect: i % 2 === 0 ? 'Allow' : 'Deny',
+        Principal: '*',
+        Action: 's3:*',
+        pattern: `p${i}*x`,
+      })),
+    );
+    let decisions = 0;
+    const valuesOf = () => {
+      decisions++;
+      return NO_VALUES;
+    };
+    const target = { kind: 'prefix', prefix: '' } as const;
+    const question = { record, policy: readPolicy(record), target, sourceIp: null, isOpen };
+    const checker = createAccessChecker({ ...question, valuesOf });
+    const owner = accountPrincipal(OWNER);
+    const first = checker.check(owner, null, 's3:GetObject');
+    const decided = decisions;
+    for (let key = 0; key < 200; key++)
+      expect(checker.check(owner, null, 's3:GetObject')).toEqual(first);
+    expect(decisions).toBe(decided);
+    expect(checker.isSpent()).toBe(false);
+  });
+});
+
 describe('names that look internal', () => {
   it.each(['.env', 'x/.env.local', 'db.sql', 'backup-1.zip', 'id_rsa', 'tls.key', '.git/config'])(
     '%s does',

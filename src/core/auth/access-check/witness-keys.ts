@@ -2,6 +2,7 @@
 // differently only where its patterns do, so one key for each pattern, and one that
 // no narrow pattern means, show whether a decision is the same for all of them.
 // check-access.ts decides on each by the real decision. Pure.
+import { type Effort, spend } from '../policy/match-glob.ts';
 import type { Pattern, PatternPart } from '../policy/pattern.ts';
 import type { Policy } from '../policy/policy.ts';
 
@@ -18,6 +19,8 @@ const PLAIN_LENGTH = 40;
 
 /** The text that stands for a wildcard in a witness. */
 const WILDCARD_TEXT = 'x';
+/** Effort of one state of a pattern at one character, in comparisons: 0.1 µs. */
+const STATE_EFFORT = 20;
 /** Longest pattern that is completed, characters; longer ones have no witness. */
 const PATTERN_MAX_LENGTH = 2048;
 
@@ -31,24 +34,53 @@ export type Witnesses = {
   readonly isComplete: boolean;
 };
 
+/** Gives the witnesses of a question about a key's scope, which has further prefixes. */
+export type FindWitnesses = (furtherPrefixes: readonly string[]) => Witnesses;
+
 /**
  * The keys that stand for all below a prefix, the plainest first. Cost: the lengths
- * of all patterns times that of the prefix.
+ * of all patterns times that of the prefix, once. That is spent of the effort; once
+ * there is none left, patterns have no witness.
  */
 export function witnessKeys(
   policy: Policy | null,
   bucket: string,
   prefix: string,
-  furtherPrefixes: readonly string[],
-): Witnesses {
+  effort: Effort,
+): FindWitnesses {
   const start = `${bucket}/${prefix}`;
-  const patterns = (policy?.statements ?? []).flatMap(({ resources }) => resources.patterns);
+  const { patterns, plainEnd } = policy === null ? NO_PATTERNS : patternsOf(policy);
   const completed = patterns
-    .flatMap((pattern) => completions(pattern, start))
+    .flatMap((pattern) => completions(pattern, start, effort))
     .map((name) => name.slice(bucket.length + 1));
-  const plainEnd = plainName(patterns);
-  const plain = [prefix, ...below(prefix, furtherPrefixes)].map((from) => `${from}${plainEnd}`);
-  return witnessesOf([...plain, ...completed], plainEnd);
+  return (furtherPrefixes) => {
+    const plain = [prefix, ...below(prefix, furtherPrefixes)].map((from) => `${from}${plainEnd}`);
+    return witnessesOf([...plain, ...completed], plainEnd);
+  };
+}
+
+type PolicyPatterns = {
+  readonly patterns: readonly TokenizedPattern[];
+  readonly plainEnd: string;
+};
+type TokenizedPattern = { readonly length: number; readonly tokens: readonly Token[] };
+
+const NO_PATTERNS: PolicyPatterns = { patterns: [], plainEnd: plainName([]) };
+const patternsByPolicy = new WeakMap<Policy, PolicyPatterns>();
+
+/** The patterns of a policy, read once for all questions about it. */
+function patternsOf(policy: Policy): PolicyPatterns {
+  const known = patternsByPolicy.get(policy);
+  if (known !== undefined) return known;
+
+  const patterns = policy.statements.flatMap(({ resources }) => resources.patterns);
+  const tokenized = patterns.map((pattern) => ({
+    length: pattern.source.length,
+    tokens: tokensOf(pattern),
+  }));
+  const read = { patterns: tokenized, plainEnd: plainName(patterns) };
+  patternsByPolicy.set(policy, read);
+  return read;
 }
 
 /** A name that no narrow pattern matches. */
@@ -62,17 +94,13 @@ function plainName(patterns: readonly Pattern[]): string {
  * The prefixes that stand for all that a listing below a prefix may name: itself,
  * and those that conditions on `s3:prefix` name.
  */
-export function witnessPrefixes(
-  policy: Policy | null,
-  prefix: string,
-  furtherPrefixes: readonly string[],
-): Witnesses {
+export function witnessPrefixes(policy: Policy | null, prefix: string): FindWitnesses {
   const named = (policy?.statements ?? [])
     .flatMap(({ conditions }) => conditions.filter(({ key }) => key === 's3:prefix'))
     .flatMap(({ expected }) => expected)
     .map((text) => text.replaceAll(/[*?]/g, ''));
-  const narrower = [...furtherPrefixes, ...named].filter((text) => text.startsWith(prefix));
-  return witnessesOf([prefix, ...narrower], '');
+  return (furtherPrefixes) =>
+    witnessesOf([prefix, ...below(prefix, [...furtherPrefixes, ...named])], '');
 }
 
 const below = (prefix: string, prefixes: readonly string[]): readonly string[] =>
@@ -103,11 +131,15 @@ const isAny = (token: Token | undefined): boolean =>
  * pattern being taken up as early and as late as it can be. None: nothing that
  * begins so matches.
  */
-function completions(pattern: Pattern, start: string): string[] {
-  if (pattern.source.length > PATTERN_MAX_LENGTH) return [];
-  const tokens = tokensOf(pattern);
+function completions(
+  { length, tokens }: TokenizedPattern,
+  start: string,
+  effort: Effort,
+): string[] {
+  if (length > PATTERN_MAX_LENGTH) return [];
   let states = closure(tokens, new Set([0]));
   for (const character of start) {
+    if (!spend(effort, states.size * STATE_EFFORT)) return [];
     const next = new Set<number>();
     for (const at of states) {
       const token = tokens[at];
