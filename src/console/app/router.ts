@@ -20,8 +20,11 @@ export const path = computed(() => place.value.path);
 export const query = computed(() => new URLSearchParams(place.value.query));
 export const hash = computed(() => place.value.hash);
 
-/** Asks whether a view may be left; false keeps it. */
-type Guard = () => boolean;
+/**
+ * Asks whether a view may be left for the address below the console, or for another
+ * page (null); false keeps it.
+ */
+type Guard = (to: string | null) => boolean;
 const guards = new Set<Guard>();
 
 /** Keeps the view while something typed would be lost. Returns its end. */
@@ -30,7 +33,7 @@ export function guardLeaving(guard: Guard): () => void {
   return () => void guards.delete(guard);
 }
 
-const mayLeave = () => [...guards].every((guard) => guard());
+const mayLeave = (to: string | null) => [...guards].every((guard) => guard(to));
 
 export type NavigateOptions = {
   /** Takes the place of the present entry: for what Back should skip. */
@@ -42,7 +45,7 @@ export type NavigateOptions = {
 /** Goes to an address below the console: `/buckets?sort=-size`. */
 export function navigate(to: string, { replace = false, state }: NavigateOptions = {}): void {
   const isSameView = to.split(/[?#]/)[0] === place.value.path;
-  if (!isSameView && !mayLeave()) return;
+  if (!isSameView && !mayLeave(to)) return;
   history[replace ? 'replaceState' : 'pushState'](state ?? null, '', BASE + to);
   place.value = readPlace();
   if (!isSameView) document.getElementById('main')?.scrollTo(0, 0);
@@ -116,10 +119,13 @@ function followLink(event: MouseEvent): void {
 export function startRouter(): void {
   place.value = readPlace();
   addEventListener('popstate', () => {
-    place.value = readPlace();
+    const next = readPlace();
+    const { path: from, query: search, hash: part } = place.value;
+    if (next.path === from || mayLeave(next.path + next.query + next.hash)) place.value = next;
+    else history.pushState(null, '', BASE + from + search + part);
   });
   addEventListener('click', followLink);
   addEventListener('beforeunload', (event) => {
-    if (![...guards].every((guard) => guard())) event.preventDefault();
+    if (!mayLeave(null)) event.preventDefault();
   });
 }
