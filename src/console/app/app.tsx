@@ -4,6 +4,7 @@ import { SearchX } from 'lucide';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { signedOut } from '../api/client.ts';
+import { askedProof } from '../api/with-proof.ts';
 import { t } from '../i18n/i18n.ts';
 import { LinkButton } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
@@ -17,11 +18,12 @@ import { handleKey } from './commands.ts';
 import { GlobalCommands } from './global-commands.tsx';
 import { lazy } from './lazy.tsx';
 import { path } from './router.ts';
-import { readSession, sessionError, sessionState } from './session.ts';
+import { me, readSession, sessionError, sessionState } from './session.ts';
 import { PhoneTabs, SideBar } from './side-bar.tsx';
 import { viewOf } from './views.ts';
 
 const SignIn = lazy(() => import('../views/sign-in/sign-in.tsx'));
+const Again = lazy(() => import('../views/sign-in/again.tsx'));
 const Dock = lazy(() => import('../views/upload/dock.tsx'));
 const PlayerHost = lazy(() => import('../views/viewers/media/player.tsx'));
 const loaded = new Map<unknown, ComponentType>();
@@ -42,9 +44,13 @@ export function App() {
       <DialogHost />
       <MenuHost />
       <ToastHost />
+      {(askedProof.value !== null || hasEnded()) && <Again />}
     </>
   );
 }
+
+/** Whether the session ended in mid-work: what is open stays, a dialog asks again. */
+const hasEnded = () => sessionState.value === 'signed-out' && me.value !== null;
 
 function Content() {
   const view = viewOf(path.value);
@@ -53,9 +59,8 @@ function Content() {
   if (state === 'failed') {
     return <Failure error={sessionError.value} onRetry={() => void readSession()} />;
   }
-  if (state === 'signed-out') {
-    return <SignIn />;
-  }
+  if (state === 'signed-out' && !hasEnded()) return <SignIn />;
+  const isIn = me.value !== null;
   return (
     <div class="app">
       <a class="skip" href="#main">
@@ -64,12 +69,12 @@ function Content() {
       <SideBar place={view?.place ?? null} />
       <main class="main" id="main" tabIndex={-1}>
         <ConnectionBanner />
-        {state === 'signed-in' && (view === null ? <NoSuchPage /> : <ViewOf view={view} />)}
-        {state === 'signed-in' && queue.value !== null && <PlayerHost />}
-        {state === 'signed-in' && <Dock />}
+        {isIn && (view === null ? <NoSuchPage /> : <ViewOf view={view} />)}
+        {isIn && queue.value !== null && <PlayerHost />}
+        {isIn && <Dock />}
       </main>
       <PhoneTabs place={view?.place ?? null} />
-      {state === 'signed-in' && <GlobalCommands />}
+      {isIn && <GlobalCommands />}
     </div>
   );
 }

@@ -18,7 +18,7 @@ export function ConnectionBanner() {
         <div class="banner">
           <Icon of={ShieldAlert} />
           <span class="grow">{t().shell.privateHttp}</span>
-          <a href="https://quayside.dev/docs/running#tls" target="_blank" rel="noreferrer">
+          <a href="/-/docs#InsecureTransport" target="_blank" rel="noreferrer">
             {t().shell.privateHttpFix}
           </a>
         </div>

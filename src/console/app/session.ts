@@ -32,6 +32,8 @@ export async function readSession(): Promise<void> {
     sessionError.value = null;
   } catch (error) {
     const isNobody = error instanceof QuaysideError && error.status === 401;
+    // Who is in goes on reading what is loaded while the line is away.
+    if (!isNobody && me.value !== null) return;
     sessionState.value = isNobody ? 'signed-out' : 'failed';
     sessionError.value = isNobody ? null : error;
   }
@@ -49,9 +51,4 @@ export async function signOut(): Promise<void> {
  * Whether the session goes over plain http in a private network, which is allowed
  * and warned of.
  */
-export const isPrivateHttp = computed(
-  () => location.protocol === 'http:' && !isLocalHost(location.hostname) && me.value !== null,
-);
-
-const isLocalHost = (host: string): boolean =>
-  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\./.test(host);
+export const isPrivateHttp = computed(() => me.value?.transport === 'private-http');

@@ -13,6 +13,8 @@ export type DialogProps = {
   readonly onSubmit?: () => void;
   /** Whether closing would lose something that was typed. */
   readonly isDirty?: boolean;
+  /** Whether the children are a form of their own. */
+  readonly hasForm?: boolean;
   /** Pixels; 560 by default. */
   readonly width?: number;
   /** Buttons, right; what belongs left has the class `gap` after it. */
@@ -22,6 +24,7 @@ export type DialogProps = {
 
 export function Dialog(props: DialogProps) {
   const { title, onClose, onSubmit, isDirty = false, width = 560, actions, children } = props;
+  const Body = props.hasForm === true ? 'div' : 'form';
   const ref = useRef<HTMLDialogElement>(null);
   const [isAsking, setAsking] = useState(false);
   const titleId = useId();
@@ -58,9 +61,8 @@ export function Dialog(props: DialogProps) {
         if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) onSubmit?.();
       }}
     >
-      <form
+      <Body
         class="dialog-form"
-        method="dialog"
         onSubmit={(event) => {
           event.preventDefault();
           onSubmit?.();
@@ -81,7 +83,7 @@ export function Dialog(props: DialogProps) {
           </div>
         )}
         {actions !== undefined && <footer>{actions}</footer>}
-      </form>
+      </Body>
     </dialog>
   );
 }

@@ -14,7 +14,14 @@ export const signIn = {
   keyHint:
     'The first key stands where the server was started, and in root-key.json of its data folder.',
   notSecure: 'This address has no TLS: passkeys work only over https or on localhost.',
+  ended: 'Your session has ended',
+  endedLead: 'Sign in again to go on; what you typed is still there.',
+  prove: 'Show again who you are',
+  proveLead:
+    'Passwords, passkeys, keys and members are changed only shortly after a secret was shown.',
+  goOn: 'Go on',
   endpoint: 'Endpoint',
+  region: 'Region',
   publicFiles: 'Public files',
   reference: 'Reference',
   rejectedCookie: (reason: string) => `The browser refused: ${reason}`,
@@ -24,6 +31,9 @@ export const signIn = {
     AccessKeyExpired: 'This key has ended. Make another one, or sign in as a member.',
     InsecureTransport:
       'Over plain http this works on localhost and in private networks only. Use https.',
+    CookieRefused:
+      'The server let you in, but the browser did not keep the cookie, since this is no https. ' +
+      'Use https, or another browser on the machine of the server.',
     TooManyRequests: 'Too many tries. Wait a minute, then try again.',
   },
   first: {

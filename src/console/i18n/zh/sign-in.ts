@@ -14,7 +14,13 @@ export const signIn: typeof English = {
   password: '密码',
   keyHint: '第一个密钥显示在启动服务器的终端，并保存在数据文件夹的 root-key.json 中。',
   notSecure: '此地址没有 TLS：通行密钥只能在 https 或 localhost 上使用。',
+  ended: '会话已结束',
+  endedLead: '重新登录后继续，已输入的内容不会丢失。',
+  prove: '再次验证身份',
+  proveLead: '修改密码、通行密钥、访问密钥和成员前，需要在短时间内验证过身份。',
+  goOn: '继续',
   endpoint: '端点',
+  region: '区域',
   publicFiles: '公开文件',
   reference: '参考文档',
   rejectedCookie: (reason) => `浏览器拒绝：${reason}`,
@@ -23,6 +29,8 @@ export const signIn: typeof English = {
     AccessKeyDisabled: '此密钥已停用。所有者或管理员可在“访问密钥”中启用。',
     AccessKeyExpired: '此密钥已失效。请创建新密钥，或以成员身份登录。',
     InsecureTransport: '通过 http 只能在 localhost 和私有网络中登录。请使用 https。',
+    CookieRefused:
+      '身份已确认，但浏览器没有保存会话 cookie：它只在 https 下保存。请使用 https，或在服务器所在的机器上使用其他浏览器。',
     TooManyRequests: '尝试次数过多。请一分钟后再试。',
   },
   first: {

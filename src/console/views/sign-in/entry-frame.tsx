@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { language } from '../../app/preferences.ts';
 import { Mark } from '../../app/side-bar.tsx';
 import { t } from '../../i18n/i18n.ts';
+import type { SignInOptions } from './credentials.tsx';
 
 type EntryProps = {
   readonly title: string;
@@ -49,14 +50,17 @@ export function EntryFrame({ title, lead, side, isCover = false, children }: Ent
 }
 
 /** Where S3 clients and programs go. */
-export function ServerFacts() {
+export function ServerFacts({ options }: { readonly options: SignInOptions | null }) {
   const texts = t().signIn;
+  const endpoint = options?.s3Endpoint ?? location.origin;
   return (
     <dl class="entry-facts">
       <dt>{texts.endpoint}</dt>
-      <dd class="mono">{location.origin}</dd>
+      <dd class="mono">{endpoint}</dd>
+      <dt>{texts.region}</dt>
+      <dd class="mono">{options?.region ?? ''}</dd>
       <dt>{texts.publicFiles}</dt>
-      <dd class="mono">{`${location.origin}/bucket/key`}</dd>
+      <dd class="mono">{`${endpoint}/bucket/key`}</dd>
       <dt>API</dt>
       <dd>
         <a href="/-/docs" target="_blank" rel="noreferrer">

@@ -195,6 +195,7 @@ function Steps({ bucket }: { readonly bucket: string }) {
       <pre class="code deep" tabIndex={0}>
         <span class="c">{texts.shell}</span>
         {'\ncurl -T logo.svg --aws-sigv4 aws:amz:auto:s3 \\\n'}
+        {'  -H x-amz-content-sha256:UNSIGNED-PAYLOAD \\\n'}
         {`  -u "$ID:$SECRET" ${location.origin}/`}
         <span class="v">{bucket}</span>
         {'/logo.svg'}
