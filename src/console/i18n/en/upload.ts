@@ -63,8 +63,8 @@ export const upload = {
   uploadCount: (count: number) => (count === 1 ? 'Upload 1 file' : `Upload ${count} files`),
   nothingLeft: 'All of them are skipped.',
   notYet: 'Wait until it is known what is there.',
-  summary: (count: string, bytes: string, where: string) =>
-    `${count} files, ${bytes}, to ${where}.`,
+  summary: (count: number, text: string, bytes: string, where: string) =>
+    `${count === 1 ? 'One file' : `${text} files`}, ${bytes}, to ${where}.`,
   notLooked: 'You may not look what is there: what exists stays as it is.',
   looks: (count: string) => `Looking for ${count} names at the target`,
   ofCap: (percent: string) => `${percent} of the cap`,

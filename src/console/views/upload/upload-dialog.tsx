@@ -51,14 +51,14 @@ export function UploadDialog({ bucket, prefix, begun, onClose }: UploadDialogPro
     return () => stop.abort();
   }, [chosen]);
 
-  const sent = plan === null ? 0 : countSent(plan, decisions);
+  const sent = plan === null ? { files: 0, bytes: 0 } : countSent(plan, decisions);
   const isReady = plan !== null && plan.price.refusal === null && isValid(options);
   const submit = () => {
     if (!isReady || chosen === null) return;
     onClose();
     carryOut(plan, (clash) => decide(decisions, clash), chosen, toUploadOptions(options));
   };
-  const off = plan !== null && sent === 0 ? texts.nothingLeft : isReady ? null : texts.notYet;
+  const off = plan !== null && sent.files === 0 ? texts.nothingLeft : isReady ? null : texts.notYet;
 
   return (
     <Dialog
@@ -71,7 +71,13 @@ export function UploadDialog({ bucket, prefix, begun, onClose }: UploadDialogPro
         chosen !== null && (
           <>
             <Button label={t().shell.cancel} onClick={onClose} />
-            <Button kind="primary" type="submit" label={texts.uploadCount(sent)} off={off} />
+            <Button
+              kind="primary"
+              type="submit"
+              label={texts.uploadCount(sent.files)}
+              autofocus={begun !== undefined}
+              off={off}
+            />
           </>
         )
       }
@@ -92,24 +98,29 @@ export function UploadDialog({ bucket, prefix, begun, onClose }: UploadDialogPro
   );
 }
 
-function Summary({ plan, sent }: { readonly plan: Plan; readonly sent: number }) {
+function Summary({ plan, sent }: { readonly plan: Plan; readonly sent: Sent }) {
   const texts = t().upload;
-  const { price, bytes: size, isKnown, target } = plan;
+  const { price, isKnown, target } = plan;
   if (price.refusal !== null) return <InlineError text={refusalWords(price.refusal)} />;
   const money = priceWords(price);
   const where = `${target.bucket}/${target.prefix}`;
   return (
     <PlainWords>
-      {texts.summary(count(sent), bytes(size), where)}
+      {texts.summary(sent.files, count(sent.files), bytes(sent.bytes), where)}
       {!isKnown && ` ${texts.notLooked}`}
       {money !== null && ` ${money}.`}
     </PlainWords>
   );
 }
 
-const countSent = ({ fresh, clashes }: Plan, decisions: Decisions): number =>
-  fresh.length +
-  clashes.filter((clash) => outcome(decide(decisions, clash), clash) !== 'skip').length;
+type Sent = { readonly files: number; readonly bytes: number };
+
+/** What goes, after the decisions. */
+function countSent({ fresh, clashes }: Plan, decisions: Decisions): Sent {
+  const decided = clashes.filter((clash) => outcome(decide(decisions, clash), clash) !== 'skip');
+  const files = [...fresh, ...decided.map(({ file }) => file)];
+  return { files: files.length, bytes: files.reduce((sum, { file }) => sum + file.size, 0) };
+}
 
 /** `image/jpeg, text/plain, …` */
 function typesOf({ files }: Plan): string {

@@ -170,14 +170,21 @@ function refreshFolders(): void {
   [doneBefore, refreshedAtMs] = [done, performance.now()];
 }
 
+/** How often a file was cut; what is cut again and again fails for another reason. */
+const cuts = new Map<string, number>();
+const CUTS_MAX = 5;
+
 /** A lost line stops all at once and is said once; a lost session asks to sign in. */
 function noticeFailures(): void {
   const { items, totals } = snapshot.value;
   if (totals.states.failed === 0) return;
   const failed = items.filter(({ state }) => state === 'failed');
   if (failed.some(({ error }) => error?.status === 401)) signedOut.value++;
-  const cut = failed.filter(({ error }) => error?.code === 'NetworkFailure');
+  const cut = failed.filter(({ id, error }) => {
+    return error?.code === 'NetworkFailure' && (cuts.get(id) ?? 0) < CUTS_MAX;
+  });
   if (cut.length === 0) return;
+  for (const { id } of cut) cuts.set(id, (cuts.get(id) ?? 0) + 1);
   // Retried ones wait like the others: when the line is back, all go on.
   queue.retry(cut.map(({ id }) => id));
   waitForLine();
@@ -244,6 +251,7 @@ export function resumeUploads(ids?: readonly string[]): void {
 }
 
 export function retryUploads(ids?: readonly string[]): void {
+  cuts.clear();
   queue.retry(ids);
   show();
 }
