@@ -7,6 +7,7 @@ import {
   FileCheck,
   Pause,
   Play,
+  RotateCw,
   Upload,
   WifiOff,
   X,
@@ -182,6 +183,9 @@ function menuItems(isOver: boolean): MenuItem[] {
       run: () => void saveProof(snapshot.value.items),
     },
   ];
+  if (snapshot.value.totals.states.failed > 0) {
+    items.unshift({ label: texts.retryThese, icon: RotateCw, run: () => retryUploads() });
+  }
   if (!isOver) {
     const run = () => void cancelUploads();
     items.push('rule', { label: texts.cancelAll, icon: X, isDanger: true, run });
