@@ -54,7 +54,7 @@ describe('the page of an object', () => {
     await page.getByText('1 of 3').waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => addressOf(page)).toBe(`${BUCKET}/walk/`);
-    expect(new URL(page.url()).searchParams.get('at')).toBe('walk/a1.jpg');
+    expect(new URL(page.url()).searchParams.get('sel')).toBe('a1.jpg');
     expect(errors()).toEqual([]);
   });
 
@@ -75,6 +75,24 @@ describe('the page of an object', () => {
     await page.keyboard.press('+');
     await page.getByRole('button', { name: '150 %' }).waitFor();
     expect(await valueIn(page, "document.querySelector('.stage img').offsetWidth")).toBe(480);
+  });
+
+  it('57: looks quickly by Space from the folder, and opens by Enter', async () => {
+    const { page, errors } = await pages.open('walk/');
+    await page.getByRole('row', { name: /a10\.jpg/ }).waitFor();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Space');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('img', { name: 'a1.jpg' }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await dialog.getByRole('img', { name: /^a(?:2|10)\.jpg$/ }).waitFor();
+    await page.keyboard.press('Space');
+    await expect.poll(() => dialog.count()).toBe(0);
+    await page.keyboard.press('Space');
+    await dialog.getByRole('img').waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => addressOf(page)).toMatch(/a(?:2|10)\.jpg$/);
+    expect(errors()).toEqual([]);
   });
 
   it('72: renames by F2 without its extension, and takes it back', async () => {

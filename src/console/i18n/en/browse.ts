@@ -84,7 +84,6 @@ export const browse = {
   fromShell: 'From a shell',
   previous: 'Previous',
   next: 'Next',
-  versions: 'Versions',
   details: 'Details',
   key: 'Key',
   metadata: 'Metadata',

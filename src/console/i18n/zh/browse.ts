@@ -86,7 +86,6 @@ export const browse: typeof English = {
   fromShell: '通过命令行',
   previous: '上一项',
   next: '下一项',
-  versions: '版本',
   details: '详细信息',
   key: '键',
   metadata: '元数据',

@@ -26,7 +26,9 @@ export default function ObjectPage() {
 
 /** The address of the folder with the object's row selected. */
 export function folderAddress(bucket: string, key: string, sort: string | null): string {
-  const search = new URLSearchParams({ at: key, sel: nameOf(key) });
+  // The folder's list of names has commas between them: browse/folder-address.ts.
+  const name = nameOf(key).replaceAll('%', '%25').replaceAll(',', '%2C');
+  const search = new URLSearchParams({ sel: name });
   if (sort !== null) search.set('sort', sort);
   const folder = objectPath(bucket, folderOf(key));
   return `${folder}${folder.includes('?') ? '&' : '?'}${search}`;

@@ -194,7 +194,6 @@ function RowSections({ bucket, row, folder, actions }: RowProps) {
       )}
       {!isFolder && detail.data.value !== null && (
         <section ref={panel === 'versions' ? showSection : null}>
-          <h3>{texts.versions}</h3>
           <Versions key={key} bucket={bucket} objectKey={key} shown={detail.data.value} />
         </section>
       )}
