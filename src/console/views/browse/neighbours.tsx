@@ -30,6 +30,9 @@ export const ObjectPage = lazy(() => import('../object/object.tsx'));
 export const Viewer = lazy(() =>
   import('../viewers/viewer.tsx').then((module) => ({ default: module.Viewer })),
 );
+export const FolderReadme = lazy(() =>
+  import('../viewers/page/readme.tsx').then((module) => ({ default: module.FolderReadme })),
+);
 export const Versions = lazy(() =>
   import('../object/versions.tsx').then((module) => ({ default: module.Versions })),
 );

@@ -84,7 +84,7 @@ export function ScrollRegion(props: RegionProps) {
       style={style}
       role="region"
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: without it no key could scroll here
+      // Without it no key could scroll here.
       tabIndex={0}
       onKeyDown={(event) => {
         // Arrows walk the folder otherwise.

@@ -15,7 +15,7 @@ import { type Action, chosen, rowMenu } from '../folder-actions.ts';
 import { kindOf } from '../kinds.ts';
 import { Picture } from '../list/picture.tsx';
 import { keyOf } from '../list/row-list.ts';
-import { Readers, Versions, Viewer } from '../neighbours.tsx';
+import { FolderReadme, Readers, Versions, Viewer } from '../neighbours.tsx';
 import { nameOf, type SelectedRow } from '../selection.ts';
 import { sumOf } from '../selection-sum.ts';
 import { placeName, shownName } from '../shown-name.ts';
@@ -83,6 +83,9 @@ export default function Inspector({ folder, actions }: InspectorProps) {
             folder={folder}
             actions={actions}
           />
+        )}
+        {selection.count.value === 0 && (
+          <FolderReadme key={prefix} bucket={bucket} prefix={prefix} />
         )}
       </div>
       <p class="visually-hidden" role="status">
@@ -219,7 +222,7 @@ function Preview({ bucket, row }: PreviewProps) {
   if (!isFolder && kindOf(key) !== 'image') {
     return (
       <div class="preview">
-        <Viewer key={key} bucket={bucket} objectKey={key} />
+        <Viewer key={key} bucket={bucket} objectKey={key} compact />
       </div>
     );
   }
