@@ -34,6 +34,8 @@ export type FolderInput = PageInput & {
    * or behind a name, which only a folder sorted by name knows.
    */
   readonly start: FolderStart | null;
+  /** See SortInput; throws TooManyRequests where an account sorts too much. */
+  readonly countSlice?: () => void;
 };
 
 export type FolderSort = 'name' | LevelSort;

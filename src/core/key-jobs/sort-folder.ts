@@ -3,7 +3,12 @@
 // which others run. A cursor names the last row, so pages stay exact while keys
 // change.
 import type { ObjectSummary } from '../../domain/nouns.ts';
-import type { LevelSort, SortedRow, SortLevelInput } from '../../ports/index-calls/level-calls.ts';
+import type {
+  LevelSort,
+  SortedRow,
+  SortLevelInput,
+  SortLevelSlice,
+} from '../../ports/index-calls/level-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { createYielder } from '../yield-to-event-loop.ts';
 import type { PageInput } from './sorted-page.ts';
@@ -14,7 +19,12 @@ import type { PageInput } from './sorted-page.ts';
  */
 const SLICES_MAX = 100;
 
-export type SortInput = PageInput & { readonly delimiter: string; readonly sort: LevelSort };
+export type SortInput = PageInput & {
+  readonly delimiter: string;
+  readonly sort: LevelSort;
+  /** Called before each slice of 25,000 keys is read; throws where that are too many. */
+  readonly countSlice?: () => void;
+};
 
 export type SortedFolder = {
   readonly folders: readonly string[];
@@ -41,11 +51,12 @@ export async function sortFolder(bucket: BucketHandle, input: SortInput): Promis
   const { prefix, delimiter, sort: by, isDescending, limit } = input;
   const position = readPosition(input.cursor);
   const common = { prefix, delimiter, by, isDescending };
+  const readSlice = createSliceReader(bucket, input.countSlice);
   const { rank } = position;
 
   const folders =
     position.behind === null
-      ? await findFolders(bucket, common, position.folder, limit + 1)
+      ? await findFolders(readSlice, common, position.folder, limit + 1)
       : { found: [], isExact: true };
   const room = limit - folders.found.length;
   if (room < 0) {
@@ -54,7 +65,7 @@ export async function sortFolder(bucket: BucketHandle, input: SortInput): Promis
     return { folders: shown, objects: [], next, rank, isExact: folders.isExact };
   }
 
-  const { rows, isExact } = await selectRows(bucket, common, position.behind, room + 1);
+  const { rows, isExact } = await selectRows(readSlice, common, position.behind, room + 1);
   const shown = rows.slice(0, room);
   const last = shown.at(-1);
   const next = writePosition({
@@ -71,10 +82,20 @@ export async function sortFolder(bucket: BucketHandle, input: SortInput): Promis
   };
 }
 
+/** What reads the slices, each of which is counted before. */
+type SliceReader = (input: Omit<SortLevelInput, 'bucket'>) => Promise<SortLevelSlice>;
+
+function createSliceReader(bucket: BucketHandle, countSlice?: () => void): SliceReader {
+  return (input) => {
+    countSlice?.();
+    return bucket.call('sortLevel', input);
+  };
+}
+
 type Common = Pick<SortLevelInput, 'prefix' | 'delimiter' | 'by' | 'isDescending'>;
 
 async function findFolders(
-  bucket: BucketHandle,
+  readSlice: SliceReader,
   common: Common,
   after: string | null,
   limit: number,
@@ -85,7 +106,7 @@ async function findFolders(
   let from = after ?? '';
   for (let slices = 0; slices < SLICES_MAX; slices++) {
     const rest = { behind: null, before: null, limit: limit - found.length + 1, from };
-    const slice = await bucket.call('sortLevel', { ...common, what: 'folders', ...rest });
+    const slice = await readSlice({ ...common, what: 'folders', ...rest });
     found.push(...slice.folders.filter((folder) => folder !== after));
     if (slice.next === null || found.length >= limit)
       return { found: found.slice(0, limit), isExact: true };
@@ -96,7 +117,7 @@ async function findFolders(
 }
 
 async function selectRows(
-  bucket: BucketHandle,
+  readSlice: SliceReader,
   common: Common,
   behind: SortLevelInput['behind'],
   limit: number,
@@ -108,7 +129,7 @@ async function selectRows(
     const worst = rows.length < limit ? undefined : rows.at(-1);
     const before = worst === undefined ? null : { key: worst.key, value: worst.value };
     const rest = { behind, before, limit, from };
-    const slice = await bucket.call('sortLevel', { ...common, what: 'objects', ...rest });
+    const slice = await readSlice({ ...common, what: 'objects', ...rest });
     rows = merge(rows, slice.rows, common.isDescending).slice(0, limit);
     if (slice.next === null) return { rows, isExact: true };
     from = slice.next;

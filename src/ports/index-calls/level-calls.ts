@@ -86,9 +86,10 @@ export type LevelCount = { readonly isReady: boolean; readonly hasRoom: boolean 
 export type LevelCommands = {
   /**
    * One step of counting the names of a level, kept exact from then on. A bucket has
-   * room for 16; one that was not used for ten minutes makes room. BucketChanged. Idempotent. Cost: 10 ms a step. In rows billed by
-   * Durable Objects, for a million names: 1 to 8 million read and 2,000 written, $0.003
-   * to $0.01; later a row written for each name that comes or goes.
+   * room for 16; one that was not used for ten minutes makes room. BucketChanged.
+   * Idempotent. Cost: 10 ms a step. In rows billed by Durable Objects, for a million
+   * names: 1 to 8 million read and 2,000 written, $0.003 to $0.01; later a row written
+   * for each name that comes or goes.
    */
   countLevel(input: {
     bucket: BucketRef;
