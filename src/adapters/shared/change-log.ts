@@ -46,6 +46,9 @@ const TOPICS: { readonly [Name in keyof IndexApi]?: ChangeTopic } = {
   abortStaleUploads: 'uploads',
 };
 
+/** Calls behind which a name may be another account's bucket. */
+const ENDS: ReadonlySet<keyof IndexApi> = new Set(['createBucket', 'deleteBucket', 'purgeBucket']);
+
 /** Creates an empty log. `maxWaitMs`: longest wait of the platform. */
 export function createChangeLog(maxWaitMs: number): ChangeLog {
   const processId = crypto.randomUUID().slice(0, 8);
@@ -126,6 +129,11 @@ export function createChangeLog(maxWaitMs: number): ChangeLog {
       entry.changes.push({ ...change, revision: lastRevision });
       if (name === 'stepKeyJob')
         entry.changes.push({ topic: 'jobs', prefixes: NONE, revision: lastRevision });
+      if (ENDS.has(name)) {
+        // Whoever reads the next bucket of this name may not have read this one.
+        entry.changes.length = 0;
+        entry.knownAfter = lastRevision;
+      }
       while (entry.changes.length > CHANGES_MAX)
         entry.knownAfter = entry.changes.shift()?.revision ?? lastRevision;
       for (const release of [...entry.waits]) release();

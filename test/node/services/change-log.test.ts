@@ -51,6 +51,18 @@ describe('the change log', () => {
       expect((await log.wait({ ...now, after, waitMs: LONG_MS })).topics).toBeNull();
   });
 
+  it('tells the next bucket of a name nothing of the one before', async () => {
+    for (const end of ['deleteBucket', 'purgeBucket', 'createBucket'] as const) {
+      const log = createChangeLog(LONG_MS);
+      const { revision } = await log.wait(now);
+      log.note(bucket, 'commitObject', commit('secret/1'));
+      log.note(bucket, end, {});
+      log.note(bucket, 'commitObject', commit('a/1'));
+      const news = await log.wait({ ...now, after: revision });
+      expect(news).toMatchObject({ isChanged: true, topics: null, prefixes: null });
+    }
+  });
+
   it('wakes who waits by a change, by the time, and by the end of the client', async () => {
     const brief = createChangeLog(20);
     const first = await brief.wait(now);
