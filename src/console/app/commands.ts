@@ -81,12 +81,21 @@ const isTyping = (target: EventTarget | null): boolean =>
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
   !(target instanceof HTMLInputElement && /^(?:checkbox|radio|button)$/.test(target.type));
 
+/** Keys that fields have themselves: select all, copy, undo, moving the caret. */
+const EDITING = /^Mod\+(?:Shift\+)?(?:[acvxyz]|Arrow\w+|Backspace|Delete|Home|End)$/;
+
+/** Whether the key presses what has the focus: a button, a link, an option. */
+const isPressing = ({ key, target }: KeyboardEvent): boolean =>
+  (key === 'Enter' || key === ' ') &&
+  target instanceof Element &&
+  target.closest('a, button, summary, [role=option], [role^=menuitem]') !== null;
+
 /** Runs the command whose key was pressed. An open dialog has its own keys. */
 export function handleKey(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing) return;
+  if (event.defaultPrevented || event.isComposing || isPressing(event)) return;
   const keys = keysOf(event);
   const isPlain = keys.length === 1;
-  if (isTyping(event.target) && !keys.startsWith('Mod+')) return;
+  if (isTyping(event.target) && (!keys.startsWith('Mod+') || EDITING.test(keys))) return;
   if (isPlain && /[a-z]/.test(keys) && !letterKeys.value) return;
   if (document.querySelector('dialog:modal') !== null && keys !== 'Mod+k') return;
 
