@@ -6,9 +6,9 @@ import { href, objectPath } from '../../app/router.ts';
 import { server } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { copyText } from '../../ui/copy.ts';
-import { nameOf, type Selection } from './selection.ts';
+import { type Copied, type CopyFormat, lineOf } from './copy-line.ts';
+import type { Selection } from './selection.ts';
 
-export type CopyFormat = 'url' | 's3' | 'curl' | 'markdown' | 'html' | 'path';
 export const COPY_FORMATS: readonly CopyFormat[] = [
   'url',
   's3',
@@ -47,8 +47,6 @@ effect(() => {
   }
 });
 
-type Copied = { readonly key: string; readonly url: string };
-
 /** Copies the rows, one a line. Folders are copied by their address in the console. */
 export async function copySelection(selection: Selection, format: CopyFormat): Promise<void> {
   const { bucket, prefix, isAll } = selection;
@@ -58,30 +56,6 @@ export async function copySelection(selection: Selection, format: CopyFormat): P
   const lines = rows.map((row) => lineOf(bucket, row, format));
   await copyText(lines.join('\n'), t().browse.copied(lines.length, `${lines.length}`));
 }
-
-export function lineOf(bucket: string, { key, url }: Copied, format: CopyFormat): string {
-  const name = nameOf(key);
-  const lines: Readonly<Record<CopyFormat, () => string>> = {
-    url: () => url,
-    s3: () => `s3://${bucket}/${key}`,
-    curl: () => `curl -o ${shellQuote(name)} ${shellQuote(url)}`,
-    markdown: () => `[${name.replace(/[\\[\]]/g, '\\$&')}](<${url}>)`,
-    html: () => `<a href="${escapeHtml(url)}">${escapeHtml(name)}</a>`,
-    path: () => key,
-  };
-  return lines[format]();
-}
-
-const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-const HTML_SIGNS: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"]/g, (sign) => HTML_SIGNS[sign] ?? sign);
 
 /** Public URLs where strangers may read, else URLs that are signed for a week. */
 async function urlsOf(bucket: string, keys: readonly string[]): Promise<readonly Copied[]> {

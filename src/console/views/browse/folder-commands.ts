@@ -20,7 +20,7 @@ import { t } from '../../i18n/i18n.ts';
 import { changeAddress, type ViewKind } from './folder-address.ts';
 import { changeLayout } from './layout.ts';
 import type { Entry } from './list/row-list.ts';
-import { editPath } from './path-field.tsx';
+import { editPath } from './path/path-field.tsx';
 import { nameOf } from './selection.ts';
 import type { FolderModel } from './use-folder.ts';
 import { openFilter } from './use-search.ts';
@@ -59,10 +59,14 @@ export const togglePin = ({ bucket, prefix }: Pick<FolderModel, 'bucket' | 'pref
   togglePinned(placeOf(bucket, prefix));
 
 export function useFolderCommands(folder: FolderModel, shown: Shown): void {
+  useCommands([...rowCommands(folder, shown), ...placeCommands(folder, shown)]);
+}
+
+/** Where the keyboard goes, and what it selects. */
+function rowCommands(folder: FolderModel, shown: Shown): readonly Command[] {
   const texts = t().browse;
-  const { bucket, prefix, selection, list, grid, place, view } = folder;
-  const nextView: ViewKind = view === 'list' ? 'grid' : view === 'grid' ? 'gallery' : 'list';
-  const own: readonly Command[] = [
+  const { bucket, prefix, selection, list, grid } = folder;
+  return [
     {
       id: 'browse.open',
       label: texts.open,
@@ -83,7 +87,10 @@ export function useFolderCommands(folder: FolderModel, shown: Shown): void {
     {
       id: 'browse.rows',
       label: texts.toRows,
-      keys: ['ArrowDown'],
+      // Where something has the focus, arrows are its own.
+      get keys() {
+        return document.activeElement === document.body ? ['ArrowDown'] : [];
+      },
       icon: Columns3,
       run: () => grid.current?.focus(),
     },
@@ -101,7 +108,15 @@ export function useFolderCommands(folder: FolderModel, shown: Shown): void {
       icon: SquareCheck,
       run: selection.all,
     },
-    { id: 'browse.clear', label: texts.clearSelection, keys: ['Escape'], run: selection.clear },
+    {
+      id: 'browse.clear',
+      label: texts.clearSelection,
+      // An open menu takes Esc first.
+      get keys() {
+        return document.querySelector(':popover-open') === null ? ['Escape'] : [];
+      },
+      run: selection.clear,
+    },
     { id: 'browse.look', label: texts.quickLook, keys: [' '], icon: Eye, run: shown.look },
     {
       id: 'browse.inspector',
@@ -110,6 +125,15 @@ export function useFolderCommands(folder: FolderModel, shown: Shown): void {
       icon: PanelRight,
       run: toggleInspector,
     },
+  ];
+}
+
+/** What is shown of the place, and how. */
+function placeCommands(folder: FolderModel, shown: Shown): readonly Command[] {
+  const texts = t().browse;
+  const { bucket, prefix, place, view } = folder;
+  const nextView: ViewKind = view === 'list' ? 'grid' : view === 'grid' ? 'gallery' : 'list';
+  return [
     {
       id: 'browse.filter',
       label: texts.filter,
@@ -146,5 +170,4 @@ export function useFolderCommands(folder: FolderModel, shown: Shown): void {
     },
     { id: 'browse.reload', label: texts.reload, icon: RefreshCw, run: folder.reload },
   ];
-  useCommands(own);
 }

@@ -62,6 +62,7 @@ export function Folder({ bucket, prefix }: FolderProps) {
   return (
     <div class="work" ref={ref}>
       <section class="pane" aria-label={placeName(bucket, prefix)}>
+        <h1 class="visually-hidden">{placeName(bucket, prefix)}</h1>
         <ToolBar folder={folder} actions={actions} />
         {readSearch() !== null && <FilterBar folder={folder} />}
         {panel === 'map' ? (
@@ -200,6 +201,7 @@ function Rows({ folder, actions, onLook }: ContentProps) {
           />
         }
         row={row}
+        order={`${source.isPeoplesOrder()}`}
         mark={(entry, index) => markOf(folder, entry, index)}
         onOpen={(entry) => openEntry(folder, entry)}
         onMenu={(event) => openMenu(event, texts.actions, rowMenu(actions, folder))}

@@ -21,7 +21,7 @@ export function JumpField({ folder, onClose }: JumpFieldProps) {
       if (turn !== asked.current) return;
       setMissing(index < 0);
       if (index < 0) return;
-      folder.selection.current.value = index;
+      folder.selection.moveTo(index);
       folder.grid.current?.scrollTo(index);
     } catch (error) {
       if (!isAborted(error)) sayError(error);

@@ -4,7 +4,7 @@ import { query, readObjectPath } from '../../app/router.ts';
 import { TopBar } from '../../app/top-bar.tsx';
 import { Folder } from './folder.tsx';
 import { ObjectPage } from './neighbours.tsx';
-import { PathField } from './path-field.tsx';
+import { PathField } from './path/path-field.tsx';
 
 export default function Place() {
   const { bucket, key } = readObjectPath();

@@ -1,6 +1,6 @@
 // What is selected in a list, and which row the keyboard stands on. Ranges reach over
 // rows that are not loaded yet; "all" means everything below the folder and needs none.
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { type Entry, keyOf, type RowList } from './list/row-list.ts';
 import type { SelectedRow, Selection } from './selection.ts';
 
@@ -15,9 +15,11 @@ export type SelectionModel = {
   readonly picked: ReadonlySignal<ReadonlyMap<string, SelectedRow>>;
   readonly isAll: ReadonlySignal<boolean>;
   /** The row that the keyboard stands on. */
-  readonly current: Signal<number>;
+  readonly current: ReadonlySignal<number>;
   readonly count: ReadonlySignal<number>;
   has(key: string): boolean;
+  /** Puts the keyboard on a row; a range that is begun next begins there. */
+  moveTo(index: number): void;
   /** Selects this row alone, and begins ranges there. */
   only(index: number): void;
   toggle(index: number): void;
@@ -53,6 +55,10 @@ export function createSelection(place: Place, list: () => RowList, sizeOf: SizeO
     current,
     count: computed(() => picked.value.size),
     has: (key) => isAll.value || picked.value.has(key),
+    moveTo(index) {
+      anchor = index;
+      current.value = index;
+    },
     only(index) {
       const entry = list().row(index);
       anchor = index;

@@ -135,8 +135,7 @@ function useRestored({ prefix, source, selection, grid, isLoaded }: Restored): v
     const selected = readSelected(prefix);
     if (selected.length > 0) selection.restore(selected);
     const top = query.value.get('at') ?? selected[0]?.slice(prefix.length) ?? null;
-    if (top !== null)
-      void scrollToName(prefix + top, selected[0], { prefix, source, selection, grid });
+    if (top !== null) void scrollToName(prefix + top, selected[0], { prefix, source, grid });
   }, [isLoaded]);
   const picked = selection.picked.value;
   useEffect(() => {
@@ -147,7 +146,7 @@ function useRestored({ prefix, source, selection, grid, isLoaded }: Restored): v
 async function scrollToName(
   key: string,
   current: string | undefined,
-  { prefix, source, selection, grid }: Pick<Restored, 'prefix' | 'source' | 'selection' | 'grid'>,
+  { prefix, source, grid }: Pick<Restored, 'prefix' | 'source' | 'grid'>,
 ): Promise<void> {
   let index = source.indexOfKey(key);
   try {
@@ -157,7 +156,6 @@ async function scrollToName(
   }
   if (index < 0) return;
   if (key === current) {
-    selection.current.value = index;
     grid.current?.goTo(index);
   } else grid.current?.scrollTo(index);
 }

@@ -159,9 +159,11 @@ function RowSections({ bucket, row, folder, actions }: RowProps) {
     <>
       <Preview bucket={bucket} row={row} />
       <div class="title">
-        <b>
-          <bdi>{shownName(nameOf(key))}</bdi>
-        </b>
+        <h2>
+          <b>
+            <bdi>{shownName(nameOf(key))}</bdi>
+          </b>
+        </h2>
         <span class="dim">
           {isFolder ? texts.folder : (detail.data.value?.contentType ?? texts.unknownKind)}
           {row.bytes !== null && (

@@ -9,6 +9,7 @@ import type { SelectionModel } from '../selection-model.ts';
 import { useLasso } from './lasso.ts';
 import { type Entry, keyOf, type RowList } from './row-list.ts';
 import { ScrollBubble } from './scroll-bubble.tsx';
+import { touchHandlers } from './touch.ts';
 import { type Scroller, useScroller } from './use-scroller.ts';
 import { heightPx, lineTop } from './window.ts';
 
@@ -45,6 +46,8 @@ export type GridProps = {
   readonly row: (entry: Entry | undefined) => VNode;
   /** What the bubble beside a dragged scroll bar says of the row on top. */
   readonly mark: (entry: Entry | undefined, index: number) => string;
+  /** Changes when the same rows stand in another order. */
+  readonly order: string;
   readonly onOpen: (entry: Entry) => void;
   readonly onMenu: (event: Event) => void;
   readonly onLook: () => void;
@@ -69,6 +72,7 @@ export function Grid(props: GridProps) {
   const end = Math.min(count, span.end * perLine);
   const current = Math.min(selection.current.value, Math.max(0, count - 1));
   const mayFocus = useFocus(scroller, current);
+  useSameRows(props, scroller);
   const cellsOf = useDrawnCells(props.row, span.end - span.first);
   const lasso = useLasso({ scroller, selection, perLine, count });
 
@@ -82,10 +86,10 @@ export function Grid(props: GridProps) {
     props.onSeen(seen);
   }, [list, first, end, list.version.value]);
 
-  const goTo = (index: number) => {
+  const goTo = (index: number, isRange = false) => {
     const target = Math.min(count - 1, Math.max(0, index));
     if (target < 0) return;
-    selection.current.value = target;
+    if (!isRange) selection.moveTo(target);
     mayFocus.current = true;
     scroller.show(Math.floor(target / perLine));
   };
@@ -129,7 +133,7 @@ export function Grid(props: GridProps) {
               place={placeOf(scroller, index, perLine, index < first || index >= end)}
               props={props}
               onFocus={() => {
-                selection.current.value = index;
+                if (selection.current.value !== index) selection.moveTo(index);
               }}
             >
               {cellsOf(index, entry)}
@@ -159,6 +163,11 @@ type GridRowProps = {
 function GridRow({ state, place, props, onFocus, children }: GridRowProps) {
   const { index, isSelected, isCurrent } = state;
   const { list, selection } = props;
+  const open = () => {
+    const entry = list.row(index);
+    if (entry !== undefined) props.onOpen(entry);
+  };
+  const { takesMenu, ...touch } = touchHandlers(index, selection, open);
   const classes = ['row', isSelected && 'is-selected', isCurrent && 'is-focused'];
   return (
     <div
@@ -171,13 +180,13 @@ function GridRow({ state, place, props, onFocus, children }: GridRowProps) {
       style={place}
       onFocus={onFocus}
       onClick={(event) => selectByClick(event, index, props)}
+      {...touch}
       onDblClick={(event) => {
-        const entry = list.row(index);
-        if (entry !== undefined && !isControl(event.target)) props.onOpen(entry);
+        if (!isControl(event.target)) open();
       }}
       onContextMenu={(event) => {
         const entry = list.row(index);
-        if (entry === undefined) return;
+        if (entry === undefined || takesMenu(event)) return;
         if (!selection.has(keyOf(entry))) selection.only(index);
         event.currentTarget.focus({ preventScroll: true });
         props.onMenu(event);
@@ -186,6 +195,26 @@ function GridRow({ state, place, props, onFocus, children }: GridRowProps) {
       {children}
     </div>
   );
+}
+
+/** Keeps the rows on top and under the keyboard in their places when the order changes. */
+function useSameRows({ list, selection, order, perLine }: GridProps, scroller: Scroller): void {
+  const seen = useRef<{ order: string; top: string | null; current: string | null }>(null);
+  useLayoutEffect(() => {
+    const before = seen.current;
+    if (before !== null && before.order !== order) {
+      const current = before.current === null ? -1 : list.indexOfKey(before.current);
+      if (current !== -1) selection.moveTo(current);
+      const top = before.top === null ? -1 : list.indexOfKey(before.top);
+      if (top !== -1 && scroller.topLine() > 0) scroller.moveTo(Math.floor(top / perLine));
+    }
+    const keyAt = (index: number) => {
+      const entry = list.row(index);
+      return entry === undefined ? null : keyOf(entry);
+    };
+    const top = keyAt(scroller.topLine() * perLine);
+    seen.current = { order, top, current: keyAt(selection.current.value) };
+  });
 }
 
 type Drawn = { readonly entry: Entry | undefined; readonly cells: VNode };
@@ -270,7 +299,7 @@ function placeOf(
 type KeyInput = GridProps & {
   readonly count: number;
   readonly current: number;
-  readonly goTo: (index: number) => void;
+  readonly goTo: (index: number, isRange?: boolean) => void;
   readonly scroller: Scroller;
 };
 
@@ -290,7 +319,7 @@ function moveByKey(event: KeyboardEvent, input: KeyInput): void {
     if (event.shiftKey) {
       void selection.extendTo(index).then((isDone) => isDone || input.onTooLong());
     }
-    input.goTo(index);
+    input.goTo(index, event.shiftKey);
   }
   event.preventDefault();
 }

@@ -39,12 +39,39 @@ const topMax = (extent: Extent): number => Math.max(0, heightPx(extent) - extent
 export const offsetOf = (extent: Extent, { top, shift }: Position): number =>
   Math.min(offsetMax(extent), Math.max(0, top + shift));
 
+/**
+ * Height at both ends of the element in which the bar is not scaled, in views: so steps
+ * alone reach the first and the last line.
+ */
+const TRUE_END_VIEWS = 10;
+
+const trueEndPx = (extent: Extent): number =>
+  Math.min(TRUE_END_VIEWS * extent.viewPx, topMax(extent) / 4);
+
 /** The position with so many pixels of the list above the view. */
 export function positionAt(extent: Extent, offsetPx: number): Position {
   const most = offsetMax(extent);
+  const end = trueEndPx(extent);
   const offset = Math.min(most, Math.max(0, offsetPx));
-  const top = most === 0 ? 0 : Math.round((offset / most) * topMax(extent));
+  let top = offset;
+  if (most - offset <= end) top = topMax(extent) - (most - offset);
+  else if (offset > end) top = Math.round(end + (offset - end) * scaleOf(extent));
   return { top, shift: offset - top };
+}
+
+/** Pixels of the bar for one of the list, between the two ends. */
+const scaleOf = (extent: Extent): number => {
+  const ends = 2 * trueEndPx(extent);
+  return (topMax(extent) - ends) / (offsetMax(extent) - ends);
+};
+
+/** Pixels of the list above the view where the bar was dragged to. */
+function offsetAt(extent: Extent, top: number): number {
+  const end = trueEndPx(extent);
+  const below = topMax(extent) - top;
+  if (top <= end) return top;
+  if (below <= end) return offsetMax(extent) - below;
+  return end + (top - end) / scaleOf(extent);
 }
 
 /** Steps up to so many views are steps of a wheel or a finger, not jumps of the bar. */
@@ -58,8 +85,7 @@ export function positionAfterScroll(extent: Extent, before: Position, top: numbe
   const isScaled = contentPx(extent) > HEIGHT_MAX_PX;
   if (!isScaled) return { top, shift: 0 };
   if (isJump(extent, before, top)) {
-    const part = topMax(extent) === 0 ? 0 : top / topMax(extent);
-    return { top, shift: part * offsetMax(extent) - top };
+    return { top, shift: offsetAt(extent, top) - top };
   }
   const offset = offsetOf(extent, { top, shift: before.shift });
   return { top, shift: offset - top };

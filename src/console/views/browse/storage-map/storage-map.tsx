@@ -145,7 +145,7 @@ function Picture({ folder, parts, measure }: PictureProps) {
   const total = values.reduce((sum, value) => sum + value, 0);
   const boxes = layOut(values, { x: 0, y: 0, ...size });
   const said = (part: Part) =>
-    `${part.name}, ${measure === 'bytes' ? bytes(part.bytes) : t().units.objects(part.objects, count(part.objects))}, ${percent(part[measure] / total)}`;
+    `${part.name} ${measure === 'bytes' ? bytes(part.bytes) : t().units.objects(part.objects, count(part.objects))}, ${percent(part[measure] / total)}`;
   const open = ({ entry }: Part) => {
     if (entry === null) return;
     const panel =
@@ -182,7 +182,9 @@ function Picture({ folder, parts, measure }: PictureProps) {
             onFocus={() => setAt(index)}
             onClick={() => open(part)}
             onKeyDown={(event) => {
-              if (event.key === 'Enter') open(part);
+              if (event.key !== 'Enter' && event.key !== ' ') return;
+              event.preventDefault();
+              open(part);
             }}
           >
             <title>{said(part)}</title>
@@ -216,7 +218,7 @@ function PartBox({ box, part, measure }: PartBoxProps) {
         <>
           <text x={x + 8} y={y + 18} class="part-name">
             {name}
-          </text>
+          </text>{' '}
           <text x={x + 8} y={y + 33} class="part-size">
             {measure === 'bytes' ? bytes(part.bytes) : count(part.objects)}
           </text>

@@ -2,16 +2,16 @@
 // Esc gives the links back. Takes s3://, URLs and ARNs too.
 import { Box, File, Folder } from 'lucide';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { client } from '../../api/client.ts';
-import { useQuery } from '../../api/query.ts';
-import { navigate, objectPath } from '../../app/router.ts';
-import { server } from '../../app/session.ts';
-import { t } from '../../i18n/i18n.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { keyOf } from './list/row-list.ts';
+import { client } from '../../../api/client.ts';
+import { useQuery } from '../../../api/query.ts';
+import { BASE, navigate, objectPath } from '../../../app/router.ts';
+import { server } from '../../../app/session.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { Icon } from '../../../ui/icon.tsx';
+import { keyOf } from '../list/row-list.ts';
+import { nameOf } from '../selection.ts';
+import { shownName } from '../shown-name.ts';
 import { parsePlace } from './parse-place.ts';
-import { nameOf } from './selection.ts';
-import { shownName } from './shown-name.ts';
 
 type PathEditorProps = {
   readonly bucket: string;
@@ -22,7 +22,11 @@ type PathEditorProps = {
 /** Names that are offered at most. */
 const OFFERED_MAX = 8;
 
-const hosts = () => ({ own: location.host, baseDomain: server.value?.baseDomain ?? null });
+const hosts = () => ({
+  own: location.host,
+  base: BASE,
+  baseDomain: server.value?.baseDomain ?? null,
+});
 
 export default function PathEditor({ bucket, path, onClose }: PathEditorProps) {
   const ref = useRef<HTMLInputElement>(null);

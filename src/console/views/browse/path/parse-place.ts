@@ -1,7 +1,5 @@
 // Reads what is typed or pasted into the path field: `s3://bucket/key`, a URL, an ARN,
 // or `bucket/key`. Plain text in, a place or null out.
-import { BASE } from '../../app/router.ts';
-
 export type TypedPlace = { readonly bucket: string; readonly key: string };
 
 /** Longest text that is read, characters: a key has 1,024 bytes, each may be %XX. */
@@ -11,6 +9,8 @@ const ARN = 'arn:aws:s3:::';
 export type Hosts = {
   /** `localhost:9000`: the host of this console. */
   readonly own: string;
+  /** What addresses of the console begin with. */
+  readonly base: string;
   /** `{bucket}.` before it names a bucket; null: buckets have no hosts. */
   readonly baseDomain: string | null;
 };
@@ -31,13 +31,13 @@ function placeIn(text: string): TypedPlace | null {
   return { bucket, key: slash === -1 ? '' : text.slice(slash + 1) };
 }
 
-function placeOfUrl(text: string, { own, baseDomain }: Hosts): TypedPlace | null {
+function placeOfUrl(text: string, { own, base, baseDomain }: Hosts): TypedPlace | null {
   const url = URL.parse(text);
   if (url === null) return null;
   const path = decode(url.pathname);
-  if (url.host === own && url.pathname.startsWith(`${BASE}/b/`)) {
+  if (url.host === own && url.pathname.startsWith(`${base}/b/`)) {
     const named = url.searchParams.get('prefix') ?? url.searchParams.get('key');
-    const place = placeIn(path.slice(`${BASE}/b/`.length));
+    const place = placeIn(path.slice(`${base}/b/`.length));
     return place === null || named === null ? place : { ...place, key: named };
   }
   const end = baseDomain === null ? null : `.${baseDomain}`;

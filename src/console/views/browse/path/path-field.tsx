@@ -4,13 +4,13 @@
 import { signal } from '@preact/signals';
 import { ChevronLeft } from 'lucide';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { lazy } from '../../app/lazy.tsx';
-import { href, navigate, objectPath } from '../../app/router.ts';
-import { t } from '../../i18n/i18n.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { openMenu } from '../../ui/open-menu.tsx';
-import { dropOn } from './drag-rows.ts';
-import { shownName } from './shown-name.ts';
+import { lazy } from '../../../app/lazy.tsx';
+import { href, navigate, objectPath } from '../../../app/router.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { Icon } from '../../../ui/icon.tsx';
+import { openMenu } from '../../../ui/open-menu.tsx';
+import { dropOn } from '../drag-rows.ts';
+import { shownName } from '../shown-name.ts';
 
 const PathEditor = lazy(() => import('./path-editor.tsx'));
 const isEditing = signal(false);
