@@ -195,6 +195,9 @@ it('29: filters the folder and searches the bucket as one types', async () => {
   await page.keyboard.type('boat');
   await expect.poll(() => names(page)).toEqual(['Boat.txt']);
   expect(await page.locator('mark').textContent()).toBe('Boat');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Control+a');
+  await toolBar(page).getByText('1 selected').waitFor();
   await page.getByRole('searchbox').fill('no such name');
   await page.getByText('No name with no such name in trip.').waitFor();
   await page.getByRole('button', { name: 'Whole bucket' }).click();

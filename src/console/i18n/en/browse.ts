@@ -35,6 +35,7 @@ export const browse = {
   thisFolder: 'This folder',
   wholeBucket: 'Whole bucket',
   matches: (count: number, text: string) => (count === 1 ? '1 match' : `${text} matches`),
+  matchesSoFar: (text: string) => `${text} matches so far`,
   firstMatches: (text: string) => `The first ${text} matches`,
   noMatch: (text: string, folder: string) => `No name with ${text} in ${folder}.`,
   noMatchInBucket: (text: string, bucket: string) => `No key with ${text} in ${bucket}.`,

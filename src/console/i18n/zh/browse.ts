@@ -37,6 +37,7 @@ export const browse: typeof English = {
   thisFolder: '此文件夹',
   wholeBucket: '整个存储桶',
   matches: (_count, text) => `${text} 个匹配`,
+  matchesSoFar: (text) => `目前 ${text} 个匹配`,
   firstMatches: (text) => `前 ${text} 个匹配`,
   noMatch: (text, folder) => `${folder} 中没有名称包含 ${text} 的内容。`,
   noMatchInBucket: (text, bucket) => `${bucket} 中没有键包含 ${text} 的对象。`,

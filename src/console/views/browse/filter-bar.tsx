@@ -7,7 +7,14 @@ import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { FolderModel } from './use-folder.ts';
-import { changeSearch, closeFilter, openFilter, readSearch } from './use-search.ts';
+import { changeSearch, closeFilter, openFilter, readSearch, type Search } from './use-search.ts';
+
+function countWords({ list, isIndexing, hasMore }: Search): string {
+  const texts = t().browse;
+  const number = exactCount(list.count());
+  if (isIndexing) return texts.matchesSoFar(number);
+  return hasMore ? texts.firstMatches(number) : texts.matches(list.count(), number);
+}
 
 export function FilterBar({ folder }: { readonly folder: FolderModel }) {
   const ref = useRef<HTMLInputElement>(null);
@@ -57,11 +64,7 @@ export function FilterBar({ folder }: { readonly folder: FolderModel }) {
       </span>
       <span class="faint cut" role="status">
         {search !== null && !search.isLoading && search.error === null && (
-          <span>
-            {search.hasMore
-              ? texts.firstMatches(exactCount(search.list.count()))
-              : texts.matches(search.list.count(), exactCount(search.list.count()))}
-          </span>
+          <span>{countWords(search)}</span>
         )}
       </span>
       <span class="gap" />

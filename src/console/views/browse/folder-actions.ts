@@ -37,7 +37,7 @@ export type Action = Command & {
 export const sayError = (error: unknown): void => showToast({ text: errorLine(error) });
 
 /** What is done now with the selection, or with the row that the keyboard stands on. */
-export function chosen({ selection, list, bucket, prefix }: FolderModel): Selection {
+export function chosen({ selection, list }: FolderModel): Selection {
   const selected = selection.selection();
   if (selected.isAll || selected.rows.length > 0) return selected;
   const entry = list.row(selection.current.value);
@@ -46,7 +46,7 @@ export function chosen({ selection, list, bucket, prefix }: FolderModel): Select
   const row = isFolder
     ? { key: entry.prefix, isFolder, bytes: null, objects: null }
     : { key: entry.key, isFolder, bytes: Number(entry.size), objects: 1 };
-  return { bucket, prefix, rows: [row], isAll: false };
+  return { ...selected, rows: [row] };
 }
 
 const hasRows = ({ rows, isAll }: Selection): boolean => isAll || rows.length > 0;

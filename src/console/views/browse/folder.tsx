@@ -152,12 +152,16 @@ function Rows({ folder, actions, onLook }: ContentProps) {
   const texts = t().browse;
   void sizes.version.value;
   const { ref, linePx, perLine, headPx } = useLines(view, density.value);
-  const columns = COLUMNS.filter((column) => layout.columns.includes(column));
+  const { search, publicAccess } = folder;
+  // A search does not say who reads what it found: an empty cell would mean nobody.
+  const isUnsaid = search?.isDeep === true && publicAccess === 'some';
+  const columns = COLUMNS.filter(
+    (column) => layout.columns.includes(column) && !(column === 'readers' && isUnsaid),
+  );
   const latest = useRef({ folder, actions });
   latest.current = { folder, actions };
   const Cells = view === 'list' ? RowCells : TileCells;
   const isPhone = phone.value;
-  const { search, publicAccess } = folder;
   // Rows are drawn anew only when one of these changes, not with every step of a key.
   const row = useMemo(() => {
     const look = lookOf(latest, columns, isPhone);
@@ -187,7 +191,7 @@ function Rows({ folder, actions, onLook }: ContentProps) {
         headPx={headPx}
         perLine={perLine}
         kind={view}
-        tracks={tracksOf(layout)}
+        tracks={tracksOf({ ...layout, columns })}
         handle={folder.grid}
         head={
           <ListHead

@@ -36,8 +36,13 @@ export type SelectionModel = {
 
 type Place = { readonly bucket: string; readonly prefix: string };
 
-/** Makes the selection of a list; `list` is read when it is needed, since filters change it. */
-export function createSelection(place: Place, list: () => RowList, sizeOf: SizeOf): SelectionModel {
+/** Makes the selection of a list; `place` and `list` are read when they are
+ * needed, since a filter changes them. */
+export function createSelection(
+  place: () => Place,
+  list: () => RowList,
+  sizeOf: SizeOf,
+): SelectionModel {
   const picked = signal<ReadonlyMap<string, SelectedRow>>(new Map());
   const isAll = signal(false);
   const current = signal(0);
@@ -94,6 +99,10 @@ export function createSelection(place: Place, list: () => RowList, sizeOf: SizeO
     },
     all() {
       if (list().count() === 0) return;
+      if (list().isFiltered) {
+        pick(allRows(list(), rowOf));
+        return;
+      }
       picked.value = new Map();
       isAll.value = true;
     },
@@ -101,7 +110,7 @@ export function createSelection(place: Place, list: () => RowList, sizeOf: SizeO
     restore: (keys) => {
       pick(new Map(keys.map((key) => [key, unknownRow(key, list(), rowOf)])));
     },
-    selection: () => ({ ...place, rows: withSizes(picked.value, sizeOf), isAll: isAll.value }),
+    selection: () => ({ ...place(), rows: withSizes(picked.value, sizeOf), isAll: isAll.value }),
   };
 }
 

@@ -75,15 +75,24 @@ export function useFolder(bucket: string, prefix: string): FolderModel {
 
   const search = useSearch(bucket, prefix, source);
   const list = search?.list ?? source;
-  const latest = useRef<RowList>(list);
-  latest.current = list;
-  const selection = useMemo(
-    () => createSelection({ bucket, prefix }, () => latest.current, sizes.of),
-    [bucket, prefix, sizes],
-  );
+  // Keys that were found in the whole bucket stand below it, and not below the folder.
+  const below = search?.isWholeBucket === true ? '' : prefix;
+  const latest = useRef({ list, below });
+  latest.current = { list, below };
+  const selection = useMemo(() => {
+    const place = () => ({ bucket, prefix: latest.current.below });
+    return createSelection(place, () => latest.current.list, sizes.of);
+  }, [bucket, prefix, sizes]);
   const grid = useRef<GridHandle | null>(null);
   const place = `${bucket}/${prefix}`;
   const layout = layoutOf(place);
+  const searched = `${search?.isWholeBucket} ${search?.text}`;
+  const before = useRef(searched);
+  useEffect(() => {
+    // What is no longer seen must not be changed with what is.
+    if (before.current !== searched) selection.clear();
+    before.current = searched;
+  }, [searched]);
   useRestored({ prefix, source, selection, grid, isLoaded: page !== null });
 
   const sums = useQuery(`folder ${bucket} ${prefix} sums`, (signal) =>

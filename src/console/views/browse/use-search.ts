@@ -2,9 +2,10 @@
 // loaded whole is filtered here, any other by the API; each new text aborts the request
 // of the one before.
 import { signal } from '@preact/signals';
-import { useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { ObjectSummary } from 'quayside/client';
 import { client } from '../../api/client.ts';
-import { useQuery } from '../../api/query.ts';
+import { type Query, useQuery } from '../../api/query.ts';
 import { query } from '../../app/router.ts';
 import { changeAddress } from './folder-address.ts';
 import { type Entry, listOf, nameIn, type RowList } from './list/row-list.ts';
@@ -19,12 +20,56 @@ export type Search = {
   readonly error: unknown;
   /** Whether there are more matches than are shown. */
   readonly hasMore: boolean;
+  /** Whether more matches come, while the bucket is still being indexed. */
+  readonly isIndexing: boolean;
   /** Whether rows are keys of any depth, and not entries of the folder. */
   readonly isDeep: boolean;
 };
 
-/** Matches that are asked for at most: one page of the API. */
+/** Matches that are shown at most: one page of the API. */
 const MATCHES_MAX = 1000;
+/** How long pages are read on without an index, milliseconds. */
+const SCAN_MS = 1500;
+/** How soon a bucket is searched again whose index is being built, milliseconds. */
+const INDEXED_AFTER_MS = 1000;
+
+type Found = {
+  readonly items: readonly ObjectSummary[];
+  /** Whether not all there is was looked at. */
+  readonly hasMore: boolean;
+};
+
+/** Reads matches page by page: without an index a page looks at some thousand names. */
+async function findKeys(
+  { bucket, prefix, text }: { bucket: string; prefix: string; text: string },
+  stop: AbortSignal,
+): Promise<Found> {
+  const items: ObjectSummary[] = [];
+  const until = performance.now() + SCAN_MS;
+  for (let cursor: string | undefined; ; ) {
+    const page = await client.request('GET /buckets/{bucket}/search', {
+      path: { bucket },
+      query: { prefix, text, limit: MATCHES_MAX, cursor },
+      signal: stop,
+    });
+    items.push(...page.items);
+    const hasMore = page.nextCursor !== null;
+    const isEnough = items.length >= MATCHES_MAX || performance.now() > until;
+    if (!hasMore || isEnough) return { items, hasMore };
+    cursor = page.nextCursor ?? undefined;
+  }
+}
+
+/** Searches again until the index of the bucket is there, which the first search began. */
+function useAgainWhileIndexed({ data, reload }: Query<Found>): void {
+  const found = data.value;
+  const isShort = found?.hasMore === true && found.items.length < MATCHES_MAX;
+  useEffect(() => {
+    if (!isShort) return;
+    const timer = setTimeout(reload, INDEXED_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [found]);
+}
 
 /** The field that was opened and is still empty, which no address says. */
 const opened = signal<'folder' | 'bucket' | null>(null);
@@ -62,13 +107,8 @@ export function useSearch(bucket: string, prefix: string, source: RowSource): Se
   const isLocal = !isWholeBucket && source.isWhole();
   const below = isWholeBucket ? '' : prefix;
   const key = text === '' || isLocal ? null : `search ${bucket} ${below} ${text}`;
-  const found = useQuery(key, (stop) =>
-    client.request('GET /buckets/{bucket}/search', {
-      path: { bucket },
-      query: { prefix: below, text, limit: MATCHES_MAX },
-      signal: stop,
-    }),
-  );
+  const found = useQuery(key, (stop) => findKeys({ bucket, prefix: below, text }, stop));
+  useAgainWhileIndexed(found);
   // Matches of the text before stay until those of the new one are there.
   const kept = useRef(found.data.value);
   kept.current = found.data.value ?? (key === null ? null : kept.current);
@@ -85,9 +125,14 @@ export function useSearch(bucket: string, prefix: string, source: RowSource): Se
     text,
     isWholeBucket,
     list,
-    isLoading: key !== null && found.data.value === null && found.error.value === null,
+    isLoading:
+      key !== null &&
+      found.error.value === null &&
+      (found.data.value === null || (found.data.value.hasMore && list.count() === 0)),
     error: key === null ? null : found.error.value,
-    hasMore: key !== null && answer !== null && answer.nextCursor !== null,
+    hasMore:
+      key !== null && answer !== null && (answer.hasMore || answer.items.length >= MATCHES_MAX),
+    isIndexing: key !== null && answer?.hasMore === true && answer.items.length < MATCHES_MAX,
     isDeep: !isLocal,
   };
 }

@@ -23,6 +23,8 @@ export type RowList = {
   indexOfKey(key: string): number;
   /** The position of the first name at or behind what was typed. */
   seek(name: string): Promise<number>;
+  /** Whether it is a part of what there is: all of it are then its rows and no more. */
+  readonly isFiltered: boolean;
   /** Whether every row is loaded. */
   isWhole(): boolean;
 };
@@ -39,6 +41,7 @@ export const nameIn = (prefix: string, entry: Entry): string => {
 export function listOf(entries: readonly Entry[], version: ReadonlySignal<number>): RowList {
   return {
     version,
+    isFiltered: true,
     count: () => entries.length,
     isExact: () => true,
     row: (index) => entries[index],

@@ -70,6 +70,7 @@ export function createRowSource(query: FolderQuery): RowSource {
 
 class FolderRows implements RowSource {
   readonly version = signal(0);
+  readonly isFiltered = false;
   readonly #query: FolderQuery;
   #chunks = new Map<number, readonly Entry[]>();
   /** Chunks of before a reload, shown until newer ones are there. */
