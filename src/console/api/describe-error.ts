@@ -12,8 +12,17 @@ export type ErrorWords = {
   readonly isOffline: boolean;
 };
 
+/** Fields of an input that are named in one sentence. */
+const FIELDS_MAX = 3;
+
+/** A failure whose message is all there is to say, in the language that is shown. */
+export class PlainFailure extends Error {}
+
 export function describeError(error: unknown): ErrorWords {
   const texts = t().errors;
+  if (error instanceof PlainFailure) {
+    return { what: error.message, next: '', requestId: null, docs: null, isOffline: false };
+  }
   if (!(error instanceof QuaysideError)) {
     const what = error instanceof Error ? error.message : String(error);
     return { what, next: texts.ownFault, requestId: null, docs: null, isOffline: false };
@@ -22,10 +31,11 @@ export function describeError(error: unknown): ErrorWords {
   const isOffline = status === null;
   const known: Readonly<Record<string, { what: string; next: string }>> = texts.codes;
   const words = known[code];
-  const [field] = fields;
+  const named = fields.slice(0, FIELDS_MAX).map((one) => `${one.field}: ${one.message}`);
   return {
-    what: words?.what ?? (field === undefined ? message : `${field.field}: ${field.message}`),
-    next: words?.next ?? hint,
+    what: words?.what ?? (named.length === 0 ? message : `${named.join('; ')}.`),
+    // The hint of what names fields says that it names fields.
+    next: words?.next ?? (named.length === 0 ? hint : ''),
     requestId,
     docs: isOffline ? null : `/-/docs#${code}`,
     isOffline,
@@ -35,5 +45,5 @@ export function describeError(error: unknown): ErrorWords {
 /** The error as one sentence, for places that have no more room. */
 export const errorLine = (error: unknown): string => {
   const { what, next } = describeError(error);
-  return `${what} ${next}`;
+  return `${what} ${next}`.trimEnd();
 };

@@ -84,6 +84,12 @@ export function smallMoney(micro: number | string, currency: string): string {
   return value < 100 ? `<${format.format(0.0001)}` : format.format(value / 1e6);
 }
 
+/** A sum in a column: `$6.19`, and `<$0.01` for what costs less than a cent. */
+export function columnMoney(micro: number | string, currency: string): string {
+  const value = Number(micro);
+  return value > 0 && value < 10_000 ? `<${money(10_000, currency)}` : money(value, currency);
+}
+
 /** `62 %`, in Chinese `62%`. */
 export const percent = (part: number): string => {
   const whole = Math.round(part * 100);

@@ -1,0 +1,154 @@
+// Empties a bucket as a job: to its trash, or for good with all versions.
+import { Trash2 } from 'lucide';
+import { useState } from 'preact/hooks';
+import { client } from '../../api/client.ts';
+import { useQuery } from '../../api/query.ts';
+import { bytes, count, smallMoney } from '../../i18n/format.ts';
+import { t } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { RadioField, TextField } from '../../ui/field.tsx';
+import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
+import { runJob } from '../change/run-job.ts';
+import { useAct } from '../change/use-act.ts';
+import type { ListedBucket } from './bucket-list.ts';
+
+type Way = 'trash' | 'all';
+
+/** The row of one bucket in the list: what it stores, and what that costs. */
+export const useListed = (bucket: string) =>
+  useQuery(`bucket ${bucket} listed`, async (signal) => {
+    const { items } = await client.request('GET /buckets', {
+      query: { include: 'totals', prefix: bucket, limit: 1 },
+      signal,
+    });
+    return items.find(({ name }) => name === bucket) ?? null;
+  });
+
+type EmptyProps = { readonly bucket: string; readonly onClose: () => void };
+
+export default function EmptyBucket({ bucket, onClose }: EmptyProps) {
+  const texts = t().buckets.danger;
+  const listed = useListed(bucket);
+  const [way, setWay] = useState<Way>('trash');
+  const [typed, setTyped] = useState('');
+  const act = useAct(onClose);
+  const totals = listed.data.value?.totals ?? null;
+  const keepsVersions = totals?.versioning === 'enabled';
+  const isForGood = way === 'all' || !keepsVersions;
+  const isConfirmed = !isForGood || typed === bucket;
+  const objects = totals?.current.objects ?? 0;
+
+  function empty(): void {
+    if (!isConfirmed || totals === null) return;
+    const task = { kind: 'empty', allVersions: isForGood, confirm: bucket } as const;
+    act.run(() => runJob(bucket, task));
+  }
+
+  return (
+    <Dialog
+      title={texts.emptyTitle(bucket)}
+      width={500}
+      isDirty={typed !== ''}
+      onClose={onClose}
+      onSubmit={empty}
+      actions={
+        <>
+          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} autofocus />
+          <Button
+            kind="danger"
+            icon={Trash2}
+            type="submit"
+            isBusy={act.isBusy}
+            off={totals === null ? t().change.counting : isConfirmed ? null : texts.typeFirst}
+            label={
+              isForGood
+                ? texts.removeForGood(t().units.objects(objects, count(objects)))
+                : texts.toTrash(t().units.objects(objects, count(objects)))
+            }
+          />
+        </>
+      }
+    >
+      {totals === null && listed.error.value !== null && (
+        <Failure error={listed.error.value} onRetry={listed.reload} />
+      )}
+      {totals === null && listed.error.value === null && <Skeleton width={280} />}
+      {totals !== null && (
+        <>
+          {keepsVersions && (
+            <RadioField
+              legend={texts.how}
+              name="way"
+              value={way}
+              onChange={setWay}
+              options={[
+                { value: 'trash', label: texts.wayTrash, hint: texts.wayTrashHint },
+                { value: 'all', label: texts.wayAll, hint: texts.wayAllHint },
+              ]}
+            />
+          )}
+          <PlainWords tone="lose">{isForGood ? texts.emptyForGood : texts.emptyToTrash}</PlainWords>
+          <Numbers totals={totals} isWithVersions={isForGood} />
+          {isForGood && <ConfirmName bucket={bucket} typed={typed} onTyped={setTyped} />}
+        </>
+      )}
+      {act.error !== null && <InlineError text={act.error} />}
+    </Dialog>
+  );
+}
+
+type NumbersProps = {
+  readonly totals: NonNullable<ListedBucket['totals']>;
+  readonly isWithVersions: boolean;
+};
+
+/** What goes, in numbers; what it saves only where it is gone for good. */
+export function Numbers({ totals, isWithVersions }: NumbersProps) {
+  const texts = t().buckets.danger;
+  const { current, noncurrent, uploads, perMonthMicro, currency } = totals;
+  const line = (one: typeof current) => `${count(one.objects)} · ${bytes(one.bytes)}`;
+  return (
+    <dl class="effects">
+      <div>
+        <dt>{texts.objects}</dt>
+        <dd>{line(current)}</dd>
+      </div>
+      {isWithVersions && (
+        <>
+          <div>
+            <dt>{texts.versions}</dt>
+            <dd>{line(noncurrent)}</dd>
+          </div>
+          <div>
+            <dt>{texts.uploads}</dt>
+            <dd>{line(uploads)}</dd>
+          </div>
+          <div>
+            <dt>{texts.saves}</dt>
+            <dd>{t().units.aMonth(smallMoney(perMonthMicro, currency))}</dd>
+          </div>
+        </>
+      )}
+    </dl>
+  );
+}
+
+type ConfirmProps = {
+  readonly bucket: string;
+  readonly typed: string;
+  readonly onTyped: (typed: string) => void;
+};
+
+export function ConfirmName({ bucket, typed, onTyped }: ConfirmProps) {
+  return (
+    <TextField
+      label={t().buckets.danger.typeName(bucket)}
+      value={typed}
+      onInput={onTyped}
+      mono
+      autocomplete="off"
+    />
+  );
+}
