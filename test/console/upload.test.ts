@@ -1,71 +1,10 @@
-// Uploads in a real browser against a server on Node: ways in, the dock, clashes, breaks.
-import { truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Client, createClient } from '../../src/client/index.ts';
-import { temporaryFolder } from '../node/kit/temporary-folder.ts';
-import { startNode, type WireServer } from '../wire/kit/server.ts';
-import {
-  isConsoleServed,
-  launchBrowser,
-  newContext,
-  serveBuild,
-  signIn,
-  watchErrors,
-} from './kit/browser.ts';
+// Uploads in a real browser against a server on Node: ways in, the dock, clashes, costs.
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
 import { dropFiles } from './kit/drop-files.ts';
+import { bodiesOf, dockSays, openFolder, root, useUploadPages } from './kit/upload-page.ts';
 
-let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
-let bucketNumber = 0;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), startNode()]);
-  const { url, accessKey: id, secretKey: secret } = server.target;
-  client = createClient({ endpoint: url, accessKey: { id, secret } });
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
-type Opened = {
-  readonly page: Page;
-  readonly context: BrowserContext;
-  readonly bucket: string;
-  readonly errors: string[];
-};
-
-/** A page that shows an empty folder of a new bucket. */
-async function openFolder(prefix = 'in/'): Promise<Opened> {
-  const bucket = `console-upload-${++bucketNumber}`;
-  await client.buckets.create({ body: { name: bucket } });
-  const context = await newContext(browser);
-  if (!(await isConsoleServed(server.target.url))) await serveBuild(context, server.target.url);
-  await signIn(context, server.target.url, server.target);
-  const page = await context.newPage();
-  page.setDefaultTimeout(8000);
-  const errors = watchErrors(page);
-  page.on('dialog', (dialog) => void dialog.accept());
-  await goTo(page, bucket, prefix);
-  return { page, context, bucket, errors };
-}
-
-const goTo = (page: Page, bucket: string, prefix: string) =>
-  page.goto(`${server.target.url}/-/console/b/${bucket}/${prefix}`, { waitUntil: 'networkidle' });
-
-async function bodiesOf(bucket: string): Promise<Record<string, string>> {
-  const bodies: Record<string, string> = {};
-  for await (const entry of client.objects.list(bucket, { query: { delimiter: '' } })) {
-    if (entry.kind !== 'object') continue;
-    bodies[entry.key] = await (await client.download(bucket, entry.key)).text();
-  }
-  return bodies;
-}
-
-const dockSays = (page: Page, text: string | RegExp) =>
-  page.locator('.dock').getByText(text).first().waitFor();
+useUploadPages();
 
 it('37: takes files by the dialog of the key U and by a drop, and says so in one line', async () => {
   const { page, context, bucket, errors } = await openFolder();
@@ -97,7 +36,7 @@ it('37: takes files by the dialog of the key U and by a drop, and says so in one
 it('44: asks before a byte flows what becomes of names that are taken', async () => {
   const { page, context, bucket, errors } = await openFolder();
   for (const key of ['in/a.txt', 'in/b.txt', 'in/c.txt', 'in/d.tar.gz']) {
-    await client.upload(bucket, key, 'old');
+    await root().upload(bucket, key, 'old');
   }
   const files = ['a.txt', 'b.txt', 'c.txt', 'd.tar.gz', 'e.txt'];
   await dropFiles(
@@ -115,7 +54,7 @@ it('44: asks before a byte flows what becomes of names that are taken', async ()
   await dialog.getByLabel('What becomes of b.txt').selectOption('skip');
   await dialog.getByLabel('What becomes of d.tar.gz').selectOption('both');
   // Somebody writes while the dialog stands open: the condition saves that.
-  await client.upload(bucket, 'in/c.txt', 'meanwhile');
+  await root().upload(bucket, 'in/c.txt', 'meanwhile');
   await dialog.getByRole('button', { name: 'Upload 4 files' }).click();
   await dockSays(page, '1 failed');
   await page.getByRole('button', { name: 'Show the files' }).click();
@@ -137,7 +76,7 @@ it('44: asks before a byte flows what becomes of names that are taken', async ()
 
 it('50: says what it costs, and refuses before byte one what a quota or cap would not take', async () => {
   const { page, context, bucket } = await openFolder();
-  await client.buckets.update(bucket, { body: { quota: { bytes: '100' } }, ifMatch: '*' });
+  await root().buckets.update(bucket, { body: { quota: { bytes: '100' } }, ifMatch: '*' });
   await dropFiles(page, [{ name: 'big.txt', body: 'x'.repeat(101) }]);
   const dialog = page.getByRole('dialog');
   await dialog.getByText('The bucket may hold 100 B.').waitFor();
@@ -145,11 +84,11 @@ it('50: says what it costs, and refuses before byte one what a quota or cap woul
   expect(await send.getAttribute('aria-disabled')).toBe('true');
   await page.keyboard.press('Escape');
 
-  await client.request('PUT /caps/{capId}', {
+  await root().request('PUT /caps/{capId}', {
     path: { capId: 'tiny' },
     body: { unit: 'money', limit: '1', period: 'month', bucket, rateCardId: 'aws-s3-us-east-1' },
   });
-  await client.request('PUT /billing/rate-card', {
+  await root().request('PUT /billing/rate-card', {
     body: { rateCardId: 'aws-s3-us-east-1' },
     ifMatch: '*',
   });
@@ -158,7 +97,7 @@ it('50: says what it costs, and refuses before byte one what a quota or cap woul
   expect(await bodiesOf(bucket)).toEqual({});
   await page.keyboard.press('Escape');
 
-  await client.request('PUT /caps/{capId}', {
+  await root().request('PUT /caps/{capId}', {
     path: { capId: 'tiny' },
     body: { unit: 'money', limit: '1000', period: 'month', bucket, rateCardId: 'aws-s3-us-east-1' },
     ifMatch: '*',
@@ -169,117 +108,36 @@ it('50: says what it costs, and refuses before byte one what a quota or cap woul
   await context.close();
 });
 
-/** Lets PUTs of objects hang, fail or pass; presigned URLs name the bucket in their path. */
-async function steerPuts(page: Page, bucket: string) {
-  let rule: 'pass' | 'hang' | 'cut' = 'pass';
-  const passed: string[] = [];
-  await page.route(`**/${bucket}/**`, async (route) => {
-    if (route.request().method() !== 'PUT') return route.fallback();
-    if (rule === 'cut') return route.abort('internetdisconnected');
-    if (rule === 'hang') return;
-    passed.push(new URL(route.request().url()).pathname);
-    return route.continue();
-  });
-  return {
-    passed,
-    set: (next: typeof rule) => {
-      rule = next;
-    },
-  };
-}
-
-const LARGE_BYTES = 17 * 1024 * 1024;
-
-/** A file on disk, which has the same time whenever it is chosen; three parts long. */
-async function largeFile(name: string): Promise<string> {
-  const path = join(temporaryFolder(), name);
-  await writeFile(path, 'begins');
-  await truncate(path, LARGE_BYTES);
-  return path;
-}
-
-/** Chooses files by the dialog of U and begins to send them. */
-async function choose(page: Page, files: readonly string[]): Promise<void> {
+it('46, 51: gives a batch its headers, and lists what was sent with its checksums', async () => {
+  const { page, context, bucket } = await openFolder();
   await page.keyboard.press('u');
   const dialog = page.getByRole('dialog');
   await dialog
     .locator('input[type=file]')
     .first()
-    .setInputFiles([...files]);
-  await dialog.getByRole('button', { name: /^Upload \d+ file/ }).click();
-}
-
-async function uploadsOf(bucket: string): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const { key } of client.uploads.list(bucket)) keys.push(key);
-  return keys;
-}
-
-it('40: pauses and goes on; cancelled, it leaves no upload behind', async () => {
-  const { page, context, bucket } = await openFolder();
-  const puts = await steerPuts(page, bucket);
-  puts.set('hang');
-  const small = join(temporaryFolder(), 'small.txt');
-  await writeFile(small, 'small');
-  await choose(page, [await largeFile('film.mp4'), small]);
-  await expect.poll(() => uploadsOf(bucket)).toEqual(['in/film.mp4']);
-  await page.getByRole('button', { name: 'Show the files' }).click();
-  const pausedAtMs = performance.now();
-  await page.getByRole('button', { name: 'Pause all' }).click();
-  await page.getByRole('button', { name: 'Resume all' }).waitFor();
-  expect(performance.now() - pausedAtMs).toBeLessThan(1000);
-  puts.set('pass');
-  await page.getByRole('button', { name: 'Resume small.txt' }).click();
-  await dockSays(page, '1 of 2');
-  expect(puts.passed).toEqual([`/${bucket}/in/small.txt`]);
-  await page.getByRole('button', { name: 'Cancel film.mp4' }).click();
+    .setInputFiles([{ name: 'notes.md', mimeType: '', buffer: Buffer.from('abc') }]);
+  await dialog.getByText('Headers, tags, class').click();
+  await dialog.getByLabel('Cache').selectOption({ label: 'One day (pictures)' });
+  await dialog.getByLabel('Metadata').fill('from');
+  await dialog.getByText('Write name=value, separated by commas.').waitFor();
+  await dialog.getByLabel('Metadata').fill('from=Zürich, year=2026');
+  await dialog.getByLabel('Tags').fill('kind=note');
+  await dialog.getByRole('button', { name: 'Upload 1 file' }).click();
   await dockSays(page, '1 of 1');
-  await expect.poll(() => uploadsOf(bucket)).toEqual([]);
-  expect(await bodiesOf(bucket)).toEqual({ 'in/small.txt': 'small' });
-  await context.close();
-});
-
-it('42: goes on after a reload when the same files are chosen again, at part level', async () => {
-  const { page, context, bucket } = await openFolder();
-  const puts = await steerPuts(page, bucket);
-  const isMeant = (url: URL) => url.searchParams.get('partNumber') === '3';
-  await page.route(isMeant, () => {});
-  const film = await largeFile('film.mp4');
-  await choose(page, [film]);
-  await expect.poll(() => puts.passed.length).toBe(2);
-  await page.reload({ waitUntil: 'networkidle' });
-  await page.unroute(isMeant);
-  await dockSays(page, 'One file to in was interrupted.');
-  puts.passed.splice(0);
-  await page.getByRole('button', { name: 'Choose them again' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.locator('input[type=file]').first().setInputFiles(film);
-  await dockSays(page, '1 of 1');
-  expect(await uploadsOf(bucket)).toEqual([]);
-  expect((await client.objects.get(bucket, { query: { key: 'in/film.mp4' } })).size).toBe(
-    `${LARGE_BYTES}`,
-  );
-  expect(puts.passed).toHaveLength(1);
-  await page.reload({ waitUntil: 'networkidle' });
-  expect(await page.locator('.dock').count()).toBe(0);
-  await context.close();
-});
-
-it('41: waits for a lost line, says it once, and goes on by itself', async () => {
-  const { page, context, bucket } = await openFolder();
-  const puts = await steerPuts(page, bucket);
-  puts.set('hang');
-  await dropFiles(page, [
-    { name: 'a.txt', body: 'a' },
-    { name: 'b.txt', body: 'b' },
+  const note = await root().objects.get(bucket, { query: { key: 'in/notes.md' } });
+  expect(note).toMatchObject({
+    contentType: 'text/markdown',
+    cacheControl: 'public, max-age=86400',
+    metadata: { from: 'Zürich', year: '2026' },
+    tags: { kind: 'note' },
+  });
+  await page.locator('.dock').getByRole('button', { name: 'More' }).click();
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Save the list with checksums' }).click(),
   ]);
-  await dockSays(page, '0 of 2');
-  await context.setOffline(true);
-  await dockSays(page, 'Waits for the connection');
-  expect(await page.getByRole('dialog').count()).toBe(0);
-  puts.set('pass');
-  await context.setOffline(false);
-  await dockSays(page, '2 of 2');
-  expect(Object.keys(await bodiesOf(bucket))).toEqual(['in/a.txt', 'in/b.txt']);
+  const list = await readFile(await saved.path(), 'utf8');
+  const line = `${bucket},in/notes.md,3,SHA256,ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=`;
+  expect(list).toContain(line);
   await context.close();
 });

@@ -4,7 +4,7 @@
 // every other framework can use.
 import type { UploadOptions } from '../upload/upload.ts';
 import { isSameFile, type QueueFile, type StoredItem, toQueueFiles } from './queue-item.ts';
-import { createQueueList, isOver, type QueueSnapshot } from './queue-list.ts';
+import { createQueueList, type Entry, isOver, type QueueSnapshot } from './queue-list.ts';
 import { createItemStore, type QueueStorage } from './queue-storage.ts';
 import { cancelEntry, type QueueClient, sendEntry } from './send-entry.ts';
 
@@ -57,6 +57,20 @@ const EAGER_MAX = 48;
 /** An object's name among those of all buckets: no bucket's name has a slash. */
 const keyOf = ({ bucket, key }: StoredItem): string => `${bucket}/${key}`;
 
+/** Whether one more may go: by number, or because all that go are small. */
+function hasRoom(
+  sending: ReadonlySet<Entry>,
+  next: Entry,
+  concurrency: number,
+  eagerBytes: number,
+): boolean {
+  if (sending.size < concurrency) return true;
+  if (eagerBytes === 0 || sending.size >= EAGER_MAX) return false;
+  let bytes = next.item.sizeBytes;
+  for (const { item } of sending) bytes += item.sizeBytes;
+  return bytes <= eagerBytes;
+}
+
 export function createUploadQueue(options: QueueOptions): UploadQueue {
   const { client, bucket, prefix = '', concurrency = CONCURRENCY, eagerBytes = 0 } = options;
   const store = createItemStore(options.storage);
@@ -67,19 +81,10 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
     for (const stored of items) if (!keys.has(stored.key)) list.insert(stored, null);
   });
 
-  function hasRoom(sizeBytes: number): boolean {
-    const sending = list.inState('sending');
-    if (sending.size < concurrency) return true;
-    if (eagerBytes === 0 || sending.size >= EAGER_MAX) return false;
-    let bytes = sizeBytes;
-    for (const { item } of sending) bytes += item.sizeBytes;
-    return bytes <= eagerBytes;
-  }
-
   /** Begins what waits, as far as there is room. */
   function advance(): void {
     for (const entry of list.inState('waiting')) {
-      if (!hasRoom(entry.item.sizeBytes)) return;
+      if (!hasRoom(list.inState('sending'), entry, concurrency, eagerBytes)) return;
       if (entry.file === null) continue;
       if (entry.task === null) {
         const own = { ...options.optionsFor?.(entry.file, entry.stored.key), ...entry.options };

@@ -70,7 +70,8 @@ export const upload = {
   ofCap: (percent: string) => `${percent} of the cap`,
   comma: ', ',
   capBreaks: (id: string, end: string) =>
-    `The cap “${id}” leaves no room for this. Raise or lift it in Usage and bill, or wait until ${end}.`,
+    `The cap “${id}” leaves no room for this. ` +
+    `Raise or lift it in Usage and bill, or wait until ${end}.`,
   quotaBreaks: (limit: string) =>
     `The bucket may hold ${limit}. Delete something, or raise its quota in the settings.`,
   taken: (count: number) => (count === 1 ? 'One name is taken' : `${count} names are taken`),

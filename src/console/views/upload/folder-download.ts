@@ -32,7 +32,7 @@ type Kept = Pick<FolderDownload, 'id' | 'selection' | 'folder' | 'choice'>;
 const AT_ONCE = 4;
 /** Prefixes whose sizes are asked for at once. Source: the API's bound. */
 const SIZES_AT_ONCE = 100;
-/** How often the dock is told, milliseconds. */
+/** How often the dock is drawn anew, milliseconds. */
 const SHOW_EVERY_MS = 500;
 /** Failures that are listed; more are only counted by what is not there. */
 const FAILED_MAX = 1000;
