@@ -1,6 +1,7 @@
-// How long does the console take for 10,000 files in 12 levels, how much memory does its page need,
-// and what happens when its tab is closed at half? Real Chromium, a Node home on the same machine.
-// After that the folder is chosen again: the browser of the bench can't read stored handles.
+// How long does the console take for 10,000 files in 12 levels, how much memory does its page
+// need, and what happens when its tab is closed at half? Real Chromium, the Node platform on the
+// same machine. After that the folder is chosen again: the browser of the bench can't read
+// stored handles.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Downloads in a real browser against a server on Node: a folder as a ZIP, and its tree into a folder
-// of the computer (here the browser's private file system); a text written in place.
+// Downloads in a real browser against a server on Node: a folder as a ZIP, and its tree into a
+// folder of the computer (here the browser's private file system); a text written in place.
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -60,7 +60,9 @@ it('54: downloads a folder as one ZIP, named after it', async () => {
   expect(saved.suggestedFilename()).toBe('trip.zip');
   const zip = await readFile(await saved.path());
   expect(zip.subarray(0, 2).toString()).toBe('PK');
-  for (const name of ['a.txt', 'day/b.txt', 'day/港口.txt']) expect(zip.includes(name)).toBe(true);
+  for (const name of ['a.txt', 'day/b.txt', 'day/港口.txt']) {
+    expect(zip.includes(name)).toBe(true);
+  }
   expect(zip.includes('other.txt')).toBe(false);
   await page.context().close();
 });
@@ -77,7 +79,7 @@ const READ_OUT = `(async () => {
   return found;
 })()`;
 
-it('56: writes a folder with its tree to the computer, and the second time what is missing', async () => {
+it('56: writes a folder with its tree to the computer, then what is missing', async () => {
   const { page, bucket } = await openTrip();
   await run(page, 'Save this folder to this computer');
   const dock = page.locator('.dock');

@@ -6,7 +6,7 @@ import { bodiesOf, dockSays, openFolder, root, useUploadPages } from './kit/uplo
 
 useUploadPages();
 
-it('37: takes files by the dialog of the key U and by a drop, and says so in one line', async () => {
+it('37: takes files by the dialog of the key U and by a drop, in one line', async () => {
   const { page, context, bucket, errors } = await openFolder();
   await page.keyboard.press('u');
   const dialog = page.getByRole('dialog', { name: 'Upload to in' });
@@ -74,7 +74,7 @@ it('44: asks before a byte flows what becomes of names that are taken', async ()
   await context.close();
 });
 
-it('50: says what it costs, and refuses before byte one what a quota or cap would not take', async () => {
+it('50: says what it costs, and refuses before byte one what a limit forbids', async () => {
   const { page, context, bucket } = await openFolder();
   await root().buckets.update(bucket, { body: { quota: { bytes: '100' } }, ifMatch: '*' });
   await dropFiles(page, [{ name: 'big.txt', body: 'x'.repeat(101) }]);
