@@ -42,6 +42,16 @@ describe('editing', () => {
     expect(errors()).toEqual([]);
   });
 
+  it('64: keeps the ends of lines that were there', async () => {
+    const key = 'edit/windows.txt';
+    await pages.put(key, 'one\r\ntwo\r\n', { contentType: 'text/plain' });
+    const { page } = await pages.open(key);
+    await (await edit(page)).fill('one\nthree\n');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved.').waitFor();
+    expect(await pages.textOf(key)).toBe('one\r\nthree\r\n');
+  });
+
   it('64, 102: shows both sides of a clash, merges them and saves', async () => {
     const key = 'edit/clash.txt';
     await pages.put(key, 'a\nb\nc\nd\ne\n', { contentType: 'text/plain' });

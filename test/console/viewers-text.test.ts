@@ -100,7 +100,7 @@ describe('text', () => {
     ];
     await pages.put('md/guide.md', text.join('\n'), { contentType: 'text/plain' });
     const { page, errors } = await pages.open('md/guide.md');
-    await page.getByRole('heading', { name: 'Guide' }).waitFor();
+    await page.getByRole('heading', { name: 'Guide', exact: true }).waitFor();
     await expect.poll(() => valueIn(page, WIDTH)).toBe(320);
     const hrefOf = (name: string) =>
       page.locator('.markdown a', { hasText: name }).getAttribute('href');

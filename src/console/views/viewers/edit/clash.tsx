@@ -13,6 +13,7 @@ import { nameOf } from '../../browse/selection.ts';
 import { mergeTexts } from '../diff.ts';
 import { DiffView } from '../diff-view.tsx';
 import { ViewerFrame } from '../frame.tsx';
+import { type LineEnd, withLineEnds } from './line-ends.ts';
 import { readCurrent } from './read-current.ts';
 import { saveText } from './save-text.ts';
 
@@ -25,6 +26,7 @@ type ClashProps = {
   readonly base: string;
   readonly yours: string;
   readonly theirs: Theirs;
+  readonly lineEnd: LineEnd;
   /** Headers, metadata and tags for an object that was deleted meanwhile. */
   readonly described: ObjectDetail;
   readonly onBack: () => void;
@@ -48,6 +50,7 @@ function numbered(key: string, number: number): string {
 
 export function Clash(props: ClashProps) {
   const { bucket, objectKey: key, base, yours, described, onBack } = props;
+  const written = withLineEnds(yours, props.lineEnd);
   const texts = t().viewers.edit;
   const [theirs, setTheirs] = useState(props.theirs);
   const [shown, setShown] = useState<Shown>('both');
@@ -73,11 +76,11 @@ export function Clash(props: ClashProps) {
     run(async () => {
       const guard = detail === null ? { ifNoneMatch: '*' as const } : { ifMatch: detail.etag };
       const from = detail ?? described;
-      props.onOverwritten(await saveText(bucket, key, yours, from, guard), from);
+      props.onOverwritten(await saveText(bucket, key, written, from, guard), from);
     });
   const keepBoth = () =>
     run(async () => {
-      const name = await saveBeside(bucket, key, yours, detail ?? described);
+      const name = await saveBeside(bucket, key, written, detail ?? described);
       showToast({ text: texts.keptBoth(nameOf(name)) });
       props.onKeptBoth();
     });

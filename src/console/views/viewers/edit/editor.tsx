@@ -18,6 +18,7 @@ import { type ObjectAddress, objectSource } from '../bytes.ts';
 import { useLoaded, ViewerFrame } from '../frame.tsx';
 import { Clash, type Theirs } from './clash.tsx';
 import { dropDraft, keepDraft, readDraft } from './draft.ts';
+import { type LineEnd, lineEndOf, toPlainLines, withLineEnds } from './line-ends.ts';
 import { readCurrent } from './read-current.ts';
 import { saveText } from './save-text.ts';
 
@@ -36,7 +37,8 @@ export default function Editor({ object, onClose }: EditorProps) {
       const stored = { ...object, etag: detail.etag, sizeBytes: Number(detail.size) };
       const source = objectSource({ ...stored, contentEncoding: null });
       const bytes = await source.read(0, source.sizeBytes, signal);
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+      const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+      return { text: toPlainLines(text), lineEnd: lineEndOf(text) };
     },
     [bucket, key, detail.etag],
   );
@@ -48,15 +50,15 @@ export default function Editor({ object, onClose }: EditorProps) {
     );
   }
   if (loaded.value === null) return <ViewerFrame compact={false}>{null}</ViewerFrame>;
-  return <TextEditor object={object} text={loaded.value} onClose={onClose} />;
+  return <TextEditor object={object} {...loaded.value} onClose={onClose} />;
 }
 
 /** What the editor's text began from. */
 type Base = { readonly etag: string; readonly text: string; readonly detail: ObjectDetail };
 
-type TextEditorProps = EditorProps & { readonly text: string };
+type TextEditorProps = EditorProps & { readonly text: string; readonly lineEnd: LineEnd };
 
-function TextEditor({ object, text: stored, onClose }: TextEditorProps) {
+function TextEditor({ object, text: stored, lineEnd, onClose }: TextEditorProps) {
   const { bucket, key, detail } = object;
   const texts = t().viewers.edit;
   const [draft] = useState(() => readDraft(bucket, key));
@@ -101,7 +103,9 @@ function TextEditor({ object, text: stored, onClose }: TextEditorProps) {
     setBusy(true);
     setError(null);
     try {
-      isSaved(await saveText(bucket, key, text, described, { ifMatch: etag }), text, described);
+      const written = withLineEnds(text, lineEnd);
+      const made = await saveText(bucket, key, written, described, { ifMatch: etag });
+      isSaved(made, text, described);
     } catch (cause) {
       if (cause instanceof QuaysideError && (cause.status === 412 || cause.status === 404)) {
         await showTheirs();
@@ -134,6 +138,7 @@ function TextEditor({ object, text: stored, onClose }: TextEditorProps) {
         objectKey={key}
         base={base.text}
         yours={text}
+        lineEnd={lineEnd}
         theirs={theirs}
         described={base.detail}
         onBack={() => setTheirs(null)}

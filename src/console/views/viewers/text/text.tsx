@@ -65,10 +65,12 @@ type PagedProps = ViewProps & {
 };
 
 export function PagedText(props: PagedProps) {
-  const { shown, compact, open, onEdit, onRendered, name = shown.name } = props;
+  const { shown, compact, open, onRendered, name = shown.name } = props;
   const texts = t().viewers.text;
   const measured = useContext(Measured);
   const { state, more } = useTextPages(open, [shown.name]);
+  // What is edited is saved as UTF-8: another encoding would be lost.
+  const onEdit = state.encoding === 'utf-8' ? props.onEdit : null;
   const [isWrapped, setWrapped] = useState(true);
   const isJson = JSON_NAME.test(extensionOf(name)) || /json/.test(shown.contentType ?? '');
   const [isPretty, setPretty] = useState(false);
