@@ -95,6 +95,26 @@ describe('the page of an object', () => {
     expect(errors()).toEqual([]);
   });
 
+  it('57: walks in a folder of more than a page', async () => {
+    const names = Array.from({ length: 1030 }, (_, at) => `${at}`.padStart(4, '0'));
+    const left = [...names];
+    const worker = async () => {
+      for (let name = left.pop(); name !== undefined; name = left.pop()) {
+        await pages.put(`many/${name}.txt`, name, { contentType: 'text/plain' });
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, worker));
+    const { page } = await pages.open('many/1010.txt');
+    await page.getByText('1,011 of 1,030').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('1,012 of 1,030').waitFor();
+    expect(addressOf(page)).toBe(`${BUCKET}/many/1011.txt`);
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText('1,011 of 1,030').waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => addressOf(page)).toBe(`${BUCKET}/many/1009.txt`);
+  });
+
   it('72: renames by F2 without its extension, and takes it back', async () => {
     await pages.put('rename/before.txt', 'x', { contentType: 'text/plain' });
     const { page } = await pages.open('rename/before.txt');

@@ -36,54 +36,109 @@ export function sortOf(text: string | null): { sort: Sort; order: 'asc' | 'desc'
   return { sort, order: isDown ? 'desc' : 'asc' };
 }
 
-/** The neighbours of an object; kept for the whole folder, so that a walk reads once. */
+type Keys = {
+  readonly keys: readonly string[];
+  /** Entries of the folder before the first of the keys; null: not counted yet. */
+  readonly before: number | null;
+  readonly total: number | null;
+};
+
+/**
+ * The neighbours of an object. The first page of its folder is read once for the
+ * whole walk; what lies behind it is found by its name.
+ */
 export function useNeighbours(bucket: string, key: string, sort: string | null): Neighbours {
   const prefix = folderOf(key);
-  const list = useQuery(`folder ${bucket} ${prefix} keys ${sort ?? ''}`, (signal) =>
-    readKeys(bucket, prefix, key, sort, signal),
+  const name = `folder ${bucket} ${prefix} keys ${sort ?? ''}`;
+  const first = useQuery(name, (signal) => readFirst(bucket, prefix, key, sort, signal)).data.value;
+  const isMissing = first !== null && !isAmong(first, key);
+  const around = useQuery(isMissing ? `${name} around ${key}` : null, (signal) =>
+    readAround(bucket, key, sort, signal),
   );
-  const keys = list.data.value;
-  const index = keys?.keys.indexOf(key) ?? -1;
-  if (keys === null || index === -1) {
+  const found = isMissing ? around.data.value : first;
+  const index = found?.keys.indexOf(key) ?? -1;
+  if (found === null || index === -1) {
     return { position: null, total: null, previous: null, next: null };
   }
   return {
-    position: index + 1,
-    total: keys.isWhole ? keys.keys.length : null,
-    previous: keys.keys[index - 1] ?? null,
-    next: keys.keys[index + 1] ?? null,
+    position: found.before === null ? null : found.before + index + 1,
+    total: found.total,
+    previous: found.keys[index - 1] ?? null,
+    next: found.keys[index + 1] ?? null,
   };
 }
 
-async function readKeys(
+/** Whether the key is there with its next neighbour, or as the last of all. */
+function isAmong({ keys, total }: Keys, key: string): boolean {
+  const index = keys.indexOf(key);
+  return index !== -1 && (index < keys.length - 1 || total !== null);
+}
+
+type Asked = { readonly cursor: string } | { readonly from: string } | { readonly at: number };
+
+const list = (
+  bucket: string,
+  prefix: string,
+  sort: string | null,
+  limit: number,
+  asked: Asked | null,
+  signal: AbortSignal,
+): Promise<Listing> =>
+  client.request('GET /buckets/{bucket}/objects', {
+    path: { bucket },
+    query: { prefix, delimiter: '/', limit, ...sortOf(sort), ...asked },
+    signal,
+  });
+
+const objectsOf = ({ items }: Listing): string[] =>
+  items.filter((entry) => entry.kind === 'object').map((entry) => entry.key);
+
+/** The folder from its start, as far as it takes to find the object. */
+async function readFirst(
   bucket: string,
   prefix: string,
   wanted: string,
   sort: string | null,
   signal: AbortSignal,
-): Promise<{ keys: readonly string[]; isWhole: boolean }> {
+): Promise<Keys> {
   const keys: string[] = [];
   let cursor: string | null = null;
-  for (let page = 0; page < PAGES_MAX; page++) {
-    const listing: Listing = await client.request('GET /buckets/{bucket}/objects', {
-      path: { bucket },
-      query: {
-        prefix,
-        delimiter: '/',
-        limit: PAGE_LENGTH,
-        ...sortOf(sort),
-        ...(cursor === null ? {} : { cursor }),
-      },
-      signal,
-    });
-    for (const entry of listing.items) if (entry.kind === 'object') keys.push(entry.key);
+  // By name the object is found without reading all before it.
+  const pages = sortOf(sort).sort === 'name' ? 1 : PAGES_MAX;
+  for (let page = 0; page < pages; page++) {
+    const asked = cursor === null ? null : { cursor };
+    const listing: Listing = await list(bucket, prefix, sort, PAGE_LENGTH, asked, signal);
+    keys.push(...objectsOf(listing));
     cursor = listing.nextCursor;
-    if (cursor === null) return { keys, isWhole: listing.isComplete };
+    if (cursor === null) return { keys, before: 0, total: listing.isComplete ? keys.length : null };
     // One more than the object itself, so that its next neighbour is known too.
     const index = keys.indexOf(wanted);
-    if (index !== -1 && index < keys.length - 1) return { keys, isWhole: false };
+    if (index !== -1 && index < keys.length - 1) break;
   }
-  return { keys, isWhole: false };
+  return { keys, before: 0, total: null };
+}
+
+/** Entries before and after an object that is sought by its name. */
+const AROUND_LENGTH = 20;
+
+/** The entries around an object of a large folder, by its rank in it. */
+async function readAround(
+  bucket: string,
+  key: string,
+  sort: string | null,
+  signal: AbortSignal,
+): Promise<Keys> {
+  const prefix = folderOf(key);
+  if (sortOf(sort).sort !== 'name') return { keys: [], before: 0, total: null };
+  const behind = await list(bucket, prefix, sort, AROUND_LENGTH, { from: key }, signal);
+  const total = behind.totalIsExact ? behind.total : null;
+  // Where the folder is still being counted, what comes after is known all the same.
+  if (behind.rank === null) return { keys: objectsOf(behind), before: null, total: null };
+  const at = Math.max(0, behind.rank - AROUND_LENGTH);
+  if (at === behind.rank) return { keys: objectsOf(behind), before: at, total };
+  const window = await list(bucket, prefix, sort, 2 * AROUND_LENGTH, { at }, signal);
+  const folders = window.items.findIndex((entry) => entry.kind === 'object');
+  return { keys: objectsOf(window), before: at + Math.max(0, folders), total };
 }
 
 /** Asks for what a neighbour needs before it is shown: its URL, and a picture's bytes. */
