@@ -40,6 +40,7 @@ describe('tables and bytes', () => {
     await page.getByText('Sort and filter are of what is loaded.').waitFor();
     await page.getByRole('searchbox').fill('person, 777');
     await page.getByRole('cell', { name: 'Person, 777', exact: true }).waitFor();
+    expect(fetched()).toBeLessThan(2 * MEGABYTE);
     expect(errors()).toEqual([]);
   });
 

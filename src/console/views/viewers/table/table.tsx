@@ -64,7 +64,10 @@ export function RowsView({ shown, compact, open }: RowsViewProps) {
         onSort={setSort}
         label={texts.label(shown.name)}
         onNearEnd={() => {
-          if (!isAll && !state.isLoading && state.error === null && !compact) more();
+          // A filter with few rows would otherwise read the whole file by itself.
+          const isArranged = filter !== '' || sort !== null;
+          const mayRead = !isAll && !state.isLoading && state.error === null && !compact;
+          if (mayRead && !isArranged) more();
         }}
       />
       {state.error !== null && <Failure error={state.error} onRetry={more} />}
