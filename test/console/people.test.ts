@@ -1,135 +1,190 @@
-// Access keys, members, sessions, settings and sign-in, in the real browser.
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type Client, createClient } from '../../src/client/index.ts';
-import { startNode, type WireServer } from '../wire/kit/server.ts';
+// Sign-in, members, invitations, sessions, tokens and the audit log, in the real browser.
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
 import { axeViolations } from './kit/axe.ts';
-import { launchBrowser, newContext, serveBuild, signIn, watchErrors } from './kit/browser.ts';
+import { button, dialog, usePeopleKit } from './kit/people-kit.ts';
 
-let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
-const opened: BrowserContext[] = [];
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), startNode()]);
-  const { url, accessKey: id, secretKey: secret } = server.target;
-  client = createClient({ endpoint: url, accessKey: { id, secret } });
+const kit = usePeopleKit(async (client) => {
   await client.buckets.create({ body: { name: 'people-assets' } });
-  await client.buckets.create({ body: { name: 'people-photos' } });
 });
 
-afterEach(async () => {
-  for (const context of opened.splice(0)) await context.close();
-});
+/** The server under the name that passkeys work with. */
+const LOCALHOST = () => kit.server.target.url.replace('127.0.0.1', 'localhost');
 
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+it('2: makes a member of who holds the root key, by passkey, and signs in by one tap', async () => {
+  const { page, context, errors } = await kit.open('/settings#dialog=member', {
+    atLocalhost: true,
+  });
+  const become = dialog(page, 'Make yourself a member');
+  await become.getByLabel('Name to sign in with').fill('ada@example.org');
+  await become.getByLabel('Display name').fill('Ada');
+  await become.getByRole('button', { name: 'Make yourself a member' }).click();
+  const done = dialog(page, 'You are Ada now');
+  await done.getByText('If the device is lost').waitFor();
+  await done.getByText('root-key.json').waitFor();
+  await done.getByRole('button', { name: 'Done' }).click();
+  await expect
+    .poll(() => page.getByLabel('Name to sign in with').inputValue())
+    .toBe('ada@example.org');
 
-/** A page of the console; signed in with the root key unless it is said otherwise. */
-async function open(path: string, { isIn = true } = {}) {
-  const { url } = server.target;
-  const context = await newContext(browser);
-  opened.push(context);
-  await serveBuild(context, url);
-  if (isIn) await signIn(context, url, server.target);
-  const page = await context.newPage();
-  page.setDefaultTimeout(8000);
-  const errors = watchErrors(page);
-  await page.goto(`${url}/-/console${path}`, { waitUntil: 'networkidle' });
-  return { page, context, errors };
-}
-
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
-const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name });
-
-it('96: makes a key by the form with the keyboard alone, shows the secret once', async () => {
-  const { page, errors } = await open('/keys');
-  await page.keyboard.press('n');
-  await page.getByLabel('Name', { exact: true }).waitFor();
-  await page.keyboard.type('web deploy');
-  // The choice of the buckets: the second radio button, then the first box below it.
-  await page.getByRole('radio', { name: 'All buckets' }).focus();
-  await page.keyboard.press('ArrowDown');
-  await page.getByRole('checkbox', { name: 'people-assets' }).focus();
-  await page.keyboard.press('Space');
-  await page.getByLabel('Only names that begin with').focus();
-  await page.keyboard.type('site/');
-  await page.getByText('Can read, write and list below people-assets/site/').waitFor();
-  await page.getByText('Not delete or change settings').waitFor();
-  expect(await axeViolations(page)).toEqual([]);
-  await page.keyboard.press('Enter');
-
-  await page.getByRole('heading', { name: 'web deploy is ready' }).waitFor();
-  const id = await page.getByRole('textbox', { name: 'Access key ID' }).inputValue();
-  const secret = await page.getByRole('textbox', { name: 'Secret access key' }).inputValue();
-  const key = await client.keys.get(id);
-  expect(key).toMatchObject({ name: 'web deploy', role: null });
-  expect(key.scope).toMatchObject({ buckets: ['people-assets'], prefixes: ['site/'] });
-  expect(await axeViolations(page)).toEqual([]);
-  await page.getByText(`aws_secret_access_key = ${secret}`).waitFor();
-
-  // Leaving without the secret asks, also by Back.
-  await page.getByRole('link', { name: 'Home' }).first().click();
-  await dialog(page, 'Leave without the secret?').waitFor();
-  await page.keyboard.press('Escape');
-  await page.goBack();
-  await dialog(page, 'Leave without the secret?').waitFor();
-  await button(page, 'Stay here').click();
-  await page.getByRole('heading', { name: 'web deploy is ready' }).waitFor();
-
-  // Its first request is seen.
-  await page.getByText('Waiting for its first request').waitFor();
-  const { url } = server.target;
-  const own = createClient({ endpoint: url, accessKey: { id, secret } });
-  await own.upload('people-assets', 'site/a.txt', new Blob(['a']));
-  await page.getByText('Its first request has arrived').waitFor();
-  await button(page, 'I have kept the secret').click();
-  await page.getByRole('grid', { name: 'Access keys' }).getByText(id).waitFor();
-  await page.goto(`${url}/-/console/keys/made`);
-  await page.getByRole('grid', { name: 'Access keys' }).waitFor();
-  expect(await page.getByText(secret).count()).toBe(0);
+  await page.getByRole('button', { name: 'Account', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await button(page, 'Use a passkey').click();
+  await page.getByRole('heading', { name: 'Profile' }).waitFor();
+  const me = await context.request.get(`${LOCALHOST()}/-/api/v1/me`);
+  expect(await me.json()).toMatchObject({ role: 'owner', accessKeyId: null });
   expect(errors).toEqual([]);
 });
 
-it('96: says what is wrong at its field, and saves nothing then', async () => {
-  const { page } = await open('/keys/new');
-  await page.getByLabel('Only from these addresses').fill('192.0.2.0/24, nonsense');
-  await button(page, 'Create access key').click();
-  await page.getByText('Give it a name').waitFor();
-  await page.getByText('nonsense is no address and no range').waitFor();
-  await page.locator('input:focus[aria-invalid=true]').waitFor();
-  expect(await page.locator('input:focus').getAttribute('aria-invalid')).toBe('true');
+it('6: invites by a link; who follows it chooses a name and a password', async () => {
+  const { page } = await kit.open('/settings/members');
+  await button(page, 'Invite somebody').click();
+  const invite = dialog(page, 'Invite a member');
+  await invite.getByLabel('Display name').fill('Grace');
+  await invite.getByRole('radio', { name: /Reader/ }).check();
+  await invite.getByText('Whoever has the link').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.keyboard.press('Control+Enter');
+  const made = dialog(page, 'The link for Grace');
+  const link = await made.getByRole('textbox', { name: 'Link' }).inputValue();
+  await made.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('Grace').waitFor();
+
+  const path = new URL(link).pathname.slice('/-/console'.length) + new URL(link).hash;
+  const guest = await kit.open(path, { isIn: false });
+  await guest.page.getByText('Grace').waitFor();
+  expect(await axeViolations(guest.page)).toEqual([]);
+  await guest.page.getByLabel('Name to sign in with').fill('grace');
+  await guest.page.getByLabel('New password').fill('short');
+  await button(guest.page, 'Accept by password').click();
+  await guest.page.getByText('Use ten characters or more').waitFor();
+  await guest.page.getByLabel('New password').fill('correct horse battery');
+  await button(guest.page, 'Accept by password').click();
+  await guest.page.locator('.side-bar').waitFor();
+  const me = await guest.context.request.get(`${kit.server.target.url}/-/api/v1/me`);
+  expect(await me.json()).toMatchObject({ role: 'reader' });
+
+  // The link works once.
+  const late = await kit.open(path, { isIn: false });
+  await late.page.getByText('The link was used already').waitFor();
 });
 
-it('96: disables with undo, rotates with an overlap, deletes', async () => {
-  const made = await client.keys.create({ body: { name: 'old job', scope: {} } });
-  const { page, errors } = await open('/keys?q=old+job');
-  const isEnabled = async () => (await client.keys.get(made.id)).isEnabled;
-  await page.getByRole('switch', { name: 'old job is enabled' }).click();
-  await page.getByText('old job is disabled').waitFor();
-  await expect.poll(isEnabled).toBe(false);
+it('7: lists sessions with device and network, ends one, makes and withdraws a token', async () => {
+  const { page, errors } = await kit.open('/settings/sessions');
+  await kit.open('/settings');
+  await page.reload({ waitUntil: 'networkidle' });
+  await page.getByText('this one').first().waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  const sessions = page.getByRole('region', { name: 'Sessions' }).getByRole('listitem');
+  const count = await sessions.count();
+  expect(await sessions.first().innerText()).toContain('127.0.0.1');
+  await sessions.filter({ hasNotText: 'this one' }).first().getByRole('button').click();
+  await expect.poll(() => sessions.count()).toBe(count - 1);
+
+  await button(page, 'Make a token').click();
+  await dialog(page, 'Make a token').getByLabel('Name').fill('script');
+  await page.keyboard.press('Control+Enter');
+  const token = await page.getByRole('textbox', { name: 'Token' }).inputValue();
+  const { url } = kit.server.target;
+  const asToken = () =>
+    fetch(`${url}/-/api/v1/me`, { headers: { authorization: `Bearer ${token}` } });
+  expect((await asToken()).status).toBe(200);
+  await button(page, 'Done').click();
+  await button(page, 'Withdraw script').click();
+  await expect.poll(async () => (await asToken()).status).toBe(401);
+  expect(errors).toEqual([]);
+});
+
+it('7: asks again in mid-work when the session has ended, and loses nothing typed', async () => {
+  const { page, context } = await kit.open('/keys/new');
+  await page.getByLabel('Name', { exact: true }).fill('typed before');
+  const api = `${kit.server.target.url}/-/api/v1`;
+  const same = { headers: { 'sec-fetch-site': 'same-origin' } };
+  await context.request.delete(`${api}/sessions/current`, same);
+  await button(page, 'Create access key').click();
+  const ended = dialog(page, 'Your session has ended');
+  await ended.getByLabel('Secret access key').fill(kit.server.target.secretKey);
+  expect(await axeViolations(page)).toEqual([]);
+  await ended.getByRole('button', { name: 'Sign in' }).click();
+  await ended.waitFor({ state: 'detached' });
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('typed before');
+  await button(page, 'Create access key').click();
+  await page.getByRole('heading', { name: 'typed before is ready' }).waitFor();
+});
+
+it('7: asks for a recent proof over the form, then repeats what was asked', async () => {
+  const { page, context } = await kit.open('/keys/new');
+  // The proof of ten minutes is over: the server says so once.
+  let asked = 0;
+  await context.route('**/-/api/v1/access-keys', (route) => {
+    if (route.request().method() !== 'POST' || asked++ > 0) return route.fallback();
+    const code = 'RecentProofRequired';
+    return route.fulfill({ status: 403, json: { code, message: code, title: code, status: 403 } });
+  });
+  await page.getByLabel('Name', { exact: true }).fill('proved');
+  await page.keyboard.press('Enter');
+  const proof = dialog(page, 'Show again who you are');
+  await proof.getByLabel('Secret access key').fill('wrong');
+  await proof.getByRole('button', { name: 'Go on' }).click();
+  await proof.getByText('do not belong together').waitFor();
+  await proof.getByLabel('Secret access key').fill(kit.server.target.secretKey);
+  await proof.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('heading', { name: 'proved is ready' }).waitFor();
+  expect(asked).toBe(2);
+});
+
+it('3: says what is wrong with a key, and when the browser refused the cookie', async () => {
+  const made = await kit.client.keys.create({ body: { name: 'off' } });
+  await kit.client.keys.update(made.id, { body: { isEnabled: false }, ifMatch: '*' });
+  const { page, context } = await kit.open('/', { isIn: false });
+  await page.getByText('Region').waitFor();
+  const enter = async (id: string, secret: string) => {
+    await page.getByLabel('Access key ID').fill(id);
+    await page.getByLabel('Secret access key').fill(secret);
+    await button(page, 'Sign in').click();
+  };
+  await enter(made.id, made.secretAccessKey);
+  await page.getByText('This key is disabled').waitFor();
+  await enter(made.id, 'wrong');
+  await page.getByText('do not belong together').waitFor();
+
+  // Safari on plain http: the server says 201, and the cookie is not there.
+  await context.route('**/-/api/v1/sessions', (route) => route.fulfill({ status: 201, json: {} }));
+  await enter(kit.server.target.accessKey, kit.server.target.secretKey);
+  await page.getByText('did not keep the cookie').waitFor();
+  expect(await page.locator('.side-bar').count()).toBe(0);
+});
+
+it('114: changes roles and disables members with undo; 115: finds it in the audit log', async () => {
+  const member = await kit.client.members.create({
+    body: {
+      login: 'alan',
+      displayName: 'Alan',
+      role: 'member',
+      password: 'ten characters or more',
+    },
+  });
+  const { page, errors } = await kit.open('/settings/members');
+  await page.getByLabel('Role of Alan').selectOption('billing');
+  await page.getByText('Alan is now: Billing.').waitFor();
+  await page.getByRole('switch', { name: 'Alan may sign in' }).click();
+  await page.getByText('Alan is signed out everywhere').waitFor();
+  expect(await kit.client.members.get(member.id)).toMatchObject({
+    role: 'billing',
+    isEnabled: false,
+  });
   await button(page, 'Undo').click();
-  await expect.poll(isEnabled).toBe(true);
+  await expect.poll(async () => (await kit.client.members.get(member.id)).isEnabled).toBe(true);
 
-  await button(page, 'What can be done with old job').click();
-  await page.getByRole('menuitem', { name: 'Rotate' }).click();
-  await dialog(page, 'Rotate old job')
-    .getByLabel('How long the old secret works on')
-    .selectOption('3600');
-  await button(page, 'Make the new key').click();
-  await page.getByRole('heading', { name: 'old job is ready' }).waitFor();
-  const old = await client.keys.get(made.id);
-  expect(Date.parse(old.expiresAt ?? '') - Date.now()).toBeLessThan(3_700_000);
-  await button(page, 'I have kept the secret').click();
-
-  await page.getByRole('searchbox', { name: 'Filter by name or ID' }).fill(made.id);
-  await button(page, 'What can be done with old job').click();
-  await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await button(page, 'Delete the key').click();
-  await expect
-    .poll(() => client.keys.get(made.id).catch(({ code }) => code))
-    .toBe('NoSuchAccessKey');
-  await page.getByText(`No key with ${made.id}`).waitFor();
+  await page.goto(`${kit.server.target.url}/-/console/settings/audit?action=updateMember`);
+  await page.getByText(member.id).first().waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    button(page, 'CSV of what is shown').click(),
+  ]);
+  const text = await readFile(await download.path(), 'utf8');
+  expect(text.split('\r\n')[0]).toContain('at,action,target');
+  expect(text).toContain('updateMember');
   expect(errors).toEqual([]);
 });

@@ -105,7 +105,6 @@ export const keys = {
     'The secret is shown now and never again. The server keeps it encrypted; ' +
     'no page and no call shows it again.',
   secret: 'Secret access key',
-  copy: (what: string) => `Copy: ${what}`,
   kept: 'I have kept the secret',
   download: (name: string) => `Download ${name}`,
   downloads: 'Downloads',

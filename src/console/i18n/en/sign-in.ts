@@ -36,6 +36,21 @@ export const signIn = {
       'Use https, or another browser on the machine of the server.',
     TooManyRequests: 'Too many tries. Wait a minute, then try again.',
   },
+  invitation: {
+    title: 'You are invited',
+    lead: (account: string, end: string) =>
+      `To the account ${account}. The link works until ${end}.`,
+    byPasskey: 'Accept by passkey',
+    byPassword: 'Accept by password',
+    noSecret: 'The link is not whole. Copy all of it, with what stands behind the #.',
+    reasons: {
+      InvitationExpired: 'The link has ended. Ask for another one.',
+      InvitationUsed: 'The link was used already. If it was you, sign in; else ask who sent it.',
+      NoSuchInvitation: 'This link was taken back, or is not whole. Ask for another one.',
+      InvalidCredentials: 'This link was taken back, or is not whole. Ask for another one.',
+      LoginTaken: 'Somebody has this name already. Choose another one.',
+    },
+  },
   first: {
     title: 'Put the first file online',
     lead: 'The key works. One bucket and one file, and you have a link.',

@@ -97,7 +97,6 @@ export const keys: typeof English = {
   ready: (name) => `${name} 已创建`,
   once: '密钥只显示这一次。服务器加密保存，任何页面或接口都不会再次显示。',
   secret: '私有访问密钥',
-  copy: (what) => `复制：${what}`,
   kept: '已保存密钥',
   download: (name) => `下载 ${name}`,
   downloads: '下载',

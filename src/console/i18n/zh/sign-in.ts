@@ -33,6 +33,20 @@ export const signIn: typeof English = {
       '身份已确认，但浏览器没有保存会话 cookie：它只在 https 下保存。请使用 https，或在服务器所在的机器上使用其他浏览器。',
     TooManyRequests: '尝试次数过多。请一分钟后再试。',
   },
+  invitation: {
+    title: '接受邀请',
+    lead: (account, end) => `加入账户 ${account}。链接在 ${end} 之前有效。`,
+    byPasskey: '使用通行密钥接受',
+    byPassword: '使用密码接受',
+    noSecret: '链接不完整。请复制整个链接，包括 # 之后的内容。',
+    reasons: {
+      InvitationExpired: '链接已过期。请让对方重新发送。',
+      InvitationUsed: '链接已被使用。如果是自己使用的，请直接登录；否则请联系发送者。',
+      NoSuchInvitation: '链接已被撤回或不完整。请让对方重新发送。',
+      InvalidCredentials: '链接已被撤回或不完整。请让对方重新发送。',
+      LoginTaken: '此名称已被使用。请换一个。',
+    },
+  },
   first: {
     title: '让第一个文件上线',
     lead: '密钥有效。一个存储桶加一个文件，就有一个链接。',

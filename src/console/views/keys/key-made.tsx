@@ -1,6 +1,6 @@
 // A new key with its secret, shown once: the two fields, what it can do, and what
 // programs need to use it. Leaving without the secret asks.
-import { CalendarDays, Check, Copy, Download, EyeOff, LoaderCircle, X } from 'lucide';
+import { CalendarDays, Check, Download, EyeOff, LoaderCircle, X } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
@@ -9,9 +9,9 @@ import { server } from '../../app/session.ts';
 import { TopBar } from '../../app/top-bar.tsx';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { copyText } from '../../ui/copy.ts';
+import { CopyField } from '../../ui/copy-field.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field, SelectField } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
@@ -74,8 +74,8 @@ export function KeyMade({ made }: { readonly made: MadeKey }) {
             <div>
               <Note icon={EyeOff}>{texts.once}</Note>
               <div class="secrets">
-                <Secret label={texts.id} value={made.id} />
-                <Secret label={texts.secret} value={made.secretAccessKey} />
+                <CopyField label={texts.id} value={made.id} />
+                <CopyField label={texts.secret} value={made.secretAccessKey} />
               </div>
               <h2 class="section-title">{texts.can}</h2>
               <CanList accessKey={made} />
@@ -176,31 +176,6 @@ function LeaveDialog(props: { readonly onClose: () => void; readonly onLeave: ()
     >
       <PlainWords tone="lose">{texts.leaveWords}</PlainWords>
     </Dialog>
-  );
-}
-
-function Secret({ label, value }: { readonly label: string; readonly value: string }) {
-  return (
-    <Field label={label}>
-      {({ id }) => (
-        <span class="input">
-          <input
-            id={id}
-            class="bare mono grow"
-            value={value}
-            readonly
-            autocomplete="off"
-            onFocus={(event) => event.currentTarget.select()}
-          />
-          <Button
-            icon={Copy}
-            iconOnly
-            label={t().keys.copy(label)}
-            onClick={() => void copyText(value)}
-          />
-        </span>
-      )}
-    </Field>
   );
 }
 

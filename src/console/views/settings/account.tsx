@@ -1,0 +1,103 @@
+// The account: its name, and what it may store.
+import { useState } from 'preact/hooks';
+import { client } from '../../api/client.ts';
+import { useQuery } from '../../api/query.ts';
+import { may, me, readSession } from '../../app/session.ts';
+import { bytes, count } from '../../i18n/format.ts';
+import { t } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyField } from '../../ui/copy-field.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { InlineError, LoadLine } from '../../ui/small.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { Section } from './section.tsx';
+import { useSaving } from './use-saving.ts';
+
+export function Account() {
+  const id = me.value?.account.id ?? '';
+  return (
+    <>
+      <Name id={id} />
+      <Quota id={id} />
+    </>
+  );
+}
+
+function Name({ id }: { readonly id: string }) {
+  const texts = t().settings;
+  const [name, setName] = useState(me.value?.account.displayName ?? '');
+  const saving = useSaving();
+  const save = () =>
+    saving.run(async () => {
+      await client.request('PATCH /accounts/{accountId}', {
+        path: { accountId: id },
+        body: { displayName: name.trim() },
+        ifMatch: '*',
+      });
+      await readSession();
+      showToast({ text: texts.saved });
+    });
+  return (
+    <Section title={texts.account} {...(may('account:write') ? {} : { lead: texts.readOnly })}>
+      <form
+        class="settings-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <TextField
+          label={texts.accountName}
+          value={name}
+          onInput={setName}
+          readonly={!may('account:write')}
+          maxLength={128}
+          required
+        />
+        <CopyField label={texts.accountId} value={id} />
+        {saving.error !== null && <InlineError text={saving.error} />}
+        {may('account:write') && (
+          <Button type="submit" kind="secondary" label={t().shell.save} isBusy={saving.isBusy} />
+        )}
+      </form>
+    </Section>
+  );
+}
+
+function Quota({ id }: { readonly id: string }) {
+  const texts = t().settings;
+  const quota = useQuery(`quota ${id}`, (signal) =>
+    client.request('GET /accounts/{accountId}/quota', { path: { accountId: id }, signal }),
+  );
+  const found = quota.data.value;
+  const limitBytes = found?.bytes ?? null;
+  const limitObjects = found?.objects ?? null;
+  return (
+    <Section title={texts.quota} lead={texts.quotaLead}>
+      {found === null && quota.error.value !== null && (
+        <Failure error={quota.error.value} onRetry={quota.reload} />
+      )}
+      {found !== null && (
+        <div class="settings-form">
+          <p>
+            {texts.stored(bytes(found.stored.bytes), count(found.stored.objects))}{' '}
+            {!found.stored.isComplete && texts.ofFirst}
+          </p>
+          {limitBytes !== null && (
+            <LoadLine
+              label={texts.quota}
+              now={Number(found.stored.bytes) / Math.max(1, Number(limitBytes))}
+              hasLimit
+            />
+          )}
+          <p class="dim">
+            {limitBytes === null && limitObjects === null && texts.noQuota}
+            {limitBytes !== null && texts.bytesLimit(bytes(limitBytes))}{' '}
+            {limitObjects !== null && texts.objectsLimit(count(limitObjects))}
+          </p>
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,92 @@
+// A browser and a server on Node for the tests of keys, members, sign-in and the trash: opens pages
+// of the console, signed in or not, and closes them after each test.
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, vi } from 'vitest';
+import { type Client, createClient } from '../../../src/client/index.ts';
+import { startNode, type WireServer } from '../../wire/kit/server.ts';
+import { launchBrowser, newContext, serveBuild, signIn, watchErrors } from './browser.ts';
+
+/** On a machine that does much else, a page that takes a second may take ten. */
+const WAIT_MS = 20_000;
+const TEST_MS = 90_000;
+
+export type OpenOptions = {
+  /** Signed in with the root key. */
+  readonly isIn?: boolean;
+  /** Under the name `localhost`, which passkeys work with. */
+  readonly atLocalhost?: boolean;
+};
+
+export type PeopleKit = {
+  readonly client: Client;
+  readonly server: WireServer;
+  open(
+    path: string,
+    options?: OpenOptions,
+  ): Promise<{ page: Page; context: BrowserContext; errors: string[] }>;
+};
+
+/** Starts both before the tests of a file; `prepare` fills the server. */
+export function usePeopleKit(prepare: (client: Client) => Promise<void> = async () => {}) {
+  let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
+  const opened: BrowserContext[] = [];
+  vi.setConfig({ testTimeout: TEST_MS, hookTimeout: TEST_MS });
+
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([launchBrowser(), startNode()]);
+    const { url, accessKey: id, secretKey: secret } = server.target;
+    client = createClient({ endpoint: url, accessKey: { id, secret } });
+    await prepare(client);
+  });
+  afterEach(async () => {
+    for (const context of opened.splice(0)) await context.close();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  async function open(path: string, { isIn = true, atLocalhost = false }: OpenOptions = {}) {
+    const { url: address } = server.target;
+    const url = atLocalhost ? address.replace('127.0.0.1', 'localhost') : address;
+    const context = await newContext(browser);
+    opened.push(context);
+    await serveBuild(context, url);
+    if (isIn) await signIn(context, url, server.target);
+    const page = await context.newPage();
+    page.setDefaultTimeout(WAIT_MS);
+    const errors = watchErrors(page);
+    if (atLocalhost) await addDevice(page, context);
+    await page.goto(`${url}/-/console${path}`, { waitUntil: 'networkidle' });
+    return { page, context, errors };
+  }
+
+  return {
+    open,
+    get client() {
+      return client;
+    },
+    get server() {
+      return server;
+    },
+  } satisfies PeopleKit;
+}
+
+/** Passkeys of a device that says yes to everything, as CDP simulates it. */
+async function addDevice(page: Page, context: BrowserContext): Promise<void> {
+  const session = await context.newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+export const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name });
