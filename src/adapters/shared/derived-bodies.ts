@@ -3,6 +3,7 @@
 // stands for both.
 import { LRUCache } from 'lru-cache';
 import { crc32 } from '../../crypto/crc32.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type {
   Derived,
   DerivedBodies,
@@ -62,6 +63,14 @@ const PENDING_MS = 60_000;
 const REFUSED_MS = 5_000;
 
 /**
+ * How long what is no image is not read again to be made into one, milliseconds, and
+ * how many such are remembered. Ours: else whoever asks again and again has it read
+ * and decoded each time.
+ */
+const NO_IMAGE_MS = 600_000;
+const NO_IMAGES_MAX = 10_000;
+
+/**
  * Puts under way at once, of one tenant never more than are still free, and how
  * long one may take. Beyond that nothing is put: it holds the bytes, and can be
  * made again. As many as an isolate makes at once. Estimate.
@@ -119,6 +128,27 @@ function createDerivedMemory(memoryMaxBytes: number, clock: Clock) {
   };
 }
 
+/** Remembers of what no image can be made, by name (negative cache). */
+function createFailureMemory(clock: Clock) {
+  const failures = new LRUCache<string, { readonly error: StorageError; readonly untilMs: number }>(
+    { max: NO_IMAGES_MAX },
+  );
+  return {
+    /** Remembers an InvalidRequest: the source is what it is. Others may pass. */
+    note(name: string, error: unknown): void {
+      if (!(error instanceof StorageError) || error.code !== 'InvalidRequest') return;
+      failures.set(name, { error, untilMs: clock.nowMs() + NO_IMAGE_MS });
+    },
+    /** Throws what is remembered. */
+    require(name: string): void {
+      const failure = failures.get(name);
+      if (failure === undefined) return;
+      if (failure.untilMs > clock.nowMs()) throw failure.error;
+      failures.delete(name);
+    },
+  };
+}
+
 /** Cost of a hit in memory: 0.1 µs, no I/O. */
 export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerivedBodies {
   const { store, clock, memoryMaxBytes, sharesWork } = options;
@@ -129,6 +159,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     image: createFairSlots(options.limits.image, clock),
   };
   const puts = createFairSlots(KEEPING, clock);
+  const noImages = createFailureMemory(clock);
   const underWay = new Map<string, Promise<DerivedOrNone | null>>();
 
   function keepBelow(name: string, stored: StoredDerived, requester: DerivedRequester): void {
@@ -158,6 +189,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
   }
 
   const makeNow: DerivedBodies['make'] = async (name, recipe, requester, load, tier) => {
+    noImages.require(name);
     const isCoding = recipe.kind === 'coding';
     if (isCoding) keep(name, 'none', clock.nowMs() + PENDING_MS);
     let slot: Slot;
@@ -168,7 +200,11 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
       throw error;
     }
     const work = async (): Promise<DerivedOrNone> => {
-      const made = await options.derive(await load(), recipe);
+      const source = await load();
+      const made = await options.derive(source, recipe).catch((error: unknown) => {
+        noImages.note(name, error);
+        throw error;
+      });
       if (tier !== 'memory')
         keepBelow(name, made ?? { bytes: new Uint8Array(), contentType: null }, requester);
       return keep(name, made === null ? 'none' : toDerived(made));

@@ -9,6 +9,7 @@ import {
   type DerivedBodiesOptions,
   type StoredDerived,
 } from '../../../src/adapters/shared/derived-bodies.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
 import type { Recipe } from '../../../src/ports/derived.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
@@ -86,6 +87,34 @@ describe('derived bodies', () => {
       store: { get: async (name) => stored.get(name) ?? null, put: async () => {} },
     });
     expect(await fresh.find('n')).toBe('none');
+  });
+
+  it('are not made again for a while of what is no image, but after other failures', async () => {
+    const image: Recipe = {
+      kind: 'image',
+      widthPx: 1,
+      heightPx: 1,
+      maxSidePx: 1,
+      fit: 'scale-down',
+      format: 'webp',
+      quality: 75,
+    };
+    let code: 'InvalidRequest' | 'ServiceUnavailable' = 'InvalidRequest';
+    let loads = 0;
+    const { bodies, pass } = createBodies({
+      derive: async () => {
+        throw new StorageError(code, { detail: 'no image' });
+      },
+    });
+    const load = async () => bytesOf(`${++loads}`);
+    const make = () => bodies.make('n', image, someone(), load);
+    for (let i = 0; i < 5; i++) await expect(make()).rejects.toThrow('no image');
+    expect(loads).toBe(1);
+    pass(600_001);
+    code = 'ServiceUnavailable';
+    for (let i = 0; i < 3; i++) await expect(make()).rejects.toThrow('no image');
+    expect(loads).toBe(4);
+    expect(bodies.peek('n')).toBe(null);
   });
 
   it('are made once for all callers at the same time', async () => {
