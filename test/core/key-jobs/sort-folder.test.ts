@@ -7,7 +7,7 @@ import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
 import { sortFolder } from '../../../src/core/key-jobs/sort-folder.ts';
 import { createMemoryCore, openTestBucket } from '../memory-core.ts';
 
-it('a sorted page counts each slice before it reads it, and ends where that is refused', async () => {
+it('a sorted page counts each slice before it reads it, and ends at a refusal', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-sort-'));
   const path = join(folder, 'index.sqlite');
   const bucket = await openTestBucket(createMemoryCore(path));

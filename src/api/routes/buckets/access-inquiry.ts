@@ -7,6 +7,7 @@ import {
   createAccessChecker,
 } from '../../../core/auth/access-check/check-access.ts';
 import type { AccessInquiry } from '../../../core/auth/access-check/who-may.ts';
+import { type PolicyPatterns, readPatterns } from '../../../core/auth/access-check/witness-keys.ts';
 import { type AccessRecord, type ReadPolicy, readPolicy } from '../../../core/auth/decide.ts';
 import { createRequestEffort } from '../../../core/auth/policy/evaluate-policy.ts';
 import type { Effort } from '../../../core/auth/policy/match-glob.ts';
@@ -41,18 +42,27 @@ export async function readTarget(
 }
 
 /** What questions about many keys of one bucket share. */
-export type SharedParts = { readonly policy?: ReadPolicy; readonly effort?: Effort };
+export type SharedParts = {
+  readonly policy?: ReadPolicy;
+  readonly patterns?: PolicyPatterns;
+  readonly effort?: Effort;
+};
 
 /** The parts of an inquiry that a record and a target make. */
 export function openInquiry(
   record: AccessRecord,
   target: AccessTarget,
   request: HypotheticalRequest,
-  { policy = readPolicy(record), effort = createRequestEffort() }: SharedParts = {},
+  {
+    policy = readPolicy(record),
+    patterns = readPatterns(policy),
+    effort = createRequestEffort(),
+  }: SharedParts = {},
 ): Pick<AccessInquiry, 'record' | 'policy' | 'target' | 'checker'> {
   const question: AccessQuestion = {
     record,
     policy,
+    patterns,
     target,
     sourceIp: request.sourceIp ?? null,
     valuesOf: (principal, action, prefix) =>
@@ -81,7 +91,8 @@ export function strangersQuestion(
   { core, region }: Pick<ApiCall, 'core' | 'region'>,
   record: AccessRecord,
 ): (target: AccessTarget) => Allowed {
-  const shared = { policy: readPolicy(record), effort: createRequestEffort() };
+  const policy = readPolicy(record);
+  const shared = { policy, patterns: readPatterns(policy), effort: createRequestEffort() };
   const nowMs = core.ports.clock.nowMs();
   const request = { sourceIp: undefined, referer: undefined, nowMs, region };
   return (target) => {

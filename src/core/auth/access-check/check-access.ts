@@ -22,6 +22,8 @@ import { type AccessReason, reasonOf } from './access-reason.ts';
 import { assumePolicy, type IsOpenKey, openKeysOf, withOpenValues } from './assume-conditions.ts';
 import {
   type FindWitnesses,
+  type PolicyPatterns,
+  readPatterns,
   type Witnesses,
   witnessKeys,
   witnessPrefixes,
@@ -42,6 +44,8 @@ export type AccessTarget =
 export type AccessQuestion = {
   readonly record: AccessRecord;
   readonly policy: ReadPolicy;
+  /** The patterns of the policy, where many questions share them. */
+  readonly patterns?: PolicyPatterns;
   readonly target: AccessTarget;
   /** Where the caller comes from; null: the question leaves it open. */
   readonly sourceIp: string | null;
@@ -142,7 +146,7 @@ const UNDECIDED: AccessFinding = {
 };
 
 /** Makes the witnesses of listings and of all other actions, each once. */
-function createWitnesses({ record, policy, target }: AccessQuestion, effort: Effort) {
+function createWitnesses({ record, policy, patterns, target }: AccessQuestion, effort: Effort) {
   if (target.kind === 'key') {
     const one = { names: [target.key], plainEnd: '', isComplete: true };
     return (): Witnesses => one;
@@ -157,7 +161,7 @@ function createWitnesses({ record, policy, target }: AccessQuestion, effort: Eff
       ofListings ??= witnessPrefixes(readable, prefix);
       return ofListings(furtherPrefixes);
     }
-    ofKeys ??= witnessKeys(readable, record.name, prefix, effort);
+    ofKeys ??= witnessKeys(patterns ?? readPatterns(policy), record.name, prefix, effort);
     return ofKeys(furtherPrefixes);
   };
 }

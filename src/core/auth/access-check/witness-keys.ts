@@ -2,6 +2,7 @@
 // differently only where its patterns do, so one key for each pattern, and one that
 // no narrow pattern means, show whether a decision is the same for all of them.
 // check-access.ts decides on each by the real decision. Pure.
+import type { ReadPolicy } from '../decide.ts';
 import { type Effort, spend } from '../policy/match-glob.ts';
 import type { Pattern, PatternPart } from '../policy/pattern.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -43,13 +44,12 @@ export type FindWitnesses = (furtherPrefixes: readonly string[]) => Witnesses;
  * there is none left, patterns have no witness.
  */
 export function witnessKeys(
-  policy: Policy | null,
+  { patterns, plainEnd }: PolicyPatterns,
   bucket: string,
   prefix: string,
   effort: Effort,
 ): FindWitnesses {
   const start = `${bucket}/${prefix}`;
-  const { patterns, plainEnd } = policy === null ? NO_PATTERNS : patternsOf(policy);
   const completed = patterns
     .flatMap((pattern) => completions(pattern, start, effort))
     .map((name) => name.slice(bucket.length + 1));
@@ -59,28 +59,22 @@ export function witnessKeys(
   };
 }
 
-type PolicyPatterns = {
+/** What witnesses are made of: the patterns of a policy, read once for many questions. */
+export type PolicyPatterns = {
   readonly patterns: readonly TokenizedPattern[];
   readonly plainEnd: string;
 };
 type TokenizedPattern = { readonly length: number; readonly tokens: readonly Token[] };
 
-const NO_PATTERNS: PolicyPatterns = { patterns: [], plainEnd: plainName([]) };
-const patternsByPolicy = new WeakMap<Policy, PolicyPatterns>();
-
-/** The patterns of a policy, read once for all questions about it. */
-function patternsOf(policy: Policy): PolicyPatterns {
-  const known = patternsByPolicy.get(policy);
-  if (known !== undefined) return known;
-
-  const patterns = policy.statements.flatMap(({ resources }) => resources.patterns);
+/** Reads the patterns of a policy; null and one that can't be read have none. */
+export function readPatterns(policy: ReadPolicy): PolicyPatterns {
+  const statements = policy === null || policy === 'unreadable' ? [] : policy.statements;
+  const patterns = statements.flatMap(({ resources }) => resources.patterns);
   const tokenized = patterns.map((pattern) => ({
     length: pattern.source.length,
     tokens: tokensOf(pattern),
   }));
-  const read = { patterns: tokenized, plainEnd: plainName(patterns) };
-  patternsByPolicy.set(policy, read);
-  return read;
+  return { patterns: tokenized, plainEnd: plainName(patterns) };
 }
 
 /** A name that no narrow pattern matches. */
