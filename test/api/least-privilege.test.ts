@@ -54,7 +54,7 @@ it('an account cannot undo a move that the operator made into the bucket of anot
   expect(await api.outcome('POST', `/buckets/from-a/jobs/${id}/undo`, { by: a.by })).toBe(202);
 });
 
-it('a token that may only write starts no copy, and nobody sees the jobs of others', async () => {
+it('a token that may only write gives no object another name, and nobody sees the jobs of others', async () => {
   const { core, api, a, b } = await withAccounts();
   for (const [of, name] of [
     [a, 'from-a'],
@@ -72,7 +72,9 @@ it('a token that may only write starts no copy, and nobody sees the jobs of othe
     });
   const writer = await tokenOf(['objects:write']);
   expect(await start(writer)).toBe('AccessDenied');
-  expect(await start(writer, { kind: 'move' })).toBe(202);
+  expect(await start(writer, { kind: 'move' })).toBe('AccessDenied');
+  const rename = { kind: 'rename', to: undefined, pattern: { prefix: 'n' } };
+  expect(await start(writer, rename)).toBe('AccessDenied');
   expect(await start(await tokenOf(['objects:write', 'objects:read']))).toBe(202);
   expect(await start(a.by, { toBucket: 'to-b' })).toBe('NoSuchBucket');
   await core.settle();

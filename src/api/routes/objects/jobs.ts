@@ -61,6 +61,9 @@ export function addJobRoutes(api: Api): void {
   addEnds(api);
 }
 
+/** Kinds of jobs that give objects another name. */
+const GIVES_NAMES: ReadonlySet<string> = new Set(['copy', 'move', 'rename']);
+
 function addStart(api: Api): void {
   api.openapi(
     apiRoute({
@@ -78,8 +81,11 @@ function addStart(api: Api): void {
       const { bucket: name } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:write');
       const task = toTask(c.req.valid('json'), name);
-      // Whoever may copy may read the copy, so reading the source must be allowed.
-      if (task.kind === 'copy') await openBucketOf(call, bucket.record().name, 'objects:read');
+      // Under another name others may read it, a public one too: who names it must be
+      // allowed to read it.
+      if (GIVES_NAMES.has(task.kind)) {
+        await openBucketOf(call, bucket.record().name, 'objects:read');
+      }
       await requireTargetBucket(call, task);
       const job = await startKeyJob(call.core, bucket, { ...starterOf(call), task });
       return c.json(show(job), 202);
