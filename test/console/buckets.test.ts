@@ -1,16 +1,11 @@
 // Buckets in a real browser against a server on Node: the list, making, settings, opening, closing,
 // emptying, deleting, and who may read.
-import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
 import { startNode, type WireServer } from '../wire/kit/server.ts';
+import { axeViolations } from './kit/axe.ts';
 import { launchBrowser, newContext, serveBuild, signIn, watchErrors } from './kit/browser.ts';
-
-const AXE = readFileSync(
-  new URL('../../node_modules/axe-core/axe.min.js', import.meta.url),
-  'utf8',
-);
 
 let [browser, server, client, context]: [Browser, WireServer, Client, BrowserContext] = [] as never;
 
@@ -39,22 +34,6 @@ async function open(path: string): Promise<{ page: Page; errors: string[] }> {
 async function makeBucket(name: string, keys: readonly string[] = []): Promise<void> {
   await client.buckets.create({ body: { name } });
   for (const key of keys) await client.upload(name, key, new Blob([`text of ${key}`]));
-}
-
-/** What axe finds wrong in what is shown. */
-async function faultsOf(page: Page): Promise<readonly string[]> {
-  // The policy of the page forbids added scripts; evaluating is not adding.
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: {
-        run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
-      };
-    };
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-    const { violations } = await axe.run({ runOnly: tags });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  });
 }
 
 const rowOf = (page: Page, name: string) =>
@@ -88,7 +67,7 @@ it('12: lists buckets with what they store, in one request, sorted and filtered 
   expect(new URL(page.url()).searchParams.get('filter')).toBe('list-s');
   await page.getByText('1 bucket', { exact: true }).waitFor();
   await page.getByRole('searchbox', { name: 'Filter' }).fill('');
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
   expect(errors).toEqual([]);
   await page.close();
 });
@@ -152,7 +131,7 @@ it('13: makes buckets by N, checks the name while it is typed, and sets what a t
   expect(await dialog.locator('.name-rules .kept').count()).toBe(3);
   await dialog.getByRole('radio', { name: 'Backups' }).check();
   await dialog.getByText('stays 30 days').waitFor();
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Create bucket' }).click();
   await page.waitForURL('**/b/made-backups/');
   expect(await client.buckets.get('made-backups')).toMatchObject({
@@ -211,7 +190,7 @@ it('16: deletes a bucket with what is in it, after it said all that dies', async
   await dialog.getByText('Public addresses end: to-delete/pub/').waitFor();
   const numbers = await dialog.locator('.effects dd').allTextContents();
   expect(numbers.slice(0, 3)).toEqual(['2 · 22 B', '1 · 13 B', '0 · 0 B']);
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
   await dialog.getByRole('textbox').fill('to-delete');
   await dialog.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByText('to-delete is deleted.').waitFor();
@@ -233,7 +212,7 @@ it('17: makes a bucket public after showing whom, what and the cost, with a cap 
   await dialog.getByText('At worst one client reads').waitFor();
   await dialog.getByText('The exact statement').click();
   await dialog.getByText('"s3:GetObject"').waitFor();
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Make 2 objects public' }).click();
   await page.getByText('Everyone can read 2 objects now.').waitFor();
   expect((await fetch(`${server.target.url}/press/logo.svg`)).status).toBe(200);

@@ -95,6 +95,7 @@ export const access = {
     block: (setting: string) => `Block public access: ${setting}.`,
     nothing: 'Nothing allows it.',
   },
+  rest: (sentence: string) => `For the rest: ${sentence}`,
   testTitle: (place: string) => `Test a request to ${place}`,
   as: 'As',
   action: 'To',

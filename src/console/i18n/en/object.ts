@@ -31,11 +31,6 @@ export const object = {
   renamed: (name: string) => `Renamed to ${name}.`,
   nameTaken: (name: string) => `${name} is there already. Choose another name.`,
   readers: 'Who can read this',
-  everyone: {
-    yes: 'Everyone',
-    no: 'Only members and access keys of this account',
-    ask: 'It depends on the request: the policy decides each time',
-  },
   details: 'Details',
   oldVersion: 'This is an older version, written',
   toLatest: 'Show the current one',

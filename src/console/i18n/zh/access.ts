@@ -90,6 +90,7 @@ export const access: typeof English = {
     block: (setting) => `阻止公开访问：${setting}。`,
     nothing: '没有任何一条允许。',
   },
+  rest: (sentence) => `其余部分：${sentence}`,
   testTitle: (place) => `测试对 ${place} 的请求`,
   as: '身份',
   action: '操作',

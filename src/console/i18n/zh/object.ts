@@ -33,11 +33,6 @@ export const object: typeof English = {
   renamed: (name) => `已重命名为 ${name}。`,
   nameTaken: (name) => `${name} 已存在。请换一个名称。`,
   readers: '谁可以读取',
-  everyone: {
-    yes: '所有人',
-    no: '仅此账户的成员和访问密钥',
-    ask: '视请求而定：由策略逐次判断',
-  },
   details: '详细信息',
   oldVersion: '这是旧版本，时间：',
   toLatest: '查看当前版本',

@@ -14,6 +14,7 @@ import { shell } from './shell.ts';
 import { signIn } from './sign-in.ts';
 import { units } from './units.ts';
 import { upload } from './upload.ts';
+import { usage } from './usage.ts';
 import { viewers } from './viewers.ts';
 
 export const texts = {
@@ -32,5 +33,6 @@ export const texts = {
   signIn,
   units,
   upload,
+  usage,
   viewers,
 };

@@ -11,7 +11,7 @@ import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
-import { ReadBy, Skeleton } from '../../ui/small.tsx';
+import { Skeleton } from '../../ui/small.tsx';
 import { makePrivate } from './make-private.ts';
 import { reasonSentence, rightSentence } from './reader-words.ts';
 
@@ -66,7 +66,7 @@ export function Readers(props: ReadersProps) {
     <div class="access-readers">
       {!isOpen && <p class="access-reader">{texts.notEveryone}</p>}
       <ul>
-        {check.items.filter(isAllowed).map((entry) => (
+        {check.items.filter(isShown).map((entry) => (
           <Reader key={JSON.stringify(entry.who)} entry={entry} isFolder={isFolder} />
         ))}
       </ul>
@@ -84,6 +84,15 @@ export function Readers(props: ReadersProps) {
 
 const isAllowed = ({ rights }: AccessEntry): boolean =>
   rights.some(({ allowed }) => allowed !== 'no');
+
+/** Roles that nobody has, and accounts that may what everyone may, add nothing. */
+function isShown(entry: AccessEntry, _: number, all: readonly AccessEntry[]): boolean {
+  const { who, rights } = entry;
+  if (!isAllowed(entry) || (who.kind === 'role' && who.members === 0)) return false;
+  const strangers = all.find((one) => one.who.kind === 'strangers');
+  return who.kind !== 'any-account' || JSON.stringify(strangers?.rights) !== JSON.stringify(rights);
+}
+
 const isStrangers = (entry: AccessEntry): boolean =>
   entry.who.kind === 'strangers' && isAllowed(entry);
 
@@ -92,20 +101,26 @@ type ReaderProps = { readonly entry: AccessEntry; readonly isFolder: boolean };
 function Reader({ entry, isFolder }: ReaderProps) {
   const [right] = entry.rights;
   if (right === undefined) return null;
-  const marks = { yes: 'everyone', part: 'part', depends: 'part', no: null } as const;
+  const isOpen = entry.who.kind === 'strangers';
   return (
-    <li class="access-reader">
-      {entry.who.kind === 'strangers' && <ReadBy readers={marks[right.allowed]} />}
+    <li class={isOpen ? 'access-reader is-open' : 'access-reader'}>
       <span>{rightSentence(entry, right, isFolder)}</span>
       <Why reason={right.because} />
-      {right.except !== null && <Why reason={right.except.because} />}
+      {right.except !== null && <Why reason={right.except.because} isRest />}
     </li>
   );
 }
 
+type WhyProps = {
+  readonly reason: AccessReason;
+  /** It is about what is not allowed of a part that is. */
+  readonly isRest?: boolean;
+};
+
 /** The line that decides, folded away behind its sentence where it has a text. */
-export function Why({ reason }: { readonly reason: AccessReason }) {
-  const sentence = reasonSentence(reason);
+export function Why({ reason, isRest = false }: WhyProps) {
+  const words = reasonSentence(reason);
+  const sentence = isRest ? t().access.rest(words) : words;
   if (reason.source !== 'bucket-policy') return <span class="faint">{sentence}</span>;
   return (
     <details class="faint">

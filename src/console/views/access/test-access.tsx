@@ -130,7 +130,7 @@ function Decision({ tested }: { readonly tested: Tested }) {
         {tested.allowed === 'depends' && open !== '' && ` ${texts.dependsOn(open)}`}
       </PlainWords>
       <Why reason={tested.because} />
-      {tested.except !== null && <Why reason={tested.except.because} />}
+      {tested.except !== null && <Why reason={tested.except.because} isRest />}
       {tested.needs !== null && (
         <p class="warn">
           {tested.needs.kind === 'customer-key' ? texts.needsCustomerKey : texts.needsKmsKey}

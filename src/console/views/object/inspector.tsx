@@ -1,8 +1,9 @@
 // What is known of an object, beside its content: name, actions, who reads it,
 // versions, every detail.
-import { Copy, Download, Ellipsis, Lock } from 'lucide';
+import { Copy, Download, Ellipsis } from 'lucide';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ObjectDetail } from 'quayside/client';
+import { lazy } from '../../app/lazy.tsx';
 import { query, setQuery } from '../../app/router.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -14,6 +15,11 @@ import { extensionOf, kindOf, plainType } from '../viewers/kinds.ts';
 import type { ObjectActions } from './actions.tsx';
 import { Details } from './details.tsx';
 import { Versions } from './versions.tsx';
+
+const Readers = lazy(async () => {
+  const { Readers } = await import('../access/readers.tsx');
+  return { default: Readers };
+});
 
 type InspectorProps = {
   readonly bucket: string;
@@ -91,7 +97,8 @@ export function Inspector({ bucket, objectKey: key, facts, measure, actions }: I
           <>
             <section data-panel="readers">
               <h2>{texts.readers}</h2>
-              <Readers facts={facts} />
+              {facts.publicUrl !== null && <span class="public-url mono">{facts.publicUrl}</span>}
+              <Readers bucket={bucket} objectKey={key} />
             </section>
             <section data-panel="versions">
               <Versions bucket={bucket} objectKey={key} shown={facts} />
@@ -116,22 +123,5 @@ function OldVersion({ facts }: { readonly facts: ObjectDetail }) {
       </span>
       <Button label={texts.toLatest} onClick={() => setQuery({ version: null })} />
     </div>
-  );
-}
-
-/** Whether everyone may read it, as the server decides it. */
-function Readers({ facts }: { readonly facts: ObjectDetail }) {
-  const texts = t().object;
-  const { everyoneMayRead, publicUrl } = facts;
-  return (
-    <ul class="readers">
-      <li>
-        {everyoneMayRead === 'no' ? <Icon of={Lock} /> : <span class="flag-mark" />}
-        <span>
-          {texts.everyone[everyoneMayRead]}
-          {publicUrl !== null && <span class="why mono">{publicUrl}</span>}
-        </span>
-      </li>
-    </ul>
   );
 }

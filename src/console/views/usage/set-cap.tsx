@@ -1,0 +1,169 @@
+// Sets a cap or changes one; says before saving what happens at the notice and at the
+// limit.
+import { useState } from 'preact/hooks';
+import type { Cap } from 'quayside/client';
+import { client } from '../../api/client.ts';
+import { useQuery } from '../../api/query.ts';
+import { bytes, money } from '../../i18n/format.ts';
+import { t } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { InlineError, PlainWords } from '../../ui/small.tsx';
+import { useAct } from '../change/use-act.ts';
+import { refreshCaps } from './caps.tsx';
+
+const MICRO = 1_000_000;
+const GIGABYTE = 1e9;
+const ALERT_PERCENT = 80;
+/** Digits of the limit that the server takes. */
+const LIMIT_MAX = 1e15;
+const CAP_ID_MAX = 64;
+/** Buckets that can be chosen: one page of their names. */
+const BUCKETS_MAX = 1000;
+
+type SetCapProps = {
+  readonly currency: string;
+  /** The cap that is changed; null: a new one. */
+  readonly cap: Cap | null;
+  readonly onClose: () => void;
+};
+
+const stepOf = (unit: Cap['unit']): number => (unit === 'money' ? MICRO : GIGABYTE);
+
+export function SetCap({ currency, cap, onClose }: SetCapProps) {
+  const texts = t().usage;
+  const [unit, setUnit] = useState<Cap['unit']>(cap?.unit ?? 'money');
+  const [amount, setAmount] = useState(
+    cap === null ? '' : `${Number(cap.limit) / stepOf(cap.unit)}`,
+  );
+  const [bucket, setBucket] = useState(cap?.bucket ?? '');
+  const [period, setPeriod] = useState<'day' | 'month'>(cap?.period ?? 'month');
+  const [alert, setAlert] = useState(`${cap?.alertPercents?.[0] ?? ALERT_PERCENT}`);
+  const act = useAct(onClose);
+  const buckets = useQuery('buckets names', (signal) =>
+    client.request('GET /buckets', { query: { limit: BUCKETS_MAX }, signal }),
+  );
+  const limit = Math.round(Number(amount) * stepOf(unit));
+  const isWrong = !(limit >= 1 && limit <= LIMIT_MAX);
+  const alertPercent = Number(alert);
+  const isAlertWrong = !(
+    Number.isInteger(alertPercent) &&
+    alertPercent >= 1 &&
+    alertPercent <= 100
+  );
+  const show = (value: number) => (unit === 'money' ? money(value, currency) : bytes(value));
+
+  function save(): void {
+    if (isWrong || isAlertWrong) return;
+    const scope = bucket === '' ? null : bucket;
+    const id =
+      cap?.id ??
+      `${unit}-${scope ?? 'account'}-${period}`.replace(/[^\w-]/g, '-').slice(0, CAP_ID_MAX);
+    act.run(async () => {
+      const rest = cap === null ? {} : await client.caps.get(id);
+      const {
+        cachedFromPercent = null,
+        rateCardId = null,
+        accessKeyId = null,
+      } = rest as Partial<Cap>;
+      await client.caps.put(id, {
+        body: {
+          unit,
+          limit: `${limit}`,
+          period,
+          bucket: scope,
+          accessKeyId,
+          cachedFromPercent,
+          rateCardId: unit === 'money' ? rateCardId : null,
+          alertPercents: [alertPercent],
+        },
+        ...(cap === null ? {} : { ifMatch: rest }),
+      });
+      refreshCaps();
+    });
+  }
+
+  return (
+    <Dialog
+      title={cap === null ? texts.setCap : texts.changeCap}
+      width={520}
+      isDirty={amount !== '' && cap === null}
+      onClose={onClose}
+      onSubmit={save}
+      actions={
+        <>
+          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
+          <Button
+            kind="primary"
+            type="submit"
+            label={texts.saveCap}
+            isBusy={act.isBusy}
+            off={isWrong ? texts.limitWrong : null}
+          />
+        </>
+      }
+    >
+      <div class="two-fields">
+        <TextField
+          label={unit === 'money' ? texts.limitIn(currency) : texts.limitGigabytes}
+          type="number"
+          min={0}
+          value={amount}
+          onInput={setAmount}
+          error={amount !== '' && isWrong ? texts.limitWrong : null}
+          autofocus
+        />
+        <SelectField
+          label={texts.of}
+          value={unit}
+          onChange={setUnit}
+          disabled={cap !== null}
+          options={[
+            { value: 'money', label: texts.units.money },
+            { value: 'bytes', label: texts.units.bytes },
+          ]}
+        />
+        <SelectField
+          label={texts.per}
+          value={period}
+          onChange={setPeriod}
+          options={[
+            { value: 'month', label: texts.periods.month },
+            { value: 'day', label: texts.periods.day },
+          ]}
+        />
+        <TextField
+          label={texts.noticeAt}
+          type="number"
+          min={1}
+          max={100}
+          value={alert}
+          onInput={setAlert}
+          error={isAlertWrong ? texts.alertWrong : null}
+        />
+        {cap?.accessKeyId == null && (
+          <SelectField
+            label={texts.on}
+            value={bucket}
+            onChange={setBucket}
+            disabled={cap !== null}
+            options={[
+              { value: '', label: texts.onAccount },
+              ...(buckets.data.value?.items ?? []).map(({ name }) => ({
+                value: name,
+                label: name,
+              })),
+            ]}
+          />
+        )}
+      </div>
+      {!isWrong && !isAlertWrong && (
+        <PlainWords>
+          {texts.effect(show((limit * alertPercent) / 100), show(limit), texts.ends[period])}
+        </PlainWords>
+      )}
+      {act.error !== null && <InlineError text={act.error} />}
+    </Dialog>
+  );
+}
