@@ -286,7 +286,9 @@ it('108: sets a cap after saying what happens, shows how it stands, removes it w
   await caps.getByRole('button', { name: 'Set a cap' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set a cap' });
   await dialog.getByRole('spinbutton', { name: /Limit/ }).fill('25');
-  await dialog.getByText('At $20.00 your webhooks are told. At $25.00 reads and uploads').waitFor();
+  await dialog
+    .getByText('At $20.00 your webhooks get a message. At $25.00 reads and uploads')
+    .waitFor();
   await dialog.getByRole('combobox', { name: 'On' }).selectOption('capped');
   expect(await axeViolations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Save cap' }).click();

@@ -104,7 +104,7 @@ function addList(api: Api): void {
       path: '/buckets',
       operationId: 'listBuckets',
       summary: 'List the buckets of an account, in byte order of their names',
-      description: `Pages with totals have at most ${SUMMED_BUCKETS_MAX} buckets, whatever limit says.`,
+      description: `A page with totals has at most ${SUMMED_BUCKETS_MAX} buckets.`,
       tags: TAGS,
       access: 'buckets:read',
       filter: {

@@ -42,7 +42,8 @@ export const access = {
   limit: 'Limit for this bucket',
   stopAt: (money: string) => `Stop at ${money} a month`,
   stopAtHint: (money: string) =>
-    `Notice to your webhooks at ${money}; at the limit reads and uploads are refused until next month.`,
+    `Notice to your webhooks at ${money}; ` +
+    'at the limit reads and uploads are refused until next month.',
   otherLimit: 'Another limit',
   noLimit: 'No limit',
   limitIn: (currency: string) => `Limit a month, ${currency}`,
@@ -132,7 +133,8 @@ export const access = {
       get: (key: string, end: string) =>
         `Whoever has the URL can download ${key} until ${end}, as often as they like, on your bill.`,
       head: (key: string, end: string) =>
-        `Whoever has the URL can see size, type and date of ${key} until ${end}, not the content.`,
+        `Whoever has the URL can see size, type and date of ${key} until ${end}, ` +
+        'not the content.',
       put: (key: string, end: string) =>
         `Whoever has the URL can write ${key} until ${end}, also over what is there, any size.`,
       delete: (key: string, end: string) => `Whoever has the URL can delete ${key} until ${end}.`,
@@ -153,7 +155,9 @@ export const access = {
       'quayside-kv': 'the metadata cache',
     },
     hit: (tier: string) => `A hit: it came from ${tier}.`,
-    miss: 'A miss: no cache had it, so it was read from the bucket. The next one is a hit, if it may be cached.',
+    miss:
+      'A miss: no cache had it, so it was read from the bucket. ' +
+      'The next one is a hit, if it may be cached.',
     stale: 'The cache had it, but too old, and asked the bucket first.',
     staleError: 'The index did not answer, so an older copy was given.',
     staleRevalidating: 'An older copy was given while the new one is being read.',
@@ -181,7 +185,7 @@ export const access = {
     lineSlow: (server: string, took: string) =>
       `The server took ${server} ms of ${took} ms; the rest was the line to you.`,
     age: (seconds: string) => `The copy is ${seconds} s old (Age).`,
-    cacheControl: (text: string) => `Browsers and proxies are told: ${text}.`,
+    cacheControl: (text: string) => `What browsers and proxies may keep: ${text}.`,
     size: (bytes: string) => `The whole is ${bytes}.`,
     asStranger: 'Asked as a stranger, past the browser’s own cache.',
     asPresigned: 'Asked by a presigned URL, since strangers can’t read it.',

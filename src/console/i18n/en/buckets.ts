@@ -151,7 +151,7 @@ export const buckets = {
     title: 'Encryption',
     sentence: 'How objects that say nothing themselves are encrypted on the disks.',
     noMasterKey: 'This server has no master key, so it can’t encrypt.',
-    kinds: { none: 'Not set', server: 'Key of the server', named: 'A named key (KMS)' },
+    kinds: { none: 'Not set', server: 'Key of the server', named: 'A KMS key' },
     kindHints: {
       none: 'As the server does by default.',
       server: 'SSE-S3: nothing to manage.',

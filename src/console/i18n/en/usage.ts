@@ -62,7 +62,7 @@ export const usage = {
   alertWrong: 'A whole number from 1 to 100.',
   on: 'On',
   effect: (notice: string, limit: string, end: string) =>
-    `At ${notice} your webhooks are told. At ${limit} reads and uploads are refused until ${end}; ` +
-    'deleting and settings go on, and what lies there goes on to cost.',
+    `At ${notice} your webhooks get a message. At ${limit} reads and uploads are refused until ` +
+    `${end}; deleting and settings go on, and what lies there goes on to cost.`,
   ends: { month: 'the next month', day: 'the next day' },
 };

@@ -119,14 +119,7 @@ export default function MakePublic({ bucket, prefix, onClose }: MakePublicProps)
           <Effect preview={preview} place={place} />
           <dl class="facts-form">
             <Addresses preview={preview} bucket={bucket} />
-            <Fact name={texts.lists}>
-              <CheckField
-                label={texts.mayList}
-                hint={mayList ? texts.mayListOn : texts.mayListOff}
-                checked={mayList}
-                onChange={setMayList}
-              />
-            </Fact>
+            <Listing mayList={mayList} onMayList={setMayList} />
             <Fact name={texts.costOfStrangers}>
               <p>{costWords(preview, bucket)}</p>
               {canCap && (
@@ -141,10 +134,7 @@ export default function MakePublic({ bucket, prefix, onClose }: MakePublicProps)
               )}
             </Fact>
           </dl>
-          <details>
-            <summary>{texts.exactStatement}</summary>
-            <pre class="code">{JSON.stringify(preview.statements, null, 2)}</pre>
-          </details>
+          <Statement preview={preview} />
         </>
       )}
       {act.error !== null && <InlineError text={act.error} />}
@@ -185,6 +175,34 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
+  );
+}
+
+type ListingProps = {
+  readonly mayList: boolean;
+  readonly onMayList: (mayList: boolean) => void;
+};
+
+function Listing({ mayList, onMayList }: ListingProps) {
+  const texts = t().access;
+  return (
+    <Fact name={texts.lists}>
+      <CheckField
+        label={texts.mayList}
+        hint={mayList ? texts.mayListOn : texts.mayListOff}
+        checked={mayList}
+        onChange={onMayList}
+      />
+    </Fact>
+  );
+}
+
+function Statement({ preview }: { readonly preview: Preview }) {
+  return (
+    <details>
+      <summary>{t().access.exactStatement}</summary>
+      <pre class="code">{JSON.stringify(preview.statements, null, 2)}</pre>
+    </details>
   );
 }
 

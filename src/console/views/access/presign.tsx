@@ -28,35 +28,33 @@ type PresignProps = {
   readonly objectKey: string;
   readonly onClose: () => void;
 };
+type Draft = {
+  readonly method: Method;
+  readonly amount: string;
+  readonly unit: Unit;
+  readonly fileName: string;
+  readonly contentType: string;
+};
+const FIRST: Draft = { method: 'get', amount: '1', unit: 'hours', fileName: '', contentType: '' };
 type Made = { readonly url: string; readonly endsAt: string; readonly headers: string };
 
 export default function Presign({ bucket, objectKey, onClose }: PresignProps) {
   const texts = t().access.presigned;
-  const [method, setMethod] = useState<Method>('get');
-  const [amount, setAmount] = useState('1');
-  const [unit, setUnit] = useState<Unit>('hours');
-  const [fileName, setFileName] = useState('');
-  const [contentType, setContentType] = useState('');
+  const [draft, setDraft] = useState<Draft>(FIRST);
   const [made, setMade] = useState<Made | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const { method, amount, unit } = draft;
   const seconds = Math.round(Number(amount) * UNITS[unit]);
   const most = server.value?.limits.urlSeconds ?? LIFE_MAX_SECONDS;
   const isWrong = !(seconds >= 1 && seconds <= most);
-
-  function change<Value>(set: (value: Value) => void): (value: Value) => void {
-    return (value) => {
-      setMade(null);
-      set(value);
-    };
-  }
 
   async function make(): Promise<void> {
     if (isBusy || isWrong) return;
     setBusy(true);
     setError(null);
     try {
-      const request = requestOf(method, objectKey, fileName, contentType);
+      const request = requestOf(draft, objectKey);
       const { items, expiresAt } = await client.objects.presign(bucket, {
         body: { requests: [request], expiresSeconds: seconds },
       });
@@ -91,10 +89,44 @@ export default function Presign({ bucket, objectKey, onClose }: PresignProps) {
         </>
       }
     >
+      <Fields
+        draft={draft}
+        isWrong={isWrong}
+        onChange={(next) => {
+          setMade(null);
+          setDraft(next);
+        }}
+      />
+      <PlainWords {...(method === 'get' || method === 'head' ? {} : { tone: 'open' as const })}>
+        {texts.effects[method](
+          objectKey,
+          isWrong ? '…' : endTime(made?.endsAt ?? Date.now() + seconds * 1000),
+        )}
+      </PlainWords>
+      {made !== null && <MadeUrl made={made} />}
+      {error !== null && <InlineError text={error} />}
+    </Dialog>
+  );
+}
+
+type FieldsProps = {
+  readonly draft: Draft;
+  readonly isWrong: boolean;
+  readonly onChange: (draft: Draft) => void;
+};
+
+function Fields({ draft, isWrong, onChange }: FieldsProps) {
+  const texts = t().access.presigned;
+  const set =
+    <Name extends keyof Draft>(name: Name) =>
+    (value: Draft[Name]) =>
+      onChange({ ...draft, [name]: value });
+  return (
+    <>
       <SelectField
         label={texts.may}
-        value={method}
-        onChange={change(setMethod)}
+        value={draft.method}
+        onChange={set('method')}
         options={METHODS.map((value) => ({ value, label: texts.methods[value] }))}
       />
       <div class="two-fields">
@@ -102,73 +134,65 @@ export default function Presign({ bucket, objectKey, onClose }: PresignProps) {
           label={texts.life}
           type="number"
           min={1}
-          value={amount}
-          onInput={change(setAmount)}
+          value={draft.amount}
+          onInput={set('amount')}
           error={isWrong ? texts.lifeWrong : null}
           hint={texts.lifeHint}
         />
         <SelectField
           label={texts.unit}
-          value={unit}
-          onChange={change(setUnit)}
+          value={draft.unit}
+          onChange={set('unit')}
           options={(['minutes', 'hours', 'days'] as const).map((value) => ({
             value,
             label: texts.units[value],
           }))}
         />
-        {method === 'get' && (
+        {draft.method === 'get' && (
           <TextField
             label={texts.fileName}
             aside={t().units.optional}
-            value={fileName}
-            onInput={change(setFileName)}
+            value={draft.fileName}
+            onInput={set('fileName')}
             hint={texts.fileNameHint}
           />
         )}
-        {method === 'put' && (
+        {draft.method === 'put' && (
           <TextField
             label={texts.contentType}
             aside={t().units.optional}
-            value={contentType}
+            value={draft.contentType}
             mono
-            onInput={change(setContentType)}
+            onInput={set('contentType')}
             hint={texts.contentTypeHint}
           />
         )}
       </div>
-      <PlainWords {...(method === 'get' || method === 'head' ? {} : { tone: 'open' as const })}>
-        {texts.effects[method](
-          objectKey,
-          isWrong ? '…' : endTime(made?.endsAt ?? Date.now() + seconds * 1000),
-        )}
-      </PlainWords>
-      {made !== null && (
-        <Field label={texts.url} hint={made.headers === '' ? undefined : texts.sendHeaders}>
-          {({ id, describedBy }) => (
-            <textarea
-              id={id}
-              class="input json"
-              rows={4}
-              readonly
-              value={made.headers === '' ? made.url : `${made.url}\n${made.headers}`}
-              aria-describedby={describedBy}
-            />
-          )}
-        </Field>
-      )}
-      {error !== null && <InlineError text={error} />}
-    </Dialog>
+    </>
   );
 }
 
-function requestOf(method: Method, key: string, fileName: string, contentType: string): UrlRequest {
+function MadeUrl({ made }: { readonly made: Made }) {
+  const texts = t().access.presigned;
+  return (
+    <Field label={texts.url} hint={made.headers === '' ? undefined : texts.sendHeaders}>
+      {({ id, describedBy }) => (
+        <textarea
+          id={id}
+          class="input json"
+          rows={4}
+          readonly
+          value={made.headers === '' ? made.url : `${made.url}\n${made.headers}`}
+          aria-describedby={describedBy}
+        />
+      )}
+    </Field>
+  );
+}
+
+function requestOf({ method, fileName, contentType }: Draft, key: string): UrlRequest {
   if (method === 'get') return { operation: 'get', key, ...(fileName && { fileName }) };
-  if (method === 'put') {
-    return {
-      operation: 'put',
-      key,
-      ...(contentType && { headers: { 'content-type': contentType } }),
-    };
-  }
-  return { operation: method, key };
+  if (method !== 'put') return { operation: method, key };
+  const headers = { 'content-type': contentType };
+  return { operation: 'put', key, ...(contentType && { headers }) };
 }

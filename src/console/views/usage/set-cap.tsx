@@ -29,21 +29,30 @@ type SetCapProps = {
   readonly onClose: () => void;
 };
 
+type Draft = {
+  readonly unit: Cap['unit'];
+  readonly amount: string;
+  /** '' is the whole account. */
+  readonly bucket: string;
+  readonly period: 'day' | 'month';
+  readonly alert: string;
+};
+
+const draftOf = (cap: Cap | null): Draft => ({
+  unit: cap?.unit ?? 'money',
+  amount: cap === null ? '' : `${Number(cap.limit) / stepOf(cap.unit)}`,
+  bucket: cap?.bucket ?? '',
+  period: cap?.period ?? 'month',
+  alert: `${cap?.alertPercents?.[0] ?? ALERT_PERCENT}`,
+});
+
 const stepOf = (unit: Cap['unit']): number => (unit === 'money' ? MICRO : GIGABYTE);
 
 export function SetCap({ currency, cap, onClose }: SetCapProps) {
   const texts = t().usage;
-  const [unit, setUnit] = useState<Cap['unit']>(cap?.unit ?? 'money');
-  const [amount, setAmount] = useState(
-    cap === null ? '' : `${Number(cap.limit) / stepOf(cap.unit)}`,
-  );
-  const [bucket, setBucket] = useState(cap?.bucket ?? '');
-  const [period, setPeriod] = useState<'day' | 'month'>(cap?.period ?? 'month');
-  const [alert, setAlert] = useState(`${cap?.alertPercents?.[0] ?? ALERT_PERCENT}`);
+  const [draft, setDraft] = useState(() => draftOf(cap));
+  const { unit, amount, bucket, period, alert } = draft;
   const act = useAct(onClose);
-  const buckets = useQuery('buckets names', (signal) =>
-    client.request('GET /buckets', { query: { limit: BUCKETS_MAX }, signal }),
-  );
   const limit = Math.round(Number(amount) * stepOf(unit));
   const isWrong = !(limit >= 1 && limit <= LIMIT_MAX);
   const alertPercent = Number(alert);
@@ -104,60 +113,14 @@ export function SetCap({ currency, cap, onClose }: SetCapProps) {
         </>
       }
     >
-      <div class="two-fields">
-        <TextField
-          label={unit === 'money' ? texts.limitIn(currency) : texts.limitGigabytes}
-          type="number"
-          min={0}
-          value={amount}
-          onInput={setAmount}
-          error={amount !== '' && isWrong ? texts.limitWrong : null}
-          autofocus
-        />
-        <SelectField
-          label={texts.of}
-          value={unit}
-          onChange={setUnit}
-          disabled={cap !== null}
-          options={[
-            { value: 'money', label: texts.units.money },
-            { value: 'bytes', label: texts.units.bytes },
-          ]}
-        />
-        <SelectField
-          label={texts.per}
-          value={period}
-          onChange={setPeriod}
-          options={[
-            { value: 'month', label: texts.periods.month },
-            { value: 'day', label: texts.periods.day },
-          ]}
-        />
-        <TextField
-          label={texts.noticeAt}
-          type="number"
-          min={1}
-          max={100}
-          value={alert}
-          onInput={setAlert}
-          error={isAlertWrong ? texts.alertWrong : null}
-        />
-        {cap?.accessKeyId == null && (
-          <SelectField
-            label={texts.on}
-            value={bucket}
-            onChange={setBucket}
-            disabled={cap !== null}
-            options={[
-              { value: '', label: texts.onAccount },
-              ...(buckets.data.value?.items ?? []).map(({ name }) => ({
-                value: name,
-                label: name,
-              })),
-            ]}
-          />
-        )}
-      </div>
+      <Fields
+        draft={draft}
+        onChange={setDraft}
+        cap={cap}
+        currency={currency}
+        isWrong={isWrong}
+        isAlertWrong={isAlertWrong}
+      />
       {!isWrong && !isAlertWrong && (
         <PlainWords>
           {texts.effect(show((limit * alertPercent) / 100), show(limit), texts.ends[period])}
@@ -165,5 +128,79 @@ export function SetCap({ currency, cap, onClose }: SetCapProps) {
       )}
       {act.error !== null && <InlineError text={act.error} />}
     </Dialog>
+  );
+}
+
+type FieldsProps = Pick<SetCapProps, 'cap' | 'currency'> & {
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+  readonly isWrong: boolean;
+  readonly isAlertWrong: boolean;
+};
+
+function Fields({ draft, onChange, cap, currency, isWrong, isAlertWrong }: FieldsProps) {
+  const texts = t().usage;
+  const buckets = useQuery('buckets names', (signal) =>
+    client.request('GET /buckets', { query: { limit: BUCKETS_MAX }, signal }),
+  );
+  const set =
+    <Name extends keyof Draft>(name: Name) =>
+    (value: Draft[Name]) =>
+      onChange({ ...draft, [name]: value });
+  return (
+    <div class="two-fields">
+      <TextField
+        label={draft.unit === 'money' ? texts.limitIn(currency) : texts.limitGigabytes}
+        type="number"
+        min={0}
+        value={draft.amount}
+        onInput={set('amount')}
+        error={draft.amount !== '' && isWrong ? texts.limitWrong : null}
+        autofocus
+      />
+      <SelectField
+        label={texts.of}
+        value={draft.unit}
+        onChange={set('unit')}
+        disabled={cap !== null}
+        options={[
+          { value: 'money', label: texts.units.money },
+          { value: 'bytes', label: texts.units.bytes },
+        ]}
+      />
+      <SelectField
+        label={texts.per}
+        value={draft.period}
+        onChange={set('period')}
+        options={[
+          { value: 'month', label: texts.periods.month },
+          { value: 'day', label: texts.periods.day },
+        ]}
+      />
+      <TextField
+        label={texts.noticeAt}
+        type="number"
+        min={1}
+        max={100}
+        value={draft.alert}
+        onInput={set('alert')}
+        error={isAlertWrong ? texts.alertWrong : null}
+      />
+      {cap?.accessKeyId == null && (
+        <SelectField
+          label={texts.on}
+          value={draft.bucket}
+          onChange={set('bucket')}
+          disabled={cap !== null}
+          options={[
+            { value: '', label: texts.onAccount },
+            ...(buckets.data.value?.items ?? []).map(({ name }) => ({
+              value: name,
+              label: name,
+            })),
+          ]}
+        />
+      )}
+    </div>
   );
 }
