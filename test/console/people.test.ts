@@ -188,3 +188,20 @@ it('114: changes roles and disables members with undo; 115: finds it in the audi
   expect(text).toContain('updateMember');
   expect(errors).toEqual([]);
 });
+
+it('121: keeps language, theme and density with the member, for the next browser too', async () => {
+  const { page, errors } = await kit.open('/settings');
+  await page.getByLabel('Rows').selectOption('dense');
+  await page.getByLabel('Language').selectOption('zh');
+  await page.getByText('外观').waitFor();
+  const preferences = async () => kit.client.request('GET /me/preferences');
+  await expect.poll(preferences).toMatchObject({ language: 'zh', density: 'compact' });
+
+  const next = await kit.open('/settings');
+  await next.page.getByText('外观').waitFor();
+  expect(await next.page.locator('html').getAttribute('data-density')).toBe('dense');
+  await next.page.getByLabel('语言').selectOption('en');
+  await next.page.getByText('Looks').waitFor();
+  await expect.poll(preferences).toMatchObject({ language: 'en' });
+  expect([...errors, ...next.errors]).toEqual([]);
+});

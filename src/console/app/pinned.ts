@@ -3,6 +3,7 @@
 import { effect, signal } from '@preact/signals';
 import type { Answer } from 'quayside/client';
 import { client, QuaysideError } from '../api/client.ts';
+import { takeLook } from './member-look.ts';
 import { objectPath } from './router.ts';
 import { sessionState } from './session.ts';
 
@@ -75,7 +76,9 @@ effect(() => {
 
 async function readPreferences(): Promise<void> {
   try {
-    take(await client.request('GET /me/preferences'));
+    const preferences = await client.request('GET /me/preferences');
+    take(preferences);
+    takeLook(preferences);
     keepInBrowser();
   } catch {
     // The browser's copy stays; the banner says when the server is away.
