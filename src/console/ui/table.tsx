@@ -7,7 +7,7 @@ import { Icon } from './icon.tsx';
 
 export type Column<Row> = {
   readonly id: string;
-  readonly label: string;
+  readonly label: ComponentChildren;
   /** A track of CSS grid: `minmax(120px, 1fr)`, `96px`. */
   readonly width: string;
   readonly isNumber?: boolean;

@@ -12,6 +12,7 @@ import { palette } from './palette.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { signIn } from './sign-in.ts';
+import { trash } from './trash.ts';
 import { units } from './units.ts';
 import { upload } from './upload.ts';
 import { usage } from './usage.ts';
@@ -31,6 +32,7 @@ export const texts = {
   settings,
   shell,
   signIn,
+  trash,
   units,
   upload,
   usage,

@@ -49,6 +49,14 @@ export async function runJob(bucket: string, task: JobTask): Promise<void> {
   void follow(bucket, started);
 }
 
+/** Runs a job, and waits for its end. Rejects when it can't be started or fails. */
+export async function runJobToEnd(bucket: string, task: JobTask): Promise<Job> {
+  const job = await untilDone(bucket, await client.jobs.start(bucket, { body: task }));
+  refresh([bucket]);
+  if (job.state === 'failed') throw new Error(job.failure ?? job.state);
+  return job;
+}
+
 /** Takes back what a job did. */
 export async function undoJob(bucket: string, jobId: string): Promise<void> {
   try {
