@@ -33,7 +33,8 @@ export function guardLeaving(guard: Guard): () => void {
   return () => void guards.delete(guard);
 }
 
-const mayLeave = (to: string | null) => [...guards].every((guard) => guard(to));
+/** Whether nothing typed would be lost by going there; null: out of the page. */
+export const mayLeave = (to: string | null): boolean => [...guards].every((guard) => guard(to));
 
 export type NavigateOptions = {
   /** Takes the place of the present entry: for what Back should skip. */
@@ -108,6 +109,8 @@ function followLink(event: MouseEvent): void {
   if (event.defaultPrevented || !isPlain || event.altKey) return;
   const link = (event.target as Element | null)?.closest?.('a[href]');
   if (!(link instanceof HTMLAnchorElement)) return;
+  // Within the page: the browser moves the focus there.
+  if (link.getAttribute('href')?.startsWith('#')) return;
   if (link.target !== '' || link.hasAttribute('download') || link.origin !== location.origin)
     return;
   if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
