@@ -34,6 +34,8 @@ export const openPalette = (): void => openDialog((close) => <Palette onClose={c
 const openKeyList = (): void => openDialog((close) => <KeyList onClose={close} />);
 const openApiCalls = (): void => openDialog((close) => <ApiCalls onClose={close} />);
 
+const openDocs = (): void => void open('/-/docs', '_blank', 'noreferrer');
+
 const THEMES = ['system', 'light', 'dark'] as const;
 
 /** The next theme of the three. */
@@ -99,6 +101,7 @@ export function GlobalCommands() {
     },
     { id: 'help.keys', label: texts.keyList, keys: ['?'], icon: Keyboard, run: openKeyList },
     { id: 'help.api', label: texts.asApiCall, keys: ['.'], icon: Terminal, run: openApiCalls },
+    { id: 'help.docs', label: texts.apiDocs, icon: BookOpen, run: openDocs },
     { id: 'look.theme', label: themeLabel(), icon: Moon, run: changeTheme },
     { id: 'look.density', label: densityLabel(), icon: Rows3, run: changeDensity },
     { id: 'look.language', label: languageLabel(), icon: Languages, run: changeLanguage },
@@ -118,7 +121,7 @@ export const helpMenu = (): readonly MenuItem[] => [
   {
     label: t().shell.apiDocs,
     icon: BookOpen,
-    run: () => void open('/-/docs', '_blank', 'noreferrer'),
+    run: openDocs,
   },
 ];
 
