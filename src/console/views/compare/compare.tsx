@@ -20,6 +20,7 @@ import { createDecoder } from '../viewers/text/decode.ts';
 import { FactsDiff } from './facts-diff.tsx';
 import { ImagesDiff } from './images-diff.tsx';
 import { compareDigests, type Sameness } from './same-bytes.ts';
+import '../../styles/viewers.css';
 
 /** Texts above this are not compared line by line, bytes. */
 const TEXT_MAX_BYTES = 2 * 1024 * 1024;

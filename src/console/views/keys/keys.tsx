@@ -21,6 +21,7 @@ import { keyMenu, MoreButton, setEnabled } from './key-menu.tsx';
 import { madeKey } from './made-key.ts';
 import { NewKey } from './new-key.tsx';
 import { type AccessKey, mayText } from './scope.ts';
+import '../../styles/keys.css';
 
 export default function Keys() {
   if (path.value === '/keys/new' && may('keys:write')) return <NewKey />;

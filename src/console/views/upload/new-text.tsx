@@ -9,17 +9,12 @@ import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextField } from '../../ui/field.tsx';
-import { openDialog } from '../../ui/open-dialog.tsx';
 import { InlineError } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { typeOfFile } from './batch-options.tsx';
 import { checkRules } from './check-rules.ts';
 import { uploadClient } from './upload-client.ts';
-
-/** Opens the editor for a new text in a folder. */
-export function openNewText(bucket: string, prefix: string): void {
-  openDialog((close) => <NewText bucket={bucket} prefix={prefix} onClose={close} />);
-}
+import '../../styles/viewers.css';
 
 type NewTextProps = {
   readonly bucket: string;

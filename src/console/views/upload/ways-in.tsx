@@ -10,6 +10,7 @@ import { Download, FilePlus, FolderDown, FolderUp, History, Upload } from 'lucid
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Command, useCommands } from '../../app/commands.ts';
+import { lazy } from '../../app/lazy.tsx';
 import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -18,11 +19,12 @@ import { showToast } from '../../ui/toast.tsx';
 import type { Selection } from '../browse/selection.ts';
 import { bringIn, reviewWith } from './bring-in.ts';
 import { canSaveToFolder, download, downloadToFolder } from './downloads.ts';
-import { openNewText } from './new-text.tsx';
 import { openPaste } from './paste-dialog.tsx';
 import { type Chosen, chosenByDrop, chosenByInput, chosenFolder, hasFiles } from './read-files.ts';
 import { openUnfinished } from './unfinished.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
+
+const NewText = lazy(async () => ({ default: (await import('./new-text.tsx')).NewText }));
 
 reviewWith((plan, chosen) => {
   const { bucket, prefix } = plan.target;
@@ -67,7 +69,7 @@ function folderCommands(bucket: string, prefix: string): Command[] {
       label: texts.newText,
       icon: FilePlus,
       off,
-      run: () => openNewText(bucket, prefix),
+      run: () => openDialog((close) => <NewText bucket={bucket} prefix={prefix} onClose={close} />),
     },
     {
       id: 'upload.unfinished',

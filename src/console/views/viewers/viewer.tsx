@@ -14,6 +14,7 @@ import { objectSource } from './bytes.ts';
 import { useLoaded, ViewerFrame } from './frame.tsx';
 import { HEAD_BYTES, kindOf, kindOfBytes, type ViewerKind } from './kinds.ts';
 import type { Shown, ViewProps } from './shown.ts';
+import '../../styles/viewers.css';
 
 const VIEWS: Readonly<Record<ViewerKind, ComponentType<ViewProps>>> = {
   image: lazy(() => import('./media/image.tsx')),
