@@ -1,0 +1,122 @@
+// What the console weighs, compressed by gzip as most proxies send it: the build that is there when
+// it is newer than its sources, else one that is made here. Limits: src/console/README.md.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { CONSOLE_FOLDER } from '../../scripts/console-folder.ts';
+
+/** An entry of the manifest. Source: https://vite.dev/guide/backend-integration */
+type Chunk = {
+  readonly file: string;
+  readonly isEntry?: true;
+  readonly isDynamicEntry?: true;
+  readonly imports?: readonly string[];
+  readonly css?: readonly string[];
+};
+
+/** Of what is sent, 1,000 bytes. */
+const KB = 1000;
+const LIMITS = {
+  html: 2 * KB,
+  script: 60 * KB,
+  style: 12 * KB,
+  view: 15 * KB,
+  viewer: 40 * KB,
+  language: 12 * KB,
+  all: 300 * KB,
+};
+/** What is above its limit, and by how much it may be: it may shrink, not grow. */
+const KNOWN_BYTES: Readonly<Record<string, number>> = {
+  script: 92 * KB,
+  all: 345 * KB,
+  'i18n/en/texts.ts': 18.5 * KB,
+  'i18n/zh/texts.ts': 20.5 * KB,
+  'views/buckets/bucket.tsx': 17 * KB,
+  'views/viewers/page/markdown.tsx': 45 * KB,
+};
+
+/** What is on the way of everybody each day: the frame, a folder, an upload. */
+const DAILY = ['index.html', 'views/browse/place.tsx', 'views/upload/dock.tsx'];
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Builds where sources are newer, as `npm start` does. */
+function readManifest(): ReadonlyMap<string, Chunk> {
+  const build = spawnSync(process.execPath, [join(ROOT, 'scripts', 'ensure-install.js')], {
+    encoding: 'utf8',
+  });
+  if (build.status !== 0) throw new Error(`${build.stdout}${build.stderr}`);
+  const path = join(CONSOLE_FOLDER, '..', 'console-manifest.json');
+  return new Map(Object.entries(JSON.parse(readFileSync(path, 'utf8'))));
+}
+
+const manifest = readManifest();
+const bytesOf = (file: string) =>
+  gzipSync(readFileSync(join(CONSOLE_FOLDER, file)), { level: 9 }).length;
+const sum = (files: Iterable<string>) =>
+  [...files].reduce((bytes, file) => bytes + bytesOf(file), 0);
+
+/** The files that come with a source: its own and all that it imports at once. */
+function filesOf(source: string, files = new Set<string>()): Set<string> {
+  const chunk = manifest.get(source);
+  if (chunk === undefined) throw new Error(`The manifest has no ${source}`);
+  if (files.has(chunk.file)) return files;
+  files.add(chunk.file);
+  for (const style of chunk.css ?? []) files.add(style);
+  for (const other of chunk.imports ?? []) filesOf(other, files);
+  return files;
+}
+
+const daily = new Set(DAILY.flatMap((source) => [...filesOf(source)]));
+const ofKind = (files: Iterable<string>, ending: string) =>
+  [...files].filter((file) => file.endsWith(ending));
+
+/** Pieces that are loaded when they are first shown, with what they weigh beyond the daily part. */
+const pieces = [...manifest]
+  .filter(([source, { isDynamicEntry }]) => isDynamicEntry && !DAILY.includes(source))
+  .map(([source]) => {
+    const own = [...filesOf(source)].filter((file) => !daily.has(file));
+    return { source, bytes: sum(own) };
+  });
+
+function limitOf(source: string): number {
+  if (source.startsWith('i18n/')) return LIMITS.language;
+  return source.startsWith('views/viewers/') ? LIMITS.viewer : LIMITS.view;
+}
+
+type Weight = { readonly name: string; readonly bytes: number; readonly limit: number };
+
+/** What is heavier than it may be. */
+const tooHeavy = (weights: readonly Weight[]) =>
+  weights.filter(({ name, bytes, limit }) => bytes > Math.max(limit, KNOWN_BYTES[name] ?? 0));
+
+const everything = new Set([...manifest.values()].flatMap(({ file, css = [] }) => [file, ...css]));
+const WEIGHTS: readonly Weight[] = [
+  { name: 'script', bytes: sum(ofKind(daily, '.js')), limit: LIMITS.script },
+  { name: 'style', bytes: sum(ofKind(daily, '.css')), limit: LIMITS.style },
+  { name: 'html', bytes: bytesOf('index.html'), limit: LIMITS.html },
+  { name: 'all', bytes: sum(everything) + bytesOf('index.html'), limit: LIMITS.all },
+  ...pieces.map(({ source, bytes }) => ({ name: source, bytes, limit: limitOf(source) })),
+];
+
+it('125: the frame, a folder, an upload, each view and all of it keep to their limits', () => {
+  expect(WEIGHTS.length).toBeGreaterThan(20);
+  expect(tooHeavy(WEIGHTS)).toEqual([]);
+});
+
+it('125: what was above its limit is struck off when it keeps to it', () => {
+  const isOver = ({ name, bytes, limit }: Weight) => bytes > limit && name in KNOWN_BYTES;
+  expect(
+    WEIGHTS.filter(isOver)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(Object.keys(KNOWN_BYTES).sort());
+});
+
+it('125: every file of the build is there', () => {
+  const missing = [...everything].filter((file) => !existsSync(join(CONSOLE_FOLDER, file)));
+  expect([everything.size > 20, missing]).toEqual([true, []]);
+});
