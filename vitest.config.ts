@@ -9,11 +9,16 @@ import { makeConsoleFolder } from './scripts/console-folder.ts';
  */
 const EXPECT = { requireAssertions: true, poll: { timeout: 10_000 } };
 
+/** Tests of the console that begin with a browser; units of it run with all others. */
+const BROWSER_TESTS = ['test/console/**/*.test.ts'];
+const BROWSER_UNITS = ['test/console/**/*-unit.test.ts'];
+
 // The projects: `node` runs units, contracts and architecture checks in Node; `workerd` runs
 // test/workerd inside the real runtime with local R2, KV, Durable Objects and Cache; the wire suite
 // runs once against each home, which its global set-up starts, or against QUAYSIDE_WIRE_URL alone.
 // The groups run one after the other: `node` and `wire` use both cores of a small machine, and
-// `workerd` one runtime, since a second one would compile the Worker again.
+// `workerd` one runtime, since a second one would compile the Worker again. `console` comes last,
+// with a real browser; QUAYSIDE_CONSOLE says how much of it: `whole`, or `none`.
 const wire = (name: string, globalSetup: string, groupOrder: number) => ({
   test: {
     name,
@@ -45,21 +50,21 @@ makeConsoleFolder();
 
 const sourceAt = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+/** Users import the client by its name; its sources stand in for what a build makes. */
+const CLIENT = {
+  'quayside/client': sourceAt('src/client/index.ts'),
+  'quayside/upload-element': sourceAt('src/client/upload-element.ts'),
+};
+
 export default defineConfig({
   test: {
     projects: [
       {
-        // Examples import the client by its name; its sources stand in for what a build makes.
-        resolve: {
-          alias: {
-            'quayside/client': sourceAt('src/client/index.ts'),
-            'quayside/upload-element': sourceAt('src/client/upload-element.ts'),
-          },
-        },
+        resolve: { alias: CLIENT },
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/workerd/**', 'test/wire/**'],
+          exclude: ['test/workerd/**', 'test/wire/**', 'test/console/!(*-unit).test.ts'],
           // Some digest or zip megabytes; on a busy machine of two cores that takes seconds.
           testTimeout: 20_000,
           hookTimeout: 60_000,
@@ -91,6 +96,22 @@ export default defineConfig({
         },
       },
       ...wireProjects,
+      {
+        resolve: { alias: CLIENT },
+        test: {
+          name: 'console',
+          include: process.env.QUAYSIDE_CONSOLE === 'none' ? [] : BROWSER_TESTS,
+          exclude: BROWSER_UNITS,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          expect: EXPECT,
+          isolate: false,
+          setupFiles: ['test/node/kit/remove-folders.ts'],
+          // A browser is several processes already, and two would blur what is measured.
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
+        },
+      },
     ],
   },
 });

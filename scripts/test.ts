@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { browserPath } from '../test/console/kit/browser.ts';
 import { limitMinutes, runCommand } from './run-command.ts';
 
 type Totals = { passed: number; failed: number; skipped: number };
@@ -64,7 +65,23 @@ function totalsOf(report: VitestReport): Totals {
   };
 }
 
+/**
+ * Leaves the tests in a browser out, with the reason, where none starts: all else can be examined.
+ * `npm run console-test` fails there.
+ */
+async function checkBrowser(): Promise<void> {
+  if (process.env.QUAYSIDE_CONSOLE !== undefined) return;
+  const problem = await browserPath().then(
+    () => null,
+    (error: unknown) => String(error),
+  );
+  if (problem === null) return;
+  say(`The tests of the console are left out. ${problem}`);
+  process.env.QUAYSIDE_CONSOLE = 'none';
+}
+
 async function runVitest(args: readonly string[]): Promise<Totals> {
+  await checkBrowser();
   const folder = await mkdtemp(join(tmpdir(), 'quayside-test-'));
   try {
     const report = join(folder, 'report.json');
