@@ -8,6 +8,10 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 /** Each violation with the elements that it concerns; none is an empty list. */
 export async function axeViolations(page: Page): Promise<string[]> {
+  // Half a fade has half a contrast.
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().map((each) => each.finished)).then(() => {})',
+  );
   await page.evaluate(source);
   return page.evaluate(async (tags) => {
     type Result = { violations: { id: string; nodes: { target: unknown[] }[] }[] };

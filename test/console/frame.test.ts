@@ -1,0 +1,296 @@
+// The frame in a real browser, on a server that is started for it: from the first visit to a public
+// link, sign-in, palette and keys, addresses, languages, themes, failures and a lost server.
+
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { texts as english } from '../../src/console/i18n/en/texts.ts';
+import { texts as chinese } from '../../src/console/i18n/zh/texts.ts';
+import { temporaryFolder } from '../node/kit/temporary-folder.ts';
+import { startNode } from '../wire/kit/server.ts';
+import { launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
+import { type ConsoleHome, startDemoHome, startFreshHome } from './kit/console-home.ts';
+import { openAt, settled, textsOf } from './kit/pages.ts';
+
+let [browser, home]: [Browser, ConsoleHome] = [] as never;
+
+beforeAll(async () => {
+  [browser, home] = await Promise.all([launchBrowser(), startDemoHome()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await home?.server.stop();
+});
+
+it('1: comes from the printed key to a public link within a minute and six clicks', async () => {
+  const fresh = await startFreshHome();
+  const context = await newContext(browser);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await context.newPage();
+  const errors = watchErrors(page);
+  const startedAtMs = performance.now();
+  let clicks = 0;
+  const click = (name: string, role: 'button' | 'radio' = 'button') => {
+    clicks++;
+    return page.getByRole(role, { name }).click();
+  };
+
+  await page.goto(fresh.url);
+  expect(page.url()).toBe(`${fresh.url}/-/console/`);
+  await page.getByLabel('Access key ID').waitFor();
+  // The first field has the focus: the key is typed without a click.
+  await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('username');
+  await page.keyboard.type(fresh.keys.accessKey);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(fresh.keys.secretKey);
+  await page.keyboard.press('Enter');
+  await page.getByText('Put the first file online').waitFor();
+
+  await click('Public', 'radio');
+  const choosing = page.waitForEvent('filechooser');
+  await click('choose one');
+  const file = { name: 'port & 港.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') };
+  await (await choosing).setFiles([file]);
+  const link = page.getByRole('textbox', { name: 'Link' });
+  await link.waitFor();
+
+  const url = await link.inputValue();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url);
+  const response = await fetch(url);
+  expect([response.status, await response.text()]).toEqual([200, 'hello']);
+  expect(clicks).toBeLessThanOrEqual(6);
+  expect(performance.now() - startedAtMs).toBeLessThan(60_000);
+  expect(errors).toEqual([]);
+  await context.close();
+  await fresh.server.stop();
+});
+
+it('3: says what is wrong with a key, and keeps what was typed', async () => {
+  const { page, context } = await openAt(browser, home, '/jobs', { isSignedIn: false });
+  const submit = page.getByRole('button', { name: 'Sign in', exact: true });
+  await page.getByLabel('Access key ID').fill(home.keys.accessKey);
+  await page.getByLabel('Secret access key').fill('not-the-secret');
+  await submit.click();
+  await page.getByText('The two do not belong together').waitFor();
+  expect(await page.getByLabel('Secret access key').getAttribute('aria-invalid')).toBe('true');
+  expect(await page.getByLabel('Access key ID').inputValue()).toBe(home.keys.accessKey);
+
+  await page.getByLabel('Secret access key').fill(home.keys.secretKey);
+  await submit.click();
+  // Where somebody wanted to go is where they come to.
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+  expect(page.url()).toBe(`${home.url}/-/console/jobs`);
+  await context.close();
+});
+
+it('10: finds places, commands and keys in the palette, all of the menus too', async () => {
+  const { page, context, errors } = await openAt(browser, home, '/');
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox', { name: 'Search or jump to' });
+  await field.fill('press-k');
+  await page.getByRole('option', { name: 'press-kit' }).waitFor();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.url()).toBe(`${home.url}/-/console/b/press-kit/`);
+
+  await page.keyboard.press('g');
+  await page.keyboard.press('j');
+  await expect.poll(() => page.url()).toBe(`${home.url}/-/console/jobs`);
+  const labels: string[] = [];
+  for (const menu of ['Help', 'Account']) {
+    await page.getByRole('button', { name: menu, exact: true }).click();
+    labels.push(...(await page.locator('[role^=menuitem] > span:first-of-type').allTextContents()));
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+  }
+  await page.keyboard.press('Control+k');
+  await field.fill('>');
+  const offered = await page.getByRole('option').allTextContents();
+  expect(labels.length).toBeGreaterThan(5);
+  expect(labels.filter((label) => !offered.some((text) => text.includes(label)))).toEqual([]);
+  await page.keyboard.press('Escape');
+
+  await page.keyboard.press('?');
+  const keys = page.getByRole('dialog', { name: 'Keys' });
+  await keys.getByText('Go back').or(keys.getByText('As API call')).first().waitFor();
+  await page.keyboard.press('Escape');
+  await keys.waitFor({ state: 'detached' });
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
+it('11: shows a view as calls of the API that work', async () => {
+  const { page, context } = await openAt(browser, home, '/jobs');
+  await page.keyboard.press('.');
+  const dialog = page.getByRole('dialog', { name: 'As API call' });
+  const call = await dialog.locator('pre', { hasText: '/-/api/v1/jobs' }).first().innerText();
+  expect(call).toMatch(/^curl -H "authorization: Bearer \$QUAYSIDE_TOKEN"/);
+  const [url = ''] = /http[^']+/.exec(call) ?? [];
+  const { token } = await home.client.tokens.create({
+    body: { name: 'try', scopes: ['objects:read'] },
+  });
+  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  expect([response.status, await response.text()]).toEqual([
+    200,
+    expect.stringContaining('archive/2026/drone/'),
+  ]);
+  await dialog.getByText('SDK', { exact: true }).click();
+  await dialog.getByText("client.request('GET /jobs'").waitFor();
+  await context.close();
+});
+
+it('28: comes back to each address by reload, Back and a pasted link', async () => {
+  const { page, context, errors } = await openAt(browser, home, '/buckets');
+  await page.evaluate('globalThis.isSamePage = true');
+  for (const name of ['Jobs', 'Trash', 'Home']) {
+    await page.getByRole('navigation', { name: 'Main' }).first().getByText(name).click();
+    const path = name === 'Home' ? '/' : `/${name.toLowerCase()}`;
+    await expect.poll(() => page.url()).toBe(`${home.url}/-/console${path}`);
+  }
+  await page.goBack();
+  await expect.poll(() => page.url()).toBe(`${home.url}/-/console/trash`);
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+  expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+  await page.goto(`${home.url}/-/console/no/such/page`);
+  await page.getByText('There is no such page').waitFor();
+  await page.getByRole('link', { name: 'Go to Home' }).click();
+  await expect.poll(() => page.url()).toBe(`${home.url}/-/console/`);
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
+/** The texts of a language that are no functions, by their place: `shell.home`. */
+function flatten(value: unknown, place = ''): readonly (readonly [string, string])[] {
+  if (typeof value === 'string') return [[place, value]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    flatten(inner, place === '' ? name : `${place}.${name}`),
+  );
+}
+
+it('121: changes its language without a reload, and leaves no word behind', async () => {
+  const { page, context, errors } = await openAt(browser, home, '/');
+  await page.evaluate('globalThis.isSamePage = true');
+  await page.getByRole('button', { name: 'Account', exact: true }).click();
+  await page.getByRole('menuitem', { name: '中文' }).click();
+  await page.getByRole('link', { name: '存储桶' }).first().waitFor();
+  expect(await page.evaluate('document.documentElement.lang')).toBe('zh-CN');
+
+  const translated = new Map(flatten(chinese));
+  const foreign = new Set(
+    flatten(english).flatMap(([place, text]) => (translated.get(place) === text ? [] : [text])),
+  );
+  const places = new Set(translated.keys());
+  const left: string[] = [];
+  for (const keys of ['g h', 'g b', 'g j', 'g t', 'g u', 'g k', 'g s', '?', '.', 'Control+k']) {
+    for (const key of keys.split(' ')) await page.keyboard.press(key);
+    await settled(page);
+    for (const text of await textsOf(page)) {
+      const isRaw = places.has(text) || /undefined|\[object|NaN/.test(text);
+      if (foreign.has(text) || isRaw) left.push(`${keys}: ${text}`);
+    }
+    if (keys.length < 3 && !keys.includes(' ')) await page.keyboard.press('Escape');
+  }
+  expect(left).toEqual([]);
+  expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
+it.each([
+  { chosen: 'dark', isDark: false, ground: 'dark' },
+  { chosen: 'light', isDark: true, ground: 'light' },
+  { chosen: 'system', isDark: true, ground: 'dark' },
+])(
+  '122: is $ground before anything is painted, with $chosen chosen',
+  async ({ chosen, isDark, ground }) => {
+    const context = await newContext(browser, { isDark });
+    const look = JSON.stringify({ theme: chosen, language: 'en' });
+    await context.addInitScript(`localStorage.setItem('quayside-look', '${look}')`);
+    const page = await context.newPage();
+    // The program itself never comes: what is seen is the first paint.
+    await page.route('**/assets/index-*.js', () => {});
+    await page.goto(`${home.url}/-/console/`, { waitUntil: 'commit' });
+    await page.locator('#console').waitFor({ state: 'attached' });
+    const channels = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const [red = Number.NaN] = (channels.match(/[\d.]+/g) ?? []).map(Number);
+    expect([channels, red < 128 ? 'dark' : 'light']).toEqual([channels, ground]);
+    await context.close();
+  },
+);
+
+it('127: says what failed, why, and what next, and the rest of the page stays', async () => {
+  const { page, context } = await openAt(browser, home, '/');
+  const problem = { type: 'about:blank', title: 'Forbidden', status: 403, code: 'AccessDenied' };
+  const body = JSON.stringify({ ...problem, detail: 'No.', requestId: 'rq-of-this-test' });
+  await page.route('**/-/api/v1/jobs?*', (route) =>
+    route.fulfill({ status: 403, contentType: 'application/problem+json', body }),
+  );
+  await page.getByRole('link', { name: 'Jobs' }).first().click();
+  const failure = page.getByRole('alert');
+  await failure.getByText('You may not do this.').waitFor();
+  expect(await failure.innerText()).toContain('rq-of-this-test');
+  expect(await failure.getByRole('link').getAttribute('href')).toBe('/-/docs#AccessDenied');
+  await page.unroute('**/-/api/v1/jobs?*');
+  await failure.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('archive/2026/drone/').first().waitFor();
+  await context.close();
+});
+
+/** A port that stays while the server behind it comes and goes. */
+async function startDoor(): Promise<{ server: Server; url: string; leadTo(url: string): void }> {
+  let target: URL | null = null;
+  const server = createServer((socket) => {
+    if (target === null) {
+      socket.destroy();
+      return;
+    }
+    const inner = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [socket, inner],
+      [inner, socket],
+    ] as const) {
+      from.pipe(to);
+      from.on('error', () => to.destroy());
+      from.on('close', () => to.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const leadTo = (url: string) => {
+    target = new URL(url);
+  };
+  return { server, url: `http://127.0.0.1:${port}`, leadTo };
+}
+
+it('128: says when the server is gone, and comes back by itself', async () => {
+  const folder = temporaryFolder();
+  const door = await startDoor();
+  const first = await startNode({ folder });
+  door.leadTo(first.target.url);
+  const context = await newContext(browser);
+  await signIn(context, door.url, first.target);
+  const page = await context.newPage();
+  await page.goto(`${door.url}/-/console/settings`);
+  await page.getByRole('heading', { name: 'Settings' }).first().waitFor();
+  await settled(page);
+
+  first.process.kill('SIGKILL');
+  await first.stop();
+  await page.getByRole('link', { name: 'Home' }).first().click();
+  const banner = page.getByRole('status').filter({ hasText: 'No connection since' });
+  await banner.waitFor();
+  const second = await startNode({ folder });
+  door.leadTo(second.target.url);
+  await banner.waitFor({ state: 'detached' });
+  // The files of a view that had not come before come by themselves, too.
+  await page.getByText('Put the first file online').waitFor();
+  await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+  await context.close();
+  await second.stop();
+  door.server.close();
+});

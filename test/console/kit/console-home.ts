@@ -1,0 +1,136 @@
+// A Node home for tests and pictures of the console: empty with the key of its data folder, or
+// filled as a small studio would have it, through the SDK alone.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Client, createClient } from '../../../src/client/index.ts';
+import { startNode, type WireServer } from '../../wire/kit/server.ts';
+import { type DemoFile, otherFiles, regattaFiles } from './demo-files.ts';
+
+export type ConsoleHome = {
+  readonly url: string;
+  readonly keys: { readonly accessKey: string; readonly secretKey: string };
+  readonly client: Client;
+  readonly server: WireServer;
+};
+
+/** Where the pictures of the regatta are. */
+export const REGATTA = 'photos/2026-regatta/';
+
+/** A home that nobody has used yet: its root key is the one of root-key.json. */
+export async function startFreshHome(): Promise<ConsoleHome> {
+  const server = await startNode({
+    env: { QUAYSIDE_ROOT_ACCESS_KEY: undefined, QUAYSIDE_ROOT_SECRET_KEY: undefined },
+  });
+  const path = join(server.folder, 'data', 'root-key.json');
+  const { accessKey, secretKey } = JSON.parse(readFileSync(path, 'utf8'));
+  return homeOf(server, { accessKey, secretKey });
+}
+
+/** A home with buckets, files, open folders, versions, keys, a cap and jobs that are done. */
+export async function startDemoHome(): Promise<ConsoleHome> {
+  const server = await startNode();
+  const home = homeOf(server, server.target);
+  try {
+    await fillHome(home.client);
+    return home;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+function homeOf(
+  server: WireServer,
+  { accessKey, secretKey }: Pick<WireServer['target'], 'accessKey' | 'secretKey'>,
+): ConsoleHome {
+  const { url } = server.target;
+  const client = createClient({ endpoint: url, accessKey: { id: accessKey, secret: secretKey } });
+  return { url, keys: { accessKey, secretKey }, client, server };
+}
+
+/** Fills an account that has nothing yet. */
+export async function fillHome(client: Client): Promise<void> {
+  const others = otherFiles();
+  for (const name of ['assets', 'fonts', ...Object.keys(others)]) {
+    await client.buckets.create({ body: { name } });
+  }
+  for (const name of ['assets', 'backups-db', 'client-deliveries', 'press-kit']) {
+    await client.buckets.update(name, { body: { versioning: 'enabled' }, ifMatch: '*' });
+  }
+  const regatta = await regattaFiles();
+  await sendAll(
+    client,
+    'assets',
+    regatta.map(({ key, ...rest }) => ({ ...rest, key: REGATTA + key })),
+  );
+  for (const [bucket, files] of Object.entries(others)) await sendAll(client, bucket, files);
+  await makeVersions(client, regatta);
+  await openToStrangers(client);
+  await makeKeys(client);
+  await runJobs(client);
+  await client.caps.put('month', {
+    body: { unit: 'money', limit: '25000000', period: 'month', alertPercents: [80, 100] },
+  });
+}
+
+async function sendAll(client: Client, bucket: string, files: readonly DemoFile[]): Promise<void> {
+  for (const { key, contentType, bytes } of files) {
+    await client.upload(bucket, key, bytes, { contentType });
+  }
+}
+
+/** Two older versions of the crew list, and one of a picture that had another type. */
+async function makeVersions(client: Client, files: readonly DemoFile[]): Promise<void> {
+  const crew = files.find(({ key }) => key === 'crew-list.csv');
+  const dawn = files.find(({ key }) => key === '10-harbour-dawn.jpg');
+  if (crew === undefined || dawn === undefined) throw new Error('The demo lacks its files');
+  const text = new TextDecoder().decode(crew.bytes);
+  for (const body of [text.replace('Sable', 'Sable II'), text]) {
+    await client.upload('assets', REGATTA + crew.key, body, { contentType: 'text/csv' });
+  }
+  await client.upload('assets', REGATTA + dawn.key, dawn.bytes, {
+    contentType: 'image/jpeg',
+    cacheControl: 'public, max-age=86400',
+  });
+}
+
+async function openToStrangers(client: Client): Promise<void> {
+  const open = (bucket: string, prefix: string) =>
+    client.buckets.openPrefix(bucket, { body: { prefix, what: 'read' }, ifMatch: '*' });
+  await open('assets', `${REGATTA}web/`);
+  await open('assets', `${REGATTA}finish-line/`);
+  await open('fonts', '');
+  await open('website-production-www-harbourlight-example', '');
+}
+
+async function makeKeys(client: Client): Promise<void> {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  await client.keys.create({ body: { name: 'old-ci', expiresAt: inDays(6) } });
+  await client.keys.create({
+    body: {
+      name: 'web-deploy',
+      expiresAt: inDays(200),
+      scope: { buckets: ['website-production-*'], actions: ['s3:PutObject', 's3:DeleteObject'] },
+    },
+  });
+}
+
+/** A copy, an edit, a move and a deletion, each to its end. */
+async function runJobs(client: Client): Promise<void> {
+  const run = async (bucket: string, body: Parameters<Client['jobs']['start']>[1]['body']) => {
+    const { id } = await client.jobs.start(bucket, { body });
+    for (;;) {
+      const job = await client.jobs.get(bucket, id);
+      if (job.state !== 'running') return;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  };
+  await run('assets', { kind: 'copy', prefix: `${REGATTA}drone/`, to: 'archive/drone/' });
+  const change = { cacheControl: 'public, max-age=31536000' };
+  await run('assets', { kind: 'edit', prefix: `${REGATTA}web/`, change });
+  await run('assets', { kind: 'move', prefix: 'archive/drone/', to: 'archive/2026/drone/' });
+  await run('logs-edge', { kind: 'delete', prefix: '2026/11/22/00' });
+}
+
+/** How often a job is asked after, milliseconds. */
+const POLL_MS = 50;
