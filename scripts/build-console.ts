@@ -18,8 +18,16 @@ const MAKING = join(ROOT, 'build', `console-${process.pid}`);
 const COMPRESSIBLE = /\.(?:html|js|css|svg|json|webmanifest)$/;
 
 /** Small pieces that many views have in common: one file compresses better than forty. */
-const SHARED =
-  /src\/console\/(?:api|app|i18n\/[a-z0-9]+\.ts|ui)|node_modules\/(?:lucide|preact|@preact)|src\/client/;
+const SHARED_FOLDERS = [
+  'src/console/api/',
+  'src/console/app/',
+  'src/console/ui/',
+  'src/client/',
+  'node_modules/lucide/',
+  'node_modules/preact/',
+  'node_modules/@preact/',
+].map((folder) => join(ROOT, folder));
+const isShared = (path: string) => SHARED_FOLDERS.some((folder) => path.startsWith(folder));
 
 type BuiltFile = {
   readonly type: string;
@@ -73,7 +81,7 @@ async function bundle(): Promise<void> {
       rolldownOptions: {
         output: {
           assetFileNames: 'assets/[name]-[hash][extname]',
-          codeSplitting: { groups: [{ name: 'shared', test: SHARED, minShareCount: 3 }] },
+          codeSplitting: { groups: [{ name: 'shared', test: isShared, minShareCount: 3 }] },
         },
       },
     },

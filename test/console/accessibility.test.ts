@@ -1,5 +1,5 @@
-// The frame for everybody: axe on its pages and dialogs in both languages and themes, and a phone of
-// 360 px that a finger can use.
+// The frame for everybody: axe on its pages and dialogs in both languages and themes, and a phone
+// of 360 px that a finger can use.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { axeViolations } from './kit/axe.ts';

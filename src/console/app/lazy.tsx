@@ -1,6 +1,6 @@
-// Components that are loaded when they are first shown. A piece that can't be loaded
-// (the server was updated, the line is gone) says so and offers to try again; it
-// comes by itself when a lost line is back.
+// Components that are loaded when they are first shown. A piece that can't be
+// loaded (the server was updated, the line is gone) says so and offers to try
+// again; it comes by itself when a lost line is back.
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { client, isReachable, QuaysideError } from '../api/client.ts';

@@ -20,8 +20,10 @@ const LIGHTS = {
 } as const satisfies Record<string, Light>;
 
 const boat = (x: number, size: number, hull: string) =>
-  `<g transform="translate(${x} 430) scale(${size})"><path d="M-60 0h120l-22 26h-76z" fill="${hull}"/>` +
-  '<path d="M-4-6v-150l64 146z" fill="#f6f3ec"/><path d="M-10-6v-120l-44 116z" fill="#e3ddd0"/></g>';
+  `<g transform="translate(${x} 430) scale(${size})">` +
+  `<path d="M-60 0h120l-22 26h-76z" fill="${hull}"/>` +
+  '<path d="M-4-6v-150l64 146z" fill="#f6f3ec"/>' +
+  '<path d="M-10-6v-120l-44 116z" fill="#e3ddd0"/></g>';
 
 const crane = (x: number) =>
   `<path d="M${x} 360v-170h-60l150-26v22h-70v174z" fill="#22303a" opacity=".85"/>`;
