@@ -30,7 +30,7 @@ function codeOf(text: string): string {
     );
 }
 
-const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'([^']+)'/gm;
+const IMPORT = /(?:\bfrom |\bimport\(\s*|^import )'([^']+)'/gm;
 
 const sources: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
