@@ -61,8 +61,9 @@ export const smallTargets = (page: Page): Promise<readonly string[]> =>
       const isInSentence =
         getComputedStyle(element).display === 'inline' && element.closest('p, dd, .drop, .hint');
       if (isInSentence || element.closest('.skip') || !element.checkVisibility()) continue;
-      // A label is part of the target of its field.
-      const target = element.closest('label') ?? element;
+      // A label is part of the target of its field; a row opens what its name opens.
+      const row = element.matches('a[tabindex="-1"]') ? element.closest('[role=row]') : null;
+      const target = row ?? element.closest('label') ?? element;
       if (target.getBoundingClientRect().width === 0) continue;
       target.scrollIntoView({ block: 'center', inline: 'center' });
       const { x, y, width, height } = target.getBoundingClientRect();
