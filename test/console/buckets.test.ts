@@ -241,3 +241,27 @@ it('17: closes an opened folder, and opens it again by Undo', async () => {
   expect(errors).toEqual([]);
   await page.close();
 });
+
+it('124: has nothing that axe complains of on a phone in the dark, in Chinese', async () => {
+  await makeBucket('axe', ['pub/a.txt']);
+  await client.buckets.openPrefix('axe', { body: { prefix: 'pub/' }, ifMatch: '*' });
+  const look = { width: 360, height: 740, isDark: true, isTouch: true, language: 'zh' } as const;
+  const phone = await newContext(browser, look);
+  await serveBuild(phone, server.target.url);
+  await signIn(phone, server.target.url, server.target);
+  const page = await phone.newPage();
+  const errors = watchErrors(page);
+  for (const [path, sign] of [
+    ['/buckets', '个存储桶'],
+    ['/b/axe?settings=access', '任何人可以读取此处以下的内容的一部分'],
+    ['/usage', '还没有已结算的月份'],
+  ] as const) {
+    await page.goto(`${server.target.url}/-/console${path}`);
+    await page.getByText(sign).first().waitFor();
+    expect([path, await axeViolations(page)]).toEqual([path, []]);
+    const isWider = await page.evaluate('document.body.scrollWidth > innerWidth');
+    expect([path, isWider]).toEqual([path, false]);
+  }
+  expect(errors).toEqual([]);
+  await phone.close();
+});

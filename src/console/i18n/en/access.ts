@@ -14,6 +14,7 @@ export const access = {
   makePublicTitle: (place: string) => `Make ${place} public`,
   makePublicCount: (objects: string) => `Make ${objects} public`,
   makePublicEmpty: 'Make it public',
+  sized: (objects: string, bytes: string) => `${objects} (${bytes})`,
   allObjects: 'all objects',
   opens: (what: string, place: string) =>
     `Everyone on the internet can then read ${what} in ${place}, and whatever is added later.`,

@@ -14,6 +14,7 @@ export const access: typeof English = {
   makePublicTitle: (place) => `将 ${place} 设为公开`,
   makePublicCount: (objects) => `公开 ${objects}`,
   makePublicEmpty: '设为公开',
+  sized: (objects, bytes) => ` ${objects}（${bytes}）`,
   allObjects: '全部对象',
   opens: (what, place) => `互联网上的任何人都将可以读取 ${place} 中的${what}，以及以后添加的内容。`,
   opensEmpty: (place) => `${place} 是空的。以后添加的内容，互联网上的任何人都可以读取。`,

@@ -158,7 +158,7 @@ function Effect({ preview, place }: { readonly preview: Preview; readonly place:
   const what =
     objects === null
       ? texts.allObjects
-      : `${t().units.objects(objects, count(objects))} (${bytes(size ?? 0)})`;
+      : texts.sized(t().units.objects(objects, count(objects)), bytes(size ?? 0));
   return (
     <PlainWords tone="open">
       {objects === 0 ? texts.opensEmpty(place) : texts.opens(what, place)}
