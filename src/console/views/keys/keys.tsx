@@ -74,7 +74,7 @@ function KeyList() {
           <Button kind="primary" icon={Plus} label={texts.create} off={off} onClick={openForm} />
         )}
       </div>
-      <div class="list">
+      <div class="list keys">
         {keys.data.value === null && keys.error.value !== null && (
           <Failure error={keys.error.value} onRetry={keys.reload} />
         )}

@@ -83,7 +83,7 @@ function TrashOf({ bucket, names }: TrashOfProps) {
         hasRows={(rows?.length ?? 0) > 0}
         onDone={() => setChosen(new Set())}
       />
-      <div class="list">
+      <div class="list trash">
         {rows === null && listing.error !== null && (
           <Failure error={listing.error} onRetry={listing.reload} />
         )}
@@ -331,12 +331,20 @@ function columnsOf(
       id: 'name',
       label: texts.name,
       width: 'minmax(120px, 1fr)',
-      cell: ({ key }) => <Name text={key} />,
+      cell: ({ key, deletedAt }) => (
+        <span class="two-lines">
+          <Name text={key} />
+          <span class="faint on-phone">
+            <Time at={deletedAt} />
+          </span>
+        </span>
+      ),
     },
     {
       id: 'deleted',
       label: texts.deleted,
       width: '132px',
+      isWide: true,
       cell: ({ deletedAt }) => <Time at={deletedAt} />,
     },
     {
