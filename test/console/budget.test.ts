@@ -32,8 +32,6 @@ const LIMITS = {
 const KNOWN_BYTES: Readonly<Record<string, number>> = {
   script: 88 * KB,
   all: 360 * KB,
-  'i18n/en/texts.ts': 21 * KB,
-  'i18n/zh/texts.ts': 23 * KB,
   'views/viewers/page/markdown.tsx': 45 * KB,
 };
 

@@ -22,9 +22,9 @@ import { me, readSession, sessionError, sessionState } from './session.ts';
 import { PhoneTabs, SideBar } from './side-bar.tsx';
 import { viewOf } from './views.ts';
 
-const SignIn = lazy(() => import('../views/sign-in/sign-in.tsx'));
-const Again = lazy(() => import('../views/sign-in/again.tsx'));
-const Dock = lazy(() => import('../views/upload/dock.tsx'));
+const SignIn = lazy(() => import('../views/sign-in/sign-in.tsx'), 'first');
+const Again = lazy(() => import('../views/sign-in/again.tsx'), 'first');
+const Dock = lazy(() => import('../views/upload/dock.tsx'), 'first');
 const PlayerHost = lazy(() => import('../views/viewers/media/player.tsx'));
 const loaded = new Map<unknown, ComponentType>();
 
@@ -80,7 +80,7 @@ function Content() {
 }
 
 function ViewOf({ view }: { readonly view: NonNullable<ReturnType<typeof viewOf>> }) {
-  const Component = loaded.get(view.load) ?? lazy(view.load);
+  const Component = loaded.get(view.load) ?? lazy(view.load, view.texts);
   loaded.set(view.load, Component);
   return <Component />;
 }

@@ -4,6 +4,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { client, isReachable, QuaysideError } from '../api/client.ts';
+import { loadAllTexts } from '../i18n/i18n.ts';
 import { Failure } from '../ui/failure.tsx';
 import { mayLeave } from './router.ts';
 
@@ -12,9 +13,13 @@ type Loaded<Props> = { default: ComponentType<Props> };
 /** Asks the server for something small; whether it answers is noted by the client. */
 const askServer = () => client.request('GET /server');
 
-/** Makes a component of one that is loaded by its first showing. */
+/** Which texts a piece needs: those of the first load, or all. */
+export type NeededTexts = 'first' | 'all';
+
+/** Makes a component of one that is loaded by its first showing, with its texts. */
 export function lazy<Props extends object>(
   load: () => Promise<Loaded<Props>>,
+  texts: NeededTexts = 'all',
 ): ComponentType<Props> {
   let Component: ComponentType<Props> | null = null;
   return function Lazy(props: Props) {
@@ -23,7 +28,8 @@ export function lazy<Props extends object>(
 
     function begin(onFailure: (cause: unknown) => void): void {
       setError(null);
-      load().then((module) => {
+      const words = texts === 'all' ? loadAllTexts() : null;
+      Promise.all([load(), words]).then(([module]) => {
         Component = module.default;
         redraw((count) => count + 1);
       }, onFailure);
