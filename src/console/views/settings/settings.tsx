@@ -12,6 +12,7 @@ import { BecomeMember } from './become-member.tsx';
 import { Members } from './members.tsx';
 import { Sessions } from './sessions.tsx';
 import { You } from './you.tsx';
+import '../../styles/tabs.css';
 
 const Audit = lazy(() => import('./audit.tsx'));
 
