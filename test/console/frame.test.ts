@@ -17,6 +17,9 @@ import { launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts
 import { type ConsoleHome, startDemoHome, startFreshHome } from './kit/console-home.ts';
 import { openAt, settled, textsOf } from './kit/pages.ts';
 
+const english = { ...coreEnglish, ...objectsEnglish, ...accountEnglish };
+const chinese = { ...coreChinese, ...objectsChinese, ...accountChinese };
+
 let [browser, home]: [Browser, ConsoleHome] = [] as never;
 
 beforeAll(async () => {
