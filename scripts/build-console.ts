@@ -2,7 +2,7 @@
 // content, each compressible file beside its brotli and gzip form, and files.json, which is what
 // the server reads. ensure-install.js runs it when a source is newer; it takes a few seconds.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -107,21 +107,36 @@ function compress(name: string): BuiltFile {
   };
 }
 
+/** Every file below a folder, by its path there with slashes. */
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .map((name) => name.replaceAll('\\', '/'))
+    .sort();
+
+/**
+ * Brings what was made into the folder that a server may be reading: pieces first, then what names
+ * them, and only then the old pieces go. The folder itself stays, since `wrangler dev` watches it.
+ */
+function publish(): void {
+  mkdirSync(join(OUTPUT, 'assets'), { recursive: true });
+  const made = filesBelow(MAKING);
+  const isPiece = (name: string) => name.startsWith('assets/');
+  for (const name of [...made.filter(isPiece), ...made.filter((one) => !isPiece(one))]) {
+    renameSync(join(MAKING, name), join(OUTPUT, name));
+  }
+  const kept = new Set(made);
+  for (const name of filesBelow(OUTPUT)) if (!kept.has(name)) rmSync(join(OUTPUT, name));
+}
+
 try {
   await bundle();
   // It says what comes with what, for the test of the budget; no server reads it.
   renameSync(join(MAKING, 'manifest.json'), MANIFEST);
-  const names = readdirSync(MAKING, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(MAKING.length + 1))
-    .map((name) => name.replaceAll('\\', '/'))
-    .sort();
-  const files = Object.fromEntries(names.map((name) => [name, compress(name)]));
+  const files = Object.fromEntries(filesBelow(MAKING).map((name) => [name, compress(name)]));
   writeFileSync(join(MAKING, 'files.json'), `${JSON.stringify({ version: 1, files }, null, 1)}\n`);
-  const old = `${MAKING}-old`;
-  if (existsSync(OUTPUT)) renameSync(OUTPUT, old);
-  renameSync(MAKING, OUTPUT);
-  rmSync(old, { recursive: true, force: true });
+  publish();
 } finally {
   rmSync(MAKING, { recursive: true, force: true });
 }

@@ -189,7 +189,7 @@ describe('of pipelined requests before broken bytes', () => {
     client.send(`${requests(1).join('')}nonsense\r\n\r\n`);
     const text = await client.closed();
     expect(statuses(text)).toEqual(['200', '400']);
-    expect(/x{100,}/.exec(text)?.[0].length).toBe(body.length);
+    expect(text.split(body).length).toBe(2);
   });
 
   it('responses of the fast path come too, with and without its parser', async () => {
