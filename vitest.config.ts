@@ -11,6 +11,19 @@ const EXPECT = { requireAssertions: true, poll: { timeout: 10_000 } };
 
 /** Tests of the console that begin with a browser; units of it run with all others. */
 const BROWSER_TESTS = ['test/console/**/*.test.ts'];
+/** Of them those that `npm test` runs: a minute; `npm run console-test` runs all. */
+const QUICK_BROWSER_TESTS = [
+  'frame',
+  'policy',
+  'attributes',
+  'budget',
+  'object-page',
+  'upload',
+].map((name) => `test/console/${name}.test.ts`);
+const BROWSER_TESTS_OF: Readonly<Record<string, readonly string[]>> = {
+  whole: BROWSER_TESTS,
+  none: [],
+};
 const BROWSER_UNITS = ['test/console/**/*-unit.test.ts'];
 
 // The projects: `node` runs units, contracts and architecture checks in Node; `workerd` runs
@@ -100,7 +113,9 @@ export default defineConfig({
         resolve: { alias: CLIENT },
         test: {
           name: 'console',
-          include: process.env.QUAYSIDE_CONSOLE === 'none' ? [] : BROWSER_TESTS,
+          include: [
+            ...(BROWSER_TESTS_OF[process.env.QUAYSIDE_CONSOLE ?? ''] ?? QUICK_BROWSER_TESTS),
+          ],
           exclude: BROWSER_UNITS,
           testTimeout: 30_000,
           hookTimeout: 60_000,
