@@ -69,7 +69,11 @@ export const exactCount = (value: number | string): string =>
 /** A sum of money: `$12.86`. Micro: millionths of a unit of the currency. */
 export function money(micro: number | string, currency: string): string {
   const format = once(`money ${currency}`, (tag) => {
-    return new Intl.NumberFormat(tag, { style: 'currency', currency });
+    return new Intl.NumberFormat(tag, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+    });
   });
   return format.format(Number(micro) / 1e6);
 }
@@ -79,7 +83,12 @@ export function smallMoney(micro: number | string, currency: string): string {
   const value = Number(micro);
   if (value === 0 || value >= 10_000) return money(value, currency);
   const format = once(`small ${currency}`, (tag) => {
-    return new Intl.NumberFormat(tag, { style: 'currency', currency, minimumFractionDigits: 4 });
+    return new Intl.NumberFormat(tag, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+      minimumFractionDigits: 4,
+    });
   });
   return value < 100 ? `<${format.format(0.0001)}` : format.format(value / 1e6);
 }

@@ -151,7 +151,7 @@ function columnsOf(): readonly Column<AccessKey>[] {
     {
       id: 'ends',
       label: texts.ends,
-      width: '116px',
+      width: '132px',
       isWide: true,
       compare: (a, b) => (a.expiresAt ?? '9').localeCompare(b.expiresAt ?? '9'),
       cell: (key) => {
