@@ -1,6 +1,8 @@
 // What users import as `quayside/client`: names only, no code.
+
+export { type ApiClient, type ClientOptions, createApiClient } from './api-client.ts';
 export type * from './api-types.ts';
-export { type Client, type ClientOptions, createClient } from './client.ts';
+export { type Client, createClient } from './client.ts';
 export type { AccessKeyPair, Fetch } from './credential.ts';
 export type { VerifiedBy } from './download/checked.ts';
 export type { Download, DownloadOptions, FileTarget } from './download/download.ts';

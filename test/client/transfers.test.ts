@@ -14,6 +14,27 @@ beforeAll(async () => {
   bucket = await server.newBucket();
 });
 
+it('refuses keys that no URL can name before a byte is sent', async () => {
+  let requests = 0;
+  const fetch: Fetch = (url, init) => {
+    requests++;
+    return globalThis.fetch(url, init);
+  };
+  for (const client of [server.byKey({ fetch }), server.byToken({ fetch })]) {
+    for (const key of ['..', 'a/../b.txt', './a', 'a/.', 'a/..']) {
+      const refused = { code: 'InvalidInput', fields: [{ field: 'key' }] };
+      await expect(client.upload(bucket, key, 'x')).rejects.toMatchObject(refused);
+      await expect(client.upload(bucket, key, LARGE, IN_PARTS)).rejects.toMatchObject(refused);
+      await expect(client.download(bucket, key)).rejects.toMatchObject(refused);
+    }
+  }
+  expect(requests).toBe(0);
+  for (const key of ['a..b/c', '.hidden', 'a/...', 'a/..b']) {
+    await server.byKey().upload(bucket, key, key);
+    expect(await (await server.byToken().download(bucket, key)).text()).toBe(key);
+  }
+});
+
 const isPart = (url: string, init?: RequestInit) =>
   init?.method === 'PUT' && url.includes('partNumber=');
 

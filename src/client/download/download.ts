@@ -2,6 +2,7 @@
 import { QuaysideError } from '../errors.ts';
 import type { ObjectCall } from '../objects/backend.ts';
 import { metadataOf, unquoted } from '../objects/object-headers.ts';
+import { refuseDotSegments } from '../objects/refuse-dot-segments.ts';
 import { createMeter, type Progress } from '../progress.ts';
 import { retrying } from '../retry.ts';
 import type { Transport, UploadTarget } from '../upload/upload-context.ts';
@@ -51,6 +52,7 @@ export async function startDownload(
   target: UploadTarget,
   { versionId, range, ifMatch, signal, onProgress }: DownloadOptions,
 ): Promise<Download> {
+  refuseDotSegments(target.key);
   const start = range?.offsetBytes ?? 0;
   const end = range?.lengthBytes === undefined ? null : start + range.lengthBytes - 1;
   const wantsChecksum = range === undefined;

@@ -1,7 +1,8 @@
 // The backend of tokens and sessions: the JSON API presigns each request and keeps
 // the multipart uploads. Calls that come together are presigned in one request.
+
+import type { ApiClient } from '../api-client.ts';
 import type { PresignedUrl, UrlRequest } from '../api-types.ts';
-import { createEach } from '../pages.ts';
 import { nullWhereMissing } from '../read-failure.ts';
 import type { Request } from '../routes.ts';
 import type { Address, Backend, ObjectCall } from './backend.ts';
@@ -18,9 +19,8 @@ const BATCH_EVERY_MS = 100;
 /** Life of a URL, seconds: a slow line needs a while for one part. */
 const EXPIRES_SECONDS = 6 * 3600;
 
-export function createApiBackend(request: Request): Backend {
+export function createApiBackend({ request, each }: ApiClient): Backend {
   const presign = createPresigner(request);
-  const each = createEach(request);
   return {
     address: presign,
     learnClock: () => false,

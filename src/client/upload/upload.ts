@@ -3,6 +3,7 @@
 import { QuaysideError } from '../errors.ts';
 import type { Attributes, Completed } from '../objects/backend.ts';
 import { pickAttributes } from '../objects/object-headers.ts';
+import { refuseDotSegments } from '../objects/refuse-dot-segments.ts';
 import { createMeter, type Progress } from '../progress.ts';
 import type { ChecksumChoice, CustomDigest } from './digest.ts';
 import { inParts } from './in-parts.ts';
@@ -108,6 +109,7 @@ async function run(
   uploadId: string | null,
 ): Promise<UploadResult> {
   const { meter, target } = context;
+  refuseDotSegments(target.key);
   const { onUploadId } = options;
   const singleMaxBytes = options.partSizeBytes ?? SINGLE_MAX_BYTES;
   const isSmall = uploadId === null && sizeBytes !== null && sizeBytes <= singleMaxBytes;
