@@ -1,7 +1,12 @@
 // What every dialog of this folder is given.
 import type { Selection } from '../browse/selection.ts';
 
-export type ChangeProps = { readonly selection: Selection; readonly onClose: () => void };
+export type ChangeProps = {
+  readonly selection: Selection;
+  readonly onClose: () => void;
+  /** The target of a move or a copy, where it was chosen already: by a drop. */
+  readonly to?: string | undefined;
+};
 
 /** The selection as a job takes it; keys and prefixes all begin with the prefix. */
 export function jobTargets({ rows, isAll, prefix }: Selection): {

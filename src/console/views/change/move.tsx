@@ -2,6 +2,6 @@
 import type { ChangeProps } from './change-props.ts';
 import { Relocate } from './relocate.tsx';
 
-export default function Move(props: ChangeProps & { readonly to?: string }) {
+export default function Move(props: ChangeProps) {
   return <Relocate kind="move" {...props} />;
 }

@@ -1,7 +1,7 @@
 // A new folder: an empty object whose key ends with a slash, as S3's own console makes
 // one, so that it stays when it is empty.
 import { useState } from 'preact/hooks';
-import { client, QuaysideError } from '../../api/client.ts';
+import { QuaysideError } from '../../api/client.ts';
 import { invalidate } from '../../api/query.ts';
 import { navigate, objectPath } from '../../app/router.ts';
 import { t } from '../../i18n/i18n.ts';
@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { InlineError } from '../../ui/small.tsx';
+import { uploadClient } from '../upload/upload-client.ts';
 import type { ChangeProps } from './change-props.ts';
 import { problemOf } from './rename.tsx';
 import { useAct } from './use-act.ts';
@@ -25,7 +26,7 @@ export default function NewFolder({ selection, onClose }: ChangeProps) {
     const key = `${prefix}${name}/`;
     act.run(async () => {
       try {
-        await client.upload(bucket, key, new Blob([]), { ifNoneMatch: '*' });
+        await uploadClient.upload(bucket, key, new Blob([]), { ifNoneMatch: '*' });
       } catch (error) {
         // The folder is there: it is opened all the same.
         if (!(error instanceof QuaysideError) || error.status !== 412) throw error;

@@ -16,11 +16,7 @@ import { runJob } from './run-job.ts';
 import { useAct } from './use-act.ts';
 
 type Conflict = 'refuse' | 'keep-both' | 'replace';
-type RelocateProps = ChangeProps & {
-  readonly kind: 'move' | 'copy';
-  /** The target, where it was chosen already: by a drop. */
-  readonly to?: string;
-};
+type RelocateProps = ChangeProps & { readonly kind: 'move' | 'copy' };
 
 /** Buckets that are offered as targets. */
 const BUCKETS_MAX = 1000;

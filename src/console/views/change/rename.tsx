@@ -8,17 +8,24 @@ import { InlineError } from '../../ui/small.tsx';
 import { nameOf, type SelectedRow } from '../browse/selection.ts';
 import type { ChangeProps } from './change-props.ts';
 import { RenameMany } from './rename-many.tsx';
-import { runJob } from './run-job.ts';
+import { renameOne, runJob } from './run-job.ts';
 import { useAct } from './use-act.ts';
 
-export default function Rename(props: ChangeProps) {
+type RenameProps = ChangeProps & {
+  /** Called with the key that the object has now, also after Undo. */
+  readonly onMoved?: (key: string) => void;
+};
+
+export default function Rename(props: RenameProps) {
   const { rows, isAll } = props.selection;
   const [only] = rows;
   if (only === undefined || rows.length > 1 || isAll) return <RenameMany {...props} />;
   return <RenameOne row={only} {...props} />;
 }
 
-function RenameOne({ selection, row, onClose }: ChangeProps & { readonly row: SelectedRow }) {
+type RenameOneProps = RenameProps & { readonly row: SelectedRow };
+
+function RenameOne({ selection, row, onClose, onMoved = () => {} }: RenameOneProps) {
   const texts = t().change;
   const before = nameOf(row.key).replace(/\/$/, '');
   const [name, setName] = useState(before);
@@ -41,8 +48,12 @@ function RenameOne({ selection, row, onClose }: ChangeProps & { readonly row: Se
     }
     const parent = row.key.slice(0, row.key.length - nameOf(row.key).length);
     const to = `${parent}${name}${row.isFolder ? '/' : ''}`;
-    const only = row.isFolder ? {} : { keys: [row.key] };
-    act.run(() => runJob(selection.bucket, { kind: 'move', prefix: row.key, ...only, to }));
+    act.run(async () => {
+      const { bucket } = selection;
+      if (row.isFolder) return runJob(bucket, { kind: 'move', prefix: row.key, to });
+      await renameOne(bucket, row.key, to, () => onMoved(row.key));
+      onMoved(to);
+    });
   }
 
   return (

@@ -2,10 +2,11 @@
 // A job goes on without the page; /jobs shows it then.
 import type { Answer, RequestOptions } from 'quayside/client';
 import { client } from '../../api/client.ts';
-import { errorLine } from '../../api/describe-error.ts';
+import { errorLine, PlainFailure } from '../../api/describe-error.ts';
 import { invalidate } from '../../api/query.ts';
 import { t } from '../../i18n/i18n.ts';
 import { showToast } from '../../ui/toast.tsx';
+import { nameOf } from '../browse/selection.ts';
 import { jobSentence } from '../jobs/job-words.ts';
 
 export type Job = Answer<'POST /buckets/{bucket}/jobs'>;
@@ -58,9 +59,14 @@ export async function runJobToEnd(bucket: string, task: JobTask): Promise<Job> {
 }
 
 /** Takes back what a job did. */
-export async function undoJob(bucket: string, jobId: string): Promise<void> {
+export async function undoJob(
+  bucket: string,
+  jobId: string,
+  onUndone: () => void = () => {},
+): Promise<void> {
   try {
-    void follow(bucket, await client.jobs.undo(bucket, jobId));
+    await follow(bucket, await client.jobs.undo(bucket, jobId));
+    onUndone();
   } catch (error) {
     showToast({ text: errorLine(error) });
   }
@@ -68,16 +74,44 @@ export async function undoJob(bucket: string, jobId: string): Promise<void> {
 
 async function follow(bucket: string, started: Job): Promise<void> {
   try {
-    const job = await untilDone(bucket, started);
-    refresh([bucket, ...(job.toBucket === null ? [] : [job.toBucket])]);
-    const { conflicts, missing, locked } = job.counts;
-    const left = conflicts + missing + locked;
-    const sentence = jobSentence({ ...job, bucket });
-    const text = left > 0 ? `${sentence} ${t().jobs.leftAsTheyWere(left)}` : sentence;
-    const undo = job.canUndo ? () => void undoJob(bucket, job.id) : undefined;
-    showToast({ text, undo });
+    sayDone(bucket, await finished(bucket, started));
   } catch (error) {
     refresh([bucket]);
     showToast({ text: errorLine(error) });
   }
+}
+
+/** Waits for the end, and has what it changed read again. */
+async function finished(bucket: string, started: Job): Promise<Job> {
+  const job = await untilDone(bucket, started);
+  refresh([bucket, ...(job.toBucket === null ? [] : [job.toBucket])]);
+  return job;
+}
+
+/** Says what a job did, with Undo. */
+function sayDone(bucket: string, job: Job): void {
+  const { conflicts, missing, locked } = job.counts;
+  const left = conflicts + missing + locked;
+  const sentence = jobSentence({ ...job, bucket });
+  const text = left > 0 ? `${sentence} ${t().jobs.leftAsTheyWere(left)}` : sentence;
+  const undo = job.canUndo ? () => void undoJob(bucket, job.id) : undefined;
+  showToast({ text, undo });
+}
+
+/**
+ * Renames one object, never over another, and waits for it: one key takes well under
+ * a second. Rejects where the name is taken, so that a dialog can say it.
+ */
+export async function renameOne(
+  bucket: string,
+  key: string,
+  to: string,
+  onUndone: () => void,
+): Promise<void> {
+  const body: JobTask = { kind: 'move', prefix: key, keys: [key], to, conflict: 'refuse' };
+  const job = await finished(bucket, await client.jobs.start(bucket, { body }));
+  const texts = t().object;
+  if (job.counts.done === 0) throw new PlainFailure(texts.nameTaken(nameOf(to)));
+  const undo = () => void undoJob(bucket, job.id, onUndone);
+  showToast({ text: texts.renamed(nameOf(to)), undo: job.canUndo ? undo : undefined });
 }

@@ -18,8 +18,8 @@ import { nameOf } from '../browse/selection.ts';
 import { contentHref } from '../viewers/bytes.ts';
 import { DeleteForGood } from './delete-for-good.tsx';
 import { folderOf } from './neighbours.ts';
-import { RenameObject } from './rename.tsx';
 
+const Rename = lazy(() => import('../change/rename.tsx'));
 const Compare = lazy(() => import('../compare/compare.tsx'));
 
 export type ObjectActions = {
@@ -50,8 +50,7 @@ export function useObjectActions(
   const isLatest = facts?.isLatest ?? true;
   const download = contentHref({ bucket, key, versionId: versionOf(facts) }, { isDownload: true });
   const copyUrl = () => void copyObjectUrl(bucket, key, facts);
-  const rename = () =>
-    openDialog((close) => <RenameObject bucket={bucket} objectKey={key} onClose={close} />);
+  const rename = () => openRename(bucket, key, facts);
   const compare = () =>
     openDialog((close) => (
       <Compare left={null} right={{ bucket, key, versionId: versionOf(facts) }} onClose={close} />
@@ -87,6 +86,19 @@ export function useObjectActions(
       : []),
   ];
   return { download, copyUrl, menu };
+}
+
+/** Renames the object; the page goes with it, there and back. */
+function openRename(bucket: string, key: string, facts: ObjectDetail | null): void {
+  const row = { key, isFolder: false, bytes: Number(facts?.size ?? 0), objects: 1 };
+  const selection = { bucket, prefix: folderOf(key), rows: [row], isAll: false };
+  openDialog((close) => (
+    <Rename
+      selection={selection}
+      onClose={close}
+      onMoved={(to: string) => navigate(objectPath(bucket, to), { replace: true })}
+    />
+  ));
 }
 
 const versionOf = (facts: ObjectDetail | null): string | undefined =>
