@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import mime from 'mime';
-import { build, type Plugin } from 'vite';
+import { bundleConsole } from './console-bundle.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUTPUT = join(ROOT, 'build', 'console');
@@ -17,18 +17,6 @@ const MAKING = join(ROOT, 'build', `console-${process.pid}`);
 /** What compresses; pictures and fonts are compressed already. */
 const COMPRESSIBLE = /\.(?:html|js|css|svg|json|webmanifest)$/;
 
-/** Small pieces that many views have in common: one file compresses better than forty. */
-const SHARED_FOLDERS = [
-  'src/console/api/',
-  'src/console/app/',
-  'src/console/ui/',
-  'src/client/',
-  'node_modules/lucide/',
-  'node_modules/preact/',
-  'node_modules/@preact/',
-].map((folder) => join(ROOT, folder));
-const isShared = (path: string) => SHARED_FOLDERS.some((folder) => path.startsWith(folder));
-
 type BuiltFile = {
   readonly type: string;
   readonly bytes: number;
@@ -37,56 +25,6 @@ type BuiltFile = {
   readonly br: boolean;
   readonly gz: boolean;
 };
-
-/**
- * Puts the chosen theme on the page before anything is painted: a module would come too late, and
- * the policy allows no script in the page itself.
- */
-const themeScript: Plugin = {
-  name: 'theme-script',
-  buildStart() {
-    if (this.environment.mode !== 'build') return;
-    const source = readFileSync(join(ROOT, 'src', 'console', 'app', 'theme.js'), 'utf8');
-    this.emitFile({ type: 'asset', name: 'theme.js', source });
-  },
-  transformIndexHtml: {
-    order: 'post',
-    handler(_html, { bundle = {} }) {
-      const name = Object.keys(bundle).find((file) => /^assets\/theme-.*\.js$/.test(file));
-      if (name === undefined) throw new Error('theme.js was not built');
-      return [{ tag: 'script', attrs: { src: `/-/console/${name}` }, injectTo: 'head-prepend' }];
-    },
-  },
-};
-
-async function bundle(): Promise<void> {
-  await build({
-    root: join(ROOT, 'src', 'console'),
-    base: '/-/console/',
-    publicDir: false,
-    configFile: false,
-    logLevel: 'warn',
-    plugins: [themeScript],
-    resolve: { alias: { 'quayside/client': join(ROOT, 'src', 'client', 'index.ts') } },
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: {
-      outDir: MAKING,
-      emptyOutDir: true,
-      target: 'es2022',
-      cssTarget: ['chrome125', 'firefox128', 'safari17.5'],
-      assetsInlineLimit: 0,
-      manifest: 'manifest.json',
-      modulePreload: { polyfill: false },
-      reportCompressedSize: false,
-      rolldownOptions: {
-        output: {
-          assetFileNames: 'assets/[name]-[hash][extname]',
-          codeSplitting: { groups: [{ name: 'shared', test: isShared, minShareCount: 3 }] },
-        },
-      },
-    },
-  });
-}
 
 function compress(name: string): BuiltFile {
   const path = join(MAKING, name);
@@ -131,7 +69,7 @@ function publish(): void {
 }
 
 try {
-  await bundle();
+  await bundleConsole(MAKING);
   // It says what comes with what, for the test of the budget; no server reads it.
   renameSync(join(MAKING, 'manifest.json'), MANIFEST);
   const files = Object.fromEntries(filesBelow(MAKING).map((name) => [name, compress(name)]));

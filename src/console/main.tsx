@@ -2,19 +2,22 @@
 import { render } from 'preact';
 import { App } from './app/app.tsx';
 import { startPreferences } from './app/preferences.ts';
-import { startRouter } from './app/router.ts';
-import { loadAllTexts, loadTexts } from './i18n/i18n.ts';
+import { path, startRouter } from './app/router.ts';
+import { readSession } from './app/session.ts';
+import { viewOf } from './app/views.ts';
+import { loadTexts } from './i18n/i18n.ts';
 import './styles/index.css';
 
 const root = document.getElementById('console');
 if (root === null) throw new Error('The page has no place for the console');
 
-/** How long after the first view the rest of the texts is fetched, milliseconds. */
-const LATER_MS = 2000;
-
 const { language } = startPreferences();
 startRouter();
+// Who is signed in and the code of the view are asked for beside the texts, not after
+// them. What fails is said by whoever needs it.
+void readSession();
+viewOf(path.value)
+  ?.load()
+  .catch(() => {});
 await loadTexts(language);
 render(<App />, root);
-// What later views say is fetched while nothing else is.
-setTimeout(() => void loadAllTexts().catch(() => {}), LATER_MS);

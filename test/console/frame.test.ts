@@ -6,19 +6,19 @@ import { connect, createServer, type Server } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { texts as accountEnglish } from '../../src/console/i18n/en/account-texts.ts';
-import { texts as coreEnglish } from '../../src/console/i18n/en/core-texts.ts';
-import { texts as objectsEnglish } from '../../src/console/i18n/en/objects-texts.ts';
+import { texts as objectsEnglish } from '../../src/console/i18n/en/object-texts.ts';
+import { texts as firstEnglish } from '../../src/console/i18n/en/texts.ts';
 import { texts as accountChinese } from '../../src/console/i18n/zh/account-texts.ts';
-import { texts as coreChinese } from '../../src/console/i18n/zh/core-texts.ts';
-import { texts as objectsChinese } from '../../src/console/i18n/zh/objects-texts.ts';
+import { texts as objectsChinese } from '../../src/console/i18n/zh/object-texts.ts';
+import { texts as firstChinese } from '../../src/console/i18n/zh/texts.ts';
 import { temporaryFolder } from '../node/kit/temporary-folder.ts';
 import { startNode } from '../wire/kit/server.ts';
 import { launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
 import { type ConsoleHome, startDemoHome, startFreshHome } from './kit/console-home.ts';
 import { openAt, settled, textsOf } from './kit/pages.ts';
 
-const english = { ...coreEnglish, ...objectsEnglish, ...accountEnglish };
-const chinese = { ...coreChinese, ...objectsChinese, ...accountChinese };
+const english = { ...firstEnglish, ...objectsEnglish, ...accountEnglish };
+const chinese = { ...firstChinese, ...objectsChinese, ...accountChinese };
 
 let [browser, home]: [Browser, ConsoleHome] = [] as never;
 

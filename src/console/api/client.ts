@@ -1,7 +1,8 @@
-// The console's one client of the API: the SDK, in this browser's session. Every
-// request is noted, so that a view can show itself as calls of the API.
+// The console's client of the API: the SDK without the bytes of objects, which are
+// views/upload/upload-client.ts, in this browser's session. Every request is noted,
+// so that a view can show itself as calls of the API.
 import { signal } from '@preact/signals';
-import { createClient, QuaysideError, type Route } from 'quayside/client';
+import { createApiClient, QuaysideError, type Route } from 'quayside/client';
 
 export type Call = {
   readonly method: string;
@@ -21,7 +22,7 @@ export const isReachable = signal<boolean | null>(null);
 /** Called when a request found that nobody is signed in. */
 export const signedOut = signal(0);
 
-export const client = createClient({ endpoint: location.origin, fetch: notingFetch });
+export const client = createApiClient({ endpoint: location.origin, fetch: notingFetch });
 export { QuaysideError, type Route };
 
 async function notingFetch(url: string, init?: RequestInit): Promise<Response> {

@@ -2,7 +2,7 @@
 // dialog, menu and toast.
 import { SearchX } from 'lucide';
 import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { signedOut } from '../api/client.ts';
 import { askedProof } from '../api/with-proof.ts';
 import { t } from '../i18n/i18n.ts';
@@ -17,20 +17,21 @@ import { ConnectionBanner } from './banners.tsx';
 import { handleKey } from './commands.ts';
 import { GlobalCommands } from './global-commands.tsx';
 import { lazy } from './lazy.tsx';
+import { loadRest } from './load-rest.ts';
 import { path } from './router.ts';
 import { me, readSession, sessionError, sessionState } from './session.ts';
 import { PhoneTabs, SideBar } from './side-bar.tsx';
 import { viewOf } from './views.ts';
+import { whenIdle } from './when-idle.ts';
 
-const SignIn = lazy(() => import('../views/sign-in/sign-in.tsx'), 'first');
-const Again = lazy(() => import('../views/sign-in/again.tsx'), 'first');
-const Dock = lazy(() => import('../views/upload/dock.tsx'), 'first');
+const SignIn = lazy(() => import('../views/sign-in/sign-in.tsx'));
+const Again = lazy(() => import('../views/sign-in/again.tsx'));
+const Dock = lazy(() => import('../views/upload/dock.tsx'), { isOfFolder: true });
 const PlayerHost = lazy(() => import('../views/viewers/media/player.tsx'));
 const loaded = new Map<unknown, ComponentType>();
 
 export function App() {
   useEffect(() => {
-    void readSession();
     addEventListener('keydown', handleKey);
     return () => removeEventListener('keydown', handleKey);
   }, []);
@@ -71,7 +72,7 @@ function Content() {
         <ConnectionBanner />
         {isIn && (view === null ? <NoSuchPage /> : <ViewOf view={view} />)}
         {isIn && queue.value !== null && <PlayerHost />}
-        {isIn && <Dock />}
+        {isIn && <LateDock />}
       </main>
       <PhoneTabs place={view?.place ?? null} />
       {isIn && <GlobalCommands />}
@@ -79,8 +80,23 @@ function Content() {
   );
 }
 
+/** The dock asks what earlier pages left: that waits until the view stands. */
+function LateDock() {
+  const [isDue, setDue] = useState(false);
+  useEffect(() => {
+    return whenIdle(() => {
+      setDue(true);
+      // Likely next: a dialog, another view, the palette, into which one types at once.
+      // What fails here is said where it is needed.
+      loadRest().catch(() => {});
+      import('../views/palette/palette.tsx').catch(() => {});
+    });
+  }, []);
+  return isDue ? <Dock /> : null;
+}
+
 function ViewOf({ view }: { readonly view: NonNullable<ReturnType<typeof viewOf>> }) {
-  const Component = loaded.get(view.load) ?? lazy(view.load, view.texts);
+  const Component = loaded.get(view.load) ?? lazy(view.load, view);
   loaded.set(view.load, Component);
   return <Component />;
 }

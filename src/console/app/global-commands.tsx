@@ -24,9 +24,9 @@ import { density, language, theme } from './preferences.ts';
 import { navigate } from './router.ts';
 import { signOut } from './session.ts';
 
-const Palette = lazy(() => import('../views/palette/palette.tsx'), 'first');
-const KeyList = lazy(() => import('../views/palette/key-list.tsx'), 'first');
-const ApiCalls = lazy(() => import('../views/palette/api-calls.tsx'), 'first');
+const Palette = lazy(() => import('../views/palette/palette.tsx'));
+const KeyList = lazy(() => import('../views/palette/key-list.tsx'));
+const ApiCalls = lazy(() => import('../views/palette/api-calls.tsx'));
 
 export type Closing = { readonly onClose: () => void };
 

@@ -4,22 +4,37 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { client, isReachable, QuaysideError } from '../api/client.ts';
-import { loadAllTexts } from '../i18n/i18n.ts';
+import { errorLine } from '../api/describe-error.ts';
 import { Failure } from '../ui/failure.tsx';
+import { showToast } from '../ui/toast.tsx';
+import { loadRest } from './load-rest.ts';
 import { mayLeave } from './router.ts';
 
 type Loaded<Props> = { default: ComponentType<Props> };
 
+const notLoaded = (cause: unknown) =>
+  new QuaysideError('NetworkFailure', String(cause), { retryable: true, cause });
+
 /** Asks the server for something small; whether it answers is noted by the client. */
 const askServer = () => client.request('GET /server');
 
-/** Which texts a piece needs: those of the first load, or all. */
-export type NeededTexts = 'first' | 'all';
+/** Runs what a part has, which is loaded when it is first wanted; says what failed. */
+export function withPart<Part>(load: () => Promise<Part>, run: (part: Part) => unknown): void {
+  load()
+    .catch((cause) => Promise.reject(notLoaded(cause)))
+    .then(run)
+    .catch((error: unknown) => showToast({ text: errorLine(error) }));
+}
 
-/** Makes a component of one that is loaded by its first showing, with its texts. */
+type LazyOptions = {
+  /** Needs no text or style but those of a folder: it waits for no others. */
+  readonly isOfFolder?: boolean | undefined;
+};
+
+/** Makes a component of one that is loaded by its first showing. */
 export function lazy<Props extends object>(
   load: () => Promise<Loaded<Props>>,
-  texts: NeededTexts = 'all',
+  { isOfFolder = false }: LazyOptions = {},
 ): ComponentType<Props> {
   let Component: ComponentType<Props> | null = null;
   return function Lazy(props: Props) {
@@ -28,14 +43,13 @@ export function lazy<Props extends object>(
 
     function begin(onFailure: (cause: unknown) => void): void {
       setError(null);
-      const words = texts === 'all' ? loadAllTexts() : null;
-      Promise.all([load(), words]).then(([module]) => {
+      Promise.all([load(), isOfFolder ? null : loadRest()]).then(([module]) => {
         Component = module.default;
         redraw((count) => count + 1);
       }, onFailure);
     }
     function fail(cause: unknown): void {
-      setError(new QuaysideError('NetworkFailure', String(cause), { retryable: true, cause }));
+      setError(notLoaded(cause));
       askServer().catch(() => {});
     }
     // Browsers remember that a file failed: where the server answers, the page is

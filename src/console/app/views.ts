@@ -1,35 +1,29 @@
 // The views, by their addresses; each is loaded when it is first shown. To add one:
 // a folder in views, a line here, and a link in side-bar.tsx when it is a place.
 import type { ComponentType } from 'preact';
-import type { NeededTexts } from './lazy.tsx';
 
 type View = {
   readonly pattern: RegExp;
   /** Which place of the side bar it belongs to. */
   readonly place: string;
   readonly load: () => Promise<{ default: ComponentType }>;
-  /** Absent: all. */
-  readonly texts?: NeededTexts;
+  /** Needs no text or style but those of a folder. */
+  readonly isOfFolder?: true;
   /** Shown to who is not signed in. */
   readonly isOpen?: true;
 };
 
 const VIEWS: readonly View[] = [
-  { pattern: /^\/$/, place: '/', load: () => import('../views/home/home.tsx'), texts: 'first' },
+  { pattern: /^\/$/, place: '/', load: () => import('../views/home/home.tsx') },
   { pattern: /^\/buckets$/, place: '/buckets', load: () => import('../views/buckets/buckets.tsx') },
   { pattern: /^\/b\/[^/]+$/, place: '/buckets', load: () => import('../views/buckets/bucket.tsx') },
   {
     pattern: /^\/b\/[^/]+\//,
     place: '/buckets',
     load: () => import('../views/browse/place.tsx'),
-    texts: 'first',
+    isOfFolder: true,
   },
-  {
-    pattern: /^\/jobs$/,
-    place: '/jobs',
-    load: () => import('../views/jobs/jobs.tsx'),
-    texts: 'first',
-  },
+  { pattern: /^\/jobs$/, place: '/jobs', load: () => import('../views/jobs/jobs.tsx') },
   { pattern: /^\/trash$/, place: '/trash', load: () => import('../views/trash/trash.tsx') },
   { pattern: /^\/usage/, place: '/usage', load: () => import('../views/usage/usage.tsx') },
   { pattern: /^\/keys/, place: '/keys', load: () => import('../views/keys/keys.tsx') },

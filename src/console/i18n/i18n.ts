@@ -1,77 +1,71 @@
 // The texts of the console. English has the shape, every other language is checked
-// against it by the compiler: a missing text does not build. They come in two loads:
-// what the first view needs, then the rest, for which every later piece waits
-// (app/lazy.tsx). To add a language: one folder beside `en`, one line in LOADERS, one
-// in preferences.ts.
+// against it by the compiler: a missing text does not build. Those of a folder come
+// first, those of all other views when one is shown (app/load-rest.ts). To add a
+// language: one folder beside `en`, an entry in LOADERS, one in preferences.ts.
 import { effect, signal } from '@preact/signals';
 import { type Language, language } from '../app/preferences.ts';
-import type { texts as account } from './en/account-texts.ts';
-import type { texts as core } from './en/core-texts.ts';
-import type { texts as objects } from './en/objects-texts.ts';
+import type { texts as accountEnglish } from './en/account-texts.ts';
+import type { texts as objectEnglish } from './en/object-texts.ts';
+import type { texts as firstEnglish } from './en/texts.ts';
 
-type Core = typeof core;
-type Objects = typeof objects;
-type Account = typeof account;
-export type Texts = Core & Objects & Account;
+type FirstTexts = typeof firstEnglish;
+type ViewTexts = typeof objectEnglish & typeof accountEnglish;
+export type Texts = FirstTexts & ViewTexts;
 
-type Loaded<Group> = Promise<{ texts: Group }>;
 type Loader = {
-  readonly core: () => Loaded<Core>;
-  readonly objects: () => Loaded<Objects>;
-  readonly account: () => Loaded<Account>;
+  readonly first: () => Promise<{ texts: FirstTexts }>;
+  readonly objects: () => Promise<{ texts: typeof objectEnglish }>;
+  readonly account: () => Promise<{ texts: typeof accountEnglish }>;
 };
-
 const LOADERS: Readonly<Record<Language, Loader>> = {
   en: {
-    core: () => import('./en/core-texts.ts'),
-    objects: () => import('./en/objects-texts.ts'),
+    first: () => import('./en/texts.ts'),
+    objects: () => import('./en/object-texts.ts'),
     account: () => import('./en/account-texts.ts'),
   },
   zh: {
-    core: () => import('./zh/core-texts.ts'),
-    objects: () => import('./zh/objects-texts.ts'),
+    first: () => import('./zh/texts.ts'),
+    objects: () => import('./zh/object-texts.ts'),
     account: () => import('./zh/account-texts.ts'),
   },
 };
 
-const current = signal<Texts | null>(null);
-/** The language whose texts are shown, all or those of the first load. */
-let shown: { readonly language: Language; readonly isWhole: boolean } | null = null;
-
-async function loadWhole(chosen: Language): Promise<Texts> {
-  const { core, objects, account } = LOADERS[chosen];
-  const groups = await Promise.all([core(), objects(), account()]);
-  const [first, second, third] = groups.map(({ texts }) => texts);
-  return { ...first, ...second, ...third } as Texts;
+async function loadViews({ objects, account }: Loader): Promise<ViewTexts> {
+  const [one, other] = await Promise.all([objects(), account()]);
+  return { ...one.texts, ...other.texts };
 }
 
-/**
- * Loads the texts of the first view, and from then on all of each language that is
- * chosen.
- */
+const current = signal<Texts | null>(null);
+let hasViews = false;
+
+/** Loads a language, as far as the views that were shown need it, and shows it. */
+async function show(chosen: Language): Promise<void> {
+  const loader = LOADERS[chosen];
+  const [{ texts }, more] = await Promise.all([
+    loader.first(),
+    hasViews ? loadViews(loader) : null,
+  ]);
+  // What is not loaded is read by no view that is shown: `lazy` waits for it.
+  if (chosen === language.value) current.value = { ...texts, ...more } as Texts;
+}
+
+/** Loads the texts of a folder, and from then on those of each language chosen. */
 export async function loadTexts(first: Language): Promise<void> {
-  const { texts } = await LOADERS[first].core();
-  // What is not there yet is asked for by nobody: lazy() waits for it.
-  current.value = texts as Texts;
-  shown = { language: first, isWhole: false };
+  await show(first);
+  let shown = first;
   effect(() => {
     const chosen = language.value;
-    if (chosen === shown?.language) return;
-    shown = { language: chosen, isWhole: true };
-    void loadWhole(chosen).then((whole) => {
-      if (shown?.language === chosen) current.value = whole;
-    });
+    if (chosen === shown) return;
+    shown = chosen;
+    // The language of before stays where the new one can't be loaded.
+    show(chosen).catch(() => {});
   });
 }
 
-/** Resolves when all texts are there. */
-export async function loadAllTexts(): Promise<void> {
-  if (shown === null || shown.isWhole) return;
-  const { language: wanted } = shown;
-  const whole = await loadWhole(wanted);
-  if (shown.language !== wanted) return;
-  shown = { language: wanted, isWhole: true };
-  current.value = whole;
+/** Loads the texts of all other views, in the language that is shown. */
+export async function loadViewTexts(): Promise<void> {
+  hasViews = true;
+  await show(language.value);
 }
 
 /** The texts in the language that is shown. Reading them subscribes the component. */

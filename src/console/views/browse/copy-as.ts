@@ -1,51 +1,18 @@
 // Puts what is selected on the clipboard: as URLs, S3 URIs, curl, Markdown, HTML or
-// paths. The last choice is kept in this browser.
-import { effect, signal } from '@preact/signals';
+// paths.
 import { client } from '../../api/client.ts';
 import { href, objectPath } from '../../app/router.ts';
-import { server } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { copyText } from '../../ui/copy.ts';
 import { type Copied, type CopyFormat, lineOf } from './copy-line.ts';
 import type { Selection } from './selection.ts';
 
-export const COPY_FORMATS: readonly CopyFormat[] = [
-  'url',
-  's3',
-  'curl',
-  'markdown',
-  'html',
-  'path',
-];
-
-const STORED_AS = 'quayside-copy-as';
 /** Rows that are copied at once: what one request signs. */
 const ROWS_MAX = 1000;
 /** Objects that are asked for their public URL one by one; more get signed URLs. */
 const ASKED_MAX = 20;
 /** Life of a signed URL, seconds: a week, the longest that SigV4 allows. */
 const URL_LIFE_SECONDS = 7 * 86_400;
-
-const isFormat = (text: string | null): text is CopyFormat =>
-  COPY_FORMATS.some((format) => format === text);
-
-function readStored(): CopyFormat {
-  try {
-    const text = localStorage.getItem(STORED_AS);
-    return isFormat(text) ? text : 'url';
-  } catch {
-    return 'url';
-  }
-}
-
-export const copyFormat = signal<CopyFormat>(readStored());
-effect(() => {
-  try {
-    localStorage.setItem(STORED_AS, copyFormat.value);
-  } catch {
-    // Without storage the choice lasts as long as the page.
-  }
-});
 
 /** Copies the rows, one a line. Folders are copied by their address in the console. */
 export async function copySelection(selection: Selection, format: CopyFormat): Promise<void> {
@@ -83,6 +50,3 @@ async function urlsOf(bucket: string, keys: readonly string[]): Promise<readonly
   const console = (key: string) => location.origin + href(objectPath(bucket, key));
   return keys.map((key) => ({ key, url: known.get(key) ?? console(key) }));
 }
-
-/** The endpoint of the S3 surface, for commands that are shown. */
-export const endpointOf = (): string => server.value?.s3Endpoint ?? location.origin;

@@ -4,7 +4,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { navigate, objectPath } from '../../app/router.ts';
 import { t } from '../../i18n/i18n.ts';
-import { canChange, openChange } from './neighbours.tsx';
+import { openChange } from './neighbours.tsx';
 import type { Selection } from './selection.ts';
 
 /** How long a folder is hovered over before it opens, milliseconds. */
@@ -61,7 +61,7 @@ export function dropOn(bucket: string, to: string) {
     },
     onDragOver: (event: DragEvent) => {
       const selection = dragged.value;
-      if (selection === null || !canChange('move') || !mayDrop(selection, bucket, to)) return;
+      if (selection === null || !mayDrop(selection, bucket, to)) return;
       event.preventDefault();
       event.stopPropagation();
       (event.currentTarget as HTMLElement).classList.add('is-target');

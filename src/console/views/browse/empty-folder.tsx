@@ -1,14 +1,13 @@
 // A folder without anything in it, and a filter without a match: what is missing, and
 // the ways on.
 import { ArrowDownToLine, ListFilter, Upload } from 'lucide';
-import { may } from '../../app/session.ts';
+import { may, server } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Empty } from '../../ui/small.tsx';
-import { openUpload } from '../upload/ways-in.tsx';
-import { endpointOf } from './copy-as.ts';
+import { openUpload } from '../upload/open-upload.tsx';
 import { placeName } from './shown-name.ts';
 import type { FolderModel } from './use-folder.ts';
 import { closeFilter, openFilter } from './use-search.ts';
@@ -16,8 +15,9 @@ import { closeFilter, openFilter } from './use-search.ts';
 export function EmptyFolder({ folder: { bucket, prefix } }: { readonly folder: FolderModel }) {
   const texts = t().browse;
   const mayWrite = may('objects:write');
+  const endpoint = server.value?.s3Endpoint ?? location.origin;
   const command = `aws s3 sync dist 's3://${bucket}/${prefix.replaceAll("'", `'\\''`)}'`;
-  const whole = `${command} --endpoint-url ${endpointOf()}`;
+  const whole = `${command} --endpoint-url ${endpoint}`;
   return (
     <div class="list empty-folder">
       <Empty
@@ -42,7 +42,7 @@ export function EmptyFolder({ folder: { bucket, prefix } }: { readonly folder: F
             <h2>{texts.fromShell}</h2>
             <button type="button" class="code" onClick={() => void copyText(whole)} title={whole}>
               {command} \<br />
-              {'  '}--endpoint-url {endpointOf()}
+              {'  '}--endpoint-url {endpoint}
             </button>
           </section>
         </div>

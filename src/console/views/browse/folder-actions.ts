@@ -4,7 +4,7 @@ import {
   Copy,
   CopyPlus,
   Download,
-  FilePen,
+  FolderDown,
   FolderInput,
   FolderPlus,
   type IconNode,
@@ -15,14 +15,17 @@ import {
 } from 'lucide';
 import { errorLine } from '../../api/describe-error.ts';
 import type { Command } from '../../app/commands.ts';
+import { withPart } from '../../app/lazy.tsx';
 import { setQuery } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { openUpload } from '../upload/ways-in.tsx';
-import { COPY_FORMATS, copyFormat, copySelection } from './copy-as.ts';
-import { type Change, canChange, download, openChange } from './neighbours.tsx';
+import { canSaveToFolder, download, downloadToFolder } from '../upload/downloads.ts';
+import { openUpload } from '../upload/open-upload.tsx';
+import { COPY_FORMATS, copyFormat } from './copy-format.ts';
+import type { CopyFormat } from './copy-line.ts';
+import { type Change, openChange } from './neighbours.tsx';
 import { nameOf, type Selection } from './selection.ts';
 import type { FolderModel } from './use-folder.ts';
 
@@ -58,13 +61,12 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
   const none = hasRows(selection()) ? undefined : texts.nothingSelected;
   const notOne =
     none ?? (selection().isAll || selection().rows.length !== 1 ? texts.onlyOne : undefined);
-  const run = (action: Promise<unknown>) => void action.catch(sayError);
   const change = (
     name: Change,
     about: Action['about'],
     rest: Omit<Action, 'run' | 'about' | 'id'>,
   ) =>
-    canChange(name) && may('objects:write')
+    may('objects:write')
       ? [{ id: `browse.${name}`, about, ...rest, run: () => openChange(name, selection()) }]
       : [];
   return [
@@ -77,7 +79,15 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
       keys: ['d'],
       icon: Download,
       off: none,
-      run: () => run(download(selection())),
+      run: () => void download(selection()),
+    },
+    {
+      id: 'browse.download-to-folder',
+      about: 'rows',
+      label: texts.downloadToFolder,
+      icon: FolderDown,
+      off: none ?? (canSaveToFolder ? undefined : t().upload.noFolderAccess),
+      run: () => void downloadToFolder(selection()),
     },
     {
       id: 'browse.copy-as',
@@ -86,12 +96,11 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
       keys: ['c'],
       icon: Copy,
       off: none,
-      run: () => run(copySelection(selection(), copyFormat.value)),
+      run: () => copySelection(selection(), copyFormat.value),
     },
     ...change('move', 'rows', { label: texts.move, keys: ['m'], icon: FolderInput, off: none }),
     ...change('rename', 'rows', { label: texts.rename, keys: ['F2'], icon: Pencil, off: none }),
     ...change('copy', 'rows', { label: texts.copyTo, icon: CopyPlus, off: none }),
-    ...change('edit', 'rows', { label: texts.edit, icon: FilePen, off: none }),
     {
       id: 'browse.readers',
       about: 'rows',
@@ -142,6 +151,12 @@ export function rowMenu(actions: readonly Action[], folder: FolderModel): readon
   return [...items, 'rule', ...others, ...(last.length > 0 ? (['rule', ...last] as const) : [])];
 }
 
+const copySelection = (selection: Selection, format: CopyFormat): void =>
+  withPart(
+    () => import('./copy-as.ts'),
+    (part) => part.copySelection(selection, format),
+  );
+
 /** The forms in which what is selected can be copied; the last choice is kept. */
 export function copyMenu(selection: Selection): readonly MenuItem[] {
   return COPY_FORMATS.map((format) => ({
@@ -149,7 +164,7 @@ export function copyMenu(selection: Selection): readonly MenuItem[] {
     isChecked: format === copyFormat.value,
     run: () => {
       copyFormat.value = format;
-      void copySelection(selection, format).catch(sayError);
+      copySelection(selection, format);
     },
   }));
 }

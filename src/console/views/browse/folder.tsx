@@ -46,7 +46,7 @@ export function Folder({ bucket, prefix }: FolderProps) {
   useDropTarget(ref, bucket, prefix);
   const look = () => {
     const entry = folder.list.row(folder.selection.current.value);
-    if (QuickLook !== null && entry?.kind === 'object') setLooking(true);
+    if (entry?.kind === 'object') setLooking(true);
   };
   useCommands(actions);
   useFolderCommands(folder, {
@@ -87,7 +87,7 @@ function Look({ folder, onClose }: LookProps) {
   void list.version.value;
   const index = selection.current.value;
   const entry = list.row(index);
-  if (QuickLook === null || entry?.kind !== 'object') return null;
+  if (entry?.kind !== 'object') return null;
   const walk = (step: 1 | -1) => {
     // Folders have no content: the next object is looked for.
     for (let at = index + step; at >= 0 && at < list.count(); at += step) {

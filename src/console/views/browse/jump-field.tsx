@@ -2,8 +2,10 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../i18n/i18n.ts';
 import { sayError } from './folder-actions.ts';
-import { isAborted } from './neighbours.tsx';
 import type { FolderModel } from './use-folder.ts';
+
+const isAborted = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'AbortError';
 
 type JumpFieldProps = { readonly folder: FolderModel; readonly onClose: () => void };
 

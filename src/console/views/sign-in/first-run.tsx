@@ -14,6 +14,7 @@ import { copyText } from '../../ui/copy.ts';
 import { RadioField, TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { InlineError, LoadLine } from '../../ui/small.tsx';
+import { uploadClient } from '../upload/upload-client.ts';
 import { EntryFrame } from './entry-frame.tsx';
 
 type Readers = 'private' | 'public';
@@ -48,7 +49,7 @@ export function FirstRun({ onSkip }: { readonly onSkip: () => void }) {
       isMade.current = true;
       invalidate('buckets');
       if (chosen === null) return navigate(objectPath(name, ''));
-      await client.upload(name, chosen.name, chosen, {
+      await uploadClient.upload(name, chosen.name, chosen, {
         onProgress: ({ sentBytes }) => setProgress(sentBytes / Math.max(1, chosen.size)),
       });
       const made = await makeLink(name, chosen.name, readers);

@@ -1,5 +1,4 @@
-// What is said of every object of a batch: cache, type, class, metadata, tags. The
-// content type of each file is guessed where the browser has none.
+// What is said of every object of a batch: cache, type, class, metadata, tags.
 import type { UploadOptions } from 'quayside/client';
 import { t } from '../../i18n/i18n.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
@@ -33,44 +32,6 @@ const CACHE = {
 
 /** Classes that an object can be written in. Source: docs/s3-compatibility.md. */
 const CLASSES = ['STANDARD', 'STANDARD_IA', 'ONEZONE_IA', 'GLACIER_IR'] as const;
-
-/** Types that browsers leave empty, by the ending. Source: the IANA registry. */
-const TYPES: Readonly<Record<string, string>> = {
-  '7z': 'application/x-7z-compressed',
-  avif: 'image/avif',
-  csv: 'text/csv',
-  flac: 'audio/flac',
-  geojson: 'application/geo+json',
-  gz: 'application/gzip',
-  heic: 'image/heic',
-  jsonl: 'application/x-ndjson',
-  jxl: 'image/jxl',
-  log: 'text/plain',
-  map: 'application/json',
-  md: 'text/markdown',
-  mjs: 'text/javascript',
-  mkv: 'video/matroska',
-  ndjson: 'application/x-ndjson',
-  parquet: 'application/vnd.apache.parquet',
-  sql: 'application/sql',
-  tar: 'application/x-tar',
-  toml: 'application/toml',
-  ts: 'text/plain',
-  tsv: 'text/tab-separated-values',
-  vtt: 'text/vtt',
-  wasm: 'application/wasm',
-  webmanifest: 'application/manifest+json',
-  woff2: 'font/woff2',
-  yaml: 'application/yaml',
-  yml: 'application/yaml',
-  zst: 'application/zstd',
-};
-
-/** The type that a file will have; undefined: the server's for unknown bytes. */
-export function typeOfFile(file: File, name: string): string | undefined {
-  if (file.type !== '') return file.type;
-  return TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
-}
 
 /** Reads `a=1, b=2`. Null: a pair has no name or no value. */
 export function readPairs(text: string): Record<string, string> | null {

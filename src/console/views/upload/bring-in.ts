@@ -4,9 +4,10 @@ import { signal } from '@preact/signals';
 import type { QueueFile, UploadOptions } from 'quayside/client';
 import { errorLine } from '../../api/describe-error.ts';
 import { showToast } from '../../ui/toast.tsx';
-import { typeOfFile } from './batch-options.tsx';
+import { typeOfFile } from './file-types.ts';
 import { goOn, interrupted, isSentAlready } from './go-on.ts';
 import type { Interrupted } from './keep.ts';
+import { openReview } from './open-upload.tsx';
 import { type Choice, type Clash, filesOfPlan, makePlan, type Plan } from './plan.ts';
 import type { Price } from './price.ts';
 import type { Chosen } from './read-files.ts';
@@ -16,15 +17,6 @@ import { sendFiles, type UploadTarget } from './upload-store.ts';
 export const looking = signal(0);
 /** What the newest batch costs, for the dock. */
 export const lastPrice = signal<Price | null>(null);
-
-/** Asks what becomes of clashes, or says why nothing is sent. */
-type Review = (plan: Plan, chosen: Chosen) => void;
-let review: Review = () => {};
-
-/** Names the dialog that reviews a plan: it needs this module and is drawn by Preact. */
-export function reviewWith(dialog: Review): void {
-  review = dialog;
-}
 
 /** Looks, then sends at once, or asks first. */
 export async function bringIn(target: UploadTarget, chosen: Chosen): Promise<void> {
@@ -36,7 +28,7 @@ export async function bringIn(target: UploadTarget, chosen: Chosen): Promise<voi
     if (files.length === 0) return;
     const whole = await makePlan(target, files, new AbortController().signal);
     const plan = before === undefined ? whole : withoutSent(whole, before.batch.createdAtMs);
-    if (plan.clashes.length > 0 || plan.price.refusal !== null) review(plan, chosen);
+    if (plan.clashes.length > 0 || plan.price.refusal !== null) openReview({ plan, chosen });
     else carryOut(plan, () => 'skip', chosen);
   } catch (error) {
     showToast({ text: errorLine(error) });

@@ -5,7 +5,7 @@ import { errorLine } from '../../api/describe-error.ts';
 import { t } from '../../i18n/i18n.ts';
 import { showToast } from '../../ui/toast.tsx';
 import { type Selection, targetsOf } from '../browse/selection.ts';
-import { beginFolderDownload, type LocalChoice } from './folder-download.ts';
+import type { LocalChoice } from './folder-download.ts';
 
 /** Objects and prefixes that one ZIP may name. Source: docs/downloads.md. */
 const ZIP_KEYS = 10_000;
@@ -59,6 +59,7 @@ export async function downloadToFolder(
   }
   try {
     const folder = await pick({ id: 'download', mode: 'readwrite' });
+    const { beginFolderDownload } = await import('./folder-download.ts');
     await beginFolderDownload(selection, folder, choice);
   } catch (error) {
     const isClosed = error instanceof DOMException && error.name === 'AbortError';

@@ -8,9 +8,10 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { UploadDropZone } from './drop-zone.tsx';
+import { nameOfTarget } from './drops.ts';
 import { type GoneOn, giveUp, goOn, goOnByHandles, interrupted } from './go-on.ts';
 import type { Interrupted } from './keep.ts';
-import { nameOfTarget, UploadDropZone } from './ways-in.tsx';
 
 export function InterruptedLines() {
   return (

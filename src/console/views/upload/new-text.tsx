@@ -9,12 +9,18 @@ import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextField } from '../../ui/field.tsx';
+import { openDialog } from '../../ui/open-dialog.tsx';
 import { InlineError } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { typeOfFile } from './batch-options.tsx';
 import { checkRules } from './check-rules.ts';
+import { typeOfFile } from './file-types.ts';
 import { uploadClient } from './upload-client.ts';
 import '../../styles/viewers.css';
+
+/** Opens the dialog in which a text is written. */
+export function openNewText(bucket: string, prefix: string): void {
+  openDialog((close) => <NewText bucket={bucket} prefix={prefix} onClose={close} />);
+}
 
 type NewTextProps = {
   readonly bucket: string;
@@ -39,7 +45,7 @@ function typeOf(name: string): string {
   return type.startsWith('text/') ? `${type}; charset=utf-8` : type;
 }
 
-export function NewText({ bucket, prefix, onClose }: NewTextProps) {
+function NewText({ bucket, prefix, onClose }: NewTextProps) {
   const texts = t().upload;
   const [name, setName] = useState('');
   const [text, setText] = useState('');

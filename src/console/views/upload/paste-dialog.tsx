@@ -11,9 +11,9 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { CheckField, TextField } from '../../ui/field.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
 import { bringIn } from './bring-in.ts';
+import { nameOfTarget } from './drops.ts';
 import { chosenByInput } from './read-files.ts';
 import { type UploadTarget, whenSettled } from './upload-store.ts';
-import { nameOfTarget } from './ways-in.tsx';
 
 /** Life of a link to what is private, seconds: as long as a presigned URL may live. */
 const LINK_SECONDS = 7 * 86_400;

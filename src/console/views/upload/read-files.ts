@@ -1,6 +1,6 @@
-// Reads what was dropped or chosen: files with their paths, empty folders, and, where
-// the browser has them, handles by which they can be read again after a reload.
-import { droppedFiles, type QueueFile } from 'quayside/client';
+// Reads what was chosen: files with their paths, empty folders, and, where the browser
+// has them, handles by which they can be read again after a reload.
+import type { QueueFile } from 'quayside/client';
 
 export type Handle = FileSystemFileHandle | FileSystemDirectoryHandle;
 
@@ -16,21 +16,6 @@ type Pickers = {
   showOpenFilePicker?: (options: object) => Promise<FileSystemFileHandle[]>;
   showDirectoryPicker?: (options: object) => Promise<FileSystemDirectoryHandle>;
 };
-
-type HandleItem = DataTransferItem & { getAsFileSystemHandle?: () => Promise<Handle | null> };
-
-export const hasFiles = (data: DataTransfer | null): boolean =>
-  data?.types.includes('Files') ?? false;
-
-/** Call it while the drop is handled: afterwards the browser has forgotten it. */
-export async function chosenByDrop(data: DataTransfer): Promise<Chosen> {
-  const handles = [...data.items]
-    .filter(({ kind }) => kind === 'file')
-    .map((item) => (item as HandleItem).getAsFileSystemHandle?.().catch(() => null));
-  const files = await droppedFiles(data);
-  const roots = (await Promise.all(handles)).filter((handle) => handle != null);
-  return { files, roots };
-}
 
 export function chosenByInput(files: Iterable<File>): Chosen {
   const listed = [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));

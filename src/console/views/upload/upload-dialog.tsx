@@ -13,14 +13,15 @@ import {
   isValid,
   NO_OPTIONS,
   toUploadOptions,
-  typeOfFile,
 } from './batch-options.tsx';
 import { carryOut } from './bring-in.ts';
 import { Clashes, type Decisions, decide, NO_DECISIONS } from './clashes.tsx';
+import { UploadDropZone } from './drop-zone.tsx';
+import { nameOfTarget } from './drops.ts';
+import { typeOfFile } from './file-types.ts';
 import { makePlan, outcome, type Plan } from './plan.ts';
 import { priceWords, refusalWords } from './price-words.ts';
 import type { Chosen } from './read-files.ts';
-import { nameOfTarget, UploadDropZone } from './ways-in.tsx';
 
 type UploadDialogProps = {
   readonly bucket: string;
@@ -33,7 +34,7 @@ type UploadDialogProps = {
 /** Types that are named beside the field at most. */
 const TYPES_SHOWN = 3;
 
-export function UploadDialog({ bucket, prefix, begun, onClose }: UploadDialogProps) {
+export default function UploadDialog({ bucket, prefix, begun, onClose }: UploadDialogProps) {
   const texts = t().upload;
   const [chosen, setChosen] = useState<Chosen | null>(begun?.chosen ?? null);
   const [plan, setPlan] = useState<Plan | null>(begun?.plan ?? null);

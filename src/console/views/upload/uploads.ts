@@ -2,7 +2,6 @@
 // are at hand; ways-in.tsx has drops, pastes, folders and the dialog.
 import type { QueueFile } from 'quayside/client';
 import { bringIn } from './bring-in.ts';
-import './ways-in.tsx';
 
 /**
  * Sends files to a folder, with the paths that they have: a file of a chosen folder

@@ -5,50 +5,24 @@
 //   <div ref={ref}> … <div data-prefix="raw/"> …    // a drop on it goes there
 //   <Button onClick={() => openUpload(bucket, prefix)} />
 //
-// `UploadDropZone` is the dashed area of empty folders and dialogs.
-import { Download, FilePlus, FolderDown, FolderUp, History, Upload } from 'lucide';
-import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+// `UploadDropZone` of drop-zone.tsx is the dashed area of dialogs. What a way leads to
+// is loaded when it is first taken.
+import { Download, FilePlus, FolderDown, History, Upload } from 'lucide';
+import type { RefObject } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { type Command, useCommands } from '../../app/commands.ts';
-import { lazy } from '../../app/lazy.tsx';
+import { withPart } from '../../app/lazy.tsx';
 import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { openDialog } from '../../ui/open-dialog.tsx';
-import { showToast } from '../../ui/toast.tsx';
 import type { Selection } from '../browse/selection.ts';
-import { bringIn, reviewWith } from './bring-in.ts';
 import { canSaveToFolder, download, downloadToFolder } from './downloads.ts';
-import { openPaste } from './paste-dialog.tsx';
-import { type Chosen, chosenByDrop, chosenByInput, chosenFolder, hasFiles } from './read-files.ts';
-import { openUnfinished } from './unfinished.tsx';
-import { UploadDialog } from './upload-dialog.tsx';
+import { listenForDrops, nameOfTarget, refuses } from './drops.ts';
+import { openUpload } from './open-upload.tsx';
 
-const NewText = lazy(async () => ({ default: (await import('./new-text.tsx')).NewText }));
-
-reviewWith((plan, chosen) => {
-  const { bucket, prefix } = plan.target;
-  openDialog((close) => (
-    <UploadDialog bucket={bucket} prefix={prefix} begun={{ plan, chosen }} onClose={close} />
-  ));
-});
-
-/** Opens the dialog that files are chosen in. */
-export function openUpload(bucket: string, prefix: string): void {
-  if (refuses()) return;
-  openDialog((close) => <UploadDialog bucket={bucket} prefix={prefix} onClose={close} />);
-}
-
-/** Says that the role can't write; false: it can. */
-function refuses(): boolean {
-  if (may('objects:write')) return false;
-  showToast({ text: t().upload.readOnly });
-  return true;
-}
-
-/** The last part of where a drop goes: `raw` of `photos/raw/`. */
-export const nameOfTarget = (bucket: string, prefix: string): string =>
-  prefix.split('/').at(-2) ?? bucket;
+const bringIn = () => import('./bring-in.ts');
+const newText = () => import('./new-text.tsx');
+const unfinished = () => import('./unfinished.tsx');
+const pasteDialog = () => import('./paste-dialog.tsx');
 
 /** What can be brought into a folder and taken out of it. */
 function folderCommands(bucket: string, prefix: string): Command[] {
@@ -69,14 +43,14 @@ function folderCommands(bucket: string, prefix: string): Command[] {
       label: texts.newText,
       icon: FilePlus,
       off,
-      run: () => openDialog((close) => <NewText bucket={bucket} prefix={prefix} onClose={close} />),
+      run: () => withPart(newText, ({ openNewText }) => openNewText(bucket, prefix)),
     },
     {
       id: 'upload.unfinished',
       label: texts.unfinished,
       icon: History,
       off,
-      run: () => openUnfinished(bucket, prefix),
+      run: () => withPart(unfinished, (part) => part.openUnfinished(bucket, prefix)),
     },
     {
       id: 'download.zip',
@@ -116,7 +90,8 @@ export function useDropTarget(
       const target = prefixAt(event);
       return {
         words: t().upload.uploadTo(nameOfTarget(bucket, target)),
-        take: (chosen) => void bringIn({ bucket, prefix: target }, chosen),
+        take: (chosen) =>
+          withPart(bringIn, (part) => part.bringIn({ bucket, prefix: target }, chosen)),
       };
     });
     const paste = (event: ClipboardEvent) => {
@@ -125,7 +100,7 @@ export function useDropTarget(
       const isOurs = document.querySelector('dialog:modal') === null && !isTyping;
       if (files.length === 0 || !isOurs || refuses()) return;
       event.preventDefault();
-      openPaste({ bucket, prefix }, files);
+      withPart(pasteDialog, ({ openPaste }) => openPaste({ bucket, prefix }, files));
     };
     addEventListener('paste', paste);
     return () => {
@@ -133,113 +108,4 @@ export function useDropTarget(
       removeEventListener('paste', paste);
     };
   }, [bucket, prefix]);
-}
-
-type DropWords = { readonly words: string; readonly take: (chosen: Chosen) => void };
-
-/** Listens for drags of files over an element. Returns its end. */
-export function listenForDrops(
-  element: HTMLElement,
-  targetOf: (event: DragEvent) => DropWords,
-): () => void {
-  const leave = () => {
-    delete element.dataset.drop;
-  };
-  const over = (event: DragEvent) => {
-    if (!hasFiles(event.dataTransfer)) return;
-    event.preventDefault();
-    const isAllowed = may('objects:write');
-    if (event.dataTransfer !== null) event.dataTransfer.dropEffect = isAllowed ? 'copy' : 'none';
-    element.dataset.drop = isAllowed ? targetOf(event).words : t().upload.readOnly;
-  };
-  const left = (event: DragEvent) => {
-    if (!element.contains(event.relatedTarget as Node | null)) leave();
-  };
-  const drop = (event: DragEvent) => {
-    leave();
-    const { dataTransfer } = event;
-    if (!hasFiles(dataTransfer) || dataTransfer === null) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (refuses()) return;
-    const { take } = targetOf(event);
-    // What was dropped must be read before this returns.
-    void chosenByDrop(dataTransfer).then(
-      (chosen) => {
-        if (chosen.files.length > 0) take(chosen);
-        else showToast({ text: t().upload.nothingDropped });
-      },
-      () => showToast({ text: t().upload.unreadable }),
-    );
-  };
-  element.addEventListener('dragenter', over);
-  element.addEventListener('dragover', over);
-  element.addEventListener('dragleave', left);
-  element.addEventListener('drop', drop);
-  return () => {
-    element.removeEventListener('dragenter', over);
-    element.removeEventListener('dragover', over);
-    element.removeEventListener('dragleave', left);
-    element.removeEventListener('drop', drop);
-  };
-}
-
-type ZoneProps = {
-  readonly onChosen: (chosen: Chosen) => void;
-  readonly hint?: string;
-  readonly children?: ComponentChildren;
-};
-
-/** A dashed area that takes drops, with buttons for whoever has no mouse. */
-export function UploadDropZone({ onChosen, hint = t().upload.dropHint, children }: ZoneProps) {
-  const zone = useRef<HTMLDivElement>(null);
-  const filesInput = useRef<HTMLInputElement>(null);
-  const folderInput = useRef<HTMLInputElement>(null);
-  const latest = useRef(onChosen);
-  latest.current = onChosen;
-  useEffect(() => {
-    if (zone.current === null) return;
-    const take = (chosen: Chosen) => latest.current(chosen);
-    return listenForDrops(zone.current, () => ({ words: t().upload.upload, take }));
-  }, []);
-
-  const choose = async (input: HTMLInputElement | null, isFolder: boolean) => {
-    const chosen = await chosenFolder(isFolder);
-    if (chosen === 'unsupported') input?.click();
-    else if (chosen !== null) onChosen(chosen);
-  };
-  const changed = (event: Event & { readonly currentTarget: HTMLInputElement }) => {
-    const input = event.currentTarget;
-    if (input.files !== null && input.files.length > 0) onChosen(chosenByInput(input.files));
-    input.value = '';
-  };
-  const common = { type: 'file', multiple: true, hidden: true, onChange: changed } as const;
-  return (
-    <div class="drop-zone" ref={zone}>
-      <span class="dim">{hint}</span>
-      <div class="drop-ways">
-        <Button
-          kind="secondary"
-          icon={Upload}
-          label={t().upload.chooseFiles}
-          autofocus
-          onClick={() => void choose(filesInput.current, false)}
-        />
-        <Button
-          kind="secondary"
-          icon={FolderUp}
-          label={t().upload.chooseFolder}
-          onClick={() => void choose(folderInput.current, true)}
-        />
-      </div>
-      <input {...common} ref={filesInput} aria-label={t().upload.chooseFiles} />
-      <input
-        {...common}
-        ref={folderInput}
-        aria-label={t().upload.chooseFolder}
-        {...{ webkitdirectory: true }}
-      />
-      {children}
-    </div>
-  );
 }

@@ -191,12 +191,10 @@ function RowSections({ bucket, row, folder, actions }: RowProps) {
           onClick={(event) => openMenu(event, texts.actions, rowMenu(actions, folder))}
         />
       </div>
-      {Readers !== null && (
-        <section ref={panel === 'readers' ? showSection : null}>
-          <h3>{texts.whoCanRead}</h3>
-          <Readers key={key} bucket={bucket} objectKey={key} />
-        </section>
-      )}
+      <section ref={panel === 'readers' ? showSection : null}>
+        <h3>{texts.whoCanRead}</h3>
+        <Readers key={key} bucket={bucket} objectKey={key} />
+      </section>
       {!isFolder && detail.data.value !== null && (
         <section ref={panel === 'versions' ? showSection : null}>
           <Versions key={key} bucket={bucket} objectKey={key} shown={detail.data.value} />

@@ -12,7 +12,7 @@ import { openMenu } from '../../../ui/open-menu.tsx';
 import { dropOn } from '../drag-rows.ts';
 import { shownName } from '../shown-name.ts';
 
-const PathEditor = lazy(() => import('./path-editor.tsx'));
+const PathEditor = lazy(() => import('./path-editor.tsx'), { isOfFolder: true });
 const isEditing = signal(false);
 
 /** Makes the path a field. */

@@ -2,7 +2,6 @@
 // so that it plays on while one browses.
 import { signal } from '@preact/signals';
 import { client } from '../../../api/client.ts';
-import { kindOf } from '../kinds.ts';
 
 export type Queue = {
   readonly bucket: string;
@@ -25,6 +24,8 @@ export async function playFolder(bucket: string, key: string): Promise<void> {
   const prefix = key.slice(0, key.lastIndexOf('/') + 1);
   const alone: Queue = { bucket, keys: [key], at: 0 };
   queue.value = alone;
+  // Loaded here: the frame of every view knows the queue.
+  const { kindOf } = await import('../kinds.ts');
   const listing = await client.request('GET /buckets/{bucket}/objects', {
     path: { bucket },
     query: { prefix, delimiter: '/', limit: QUEUE_MAX },

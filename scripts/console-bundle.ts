@@ -1,0 +1,81 @@
+// Bundles the console, for the build and for the test of its budgets.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin, type Rolldown } from 'vite';
+import { type ChunkOf, chunkOfModules, groupsOf } from './console-chunks.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const CONSOLE = join(ROOT, 'src', 'console');
+
+/**
+ * Puts the chosen theme on the page before anything is painted: a module would come too late, and
+ * the policy allows no script in the page itself.
+ */
+const themeScript: Plugin = {
+  name: 'theme-script',
+  buildStart() {
+    if (this.environment.mode !== 'build') return;
+    const source = readFileSync(join(ROOT, 'src', 'console', 'app', 'theme.js'), 'utf8');
+    this.emitFile({ type: 'asset', name: 'theme.js', source });
+  },
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle = {} }) {
+      const name = Object.keys(bundle).find((file) => /^assets\/theme-.*\.js$/.test(file));
+      if (name === undefined) throw new Error('theme.js was not built');
+      return [{ tag: 'script', attrs: { src: `/-/console/${name}` }, injectTo: 'head-prepend' }];
+    },
+  },
+};
+
+/** Lets a name of the SDK lead to its own module: loading the others does nothing. */
+const sdkByName: Plugin = {
+  name: 'sdk-by-name',
+  transform: {
+    filter: { id: /\/src\/client\/[^?]*$/ },
+    handler: () => ({ moduleSideEffects: false }),
+  },
+};
+
+/** Bundles once; with `chunkOf` modules stand together in the chunks that it names. */
+async function bundle(
+  folder: string | null,
+  chunkOf: ChunkOf | null,
+): Promise<Rolldown.RolldownOutput> {
+  const groups = chunkOf === null ? {} : { codeSplitting: { groups: groupsOf(chunkOf) } };
+  const built = await build({
+    root: CONSOLE,
+    base: '/-/console/',
+    publicDir: false,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [themeScript, sdkByName],
+    resolve: { alias: { 'quayside/client': join(ROOT, 'src', 'client', 'index.ts') } },
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      ...(folder === null ? {} : { outDir: folder, emptyOutDir: true }),
+      write: folder !== null,
+      minify: chunkOf === null ? false : 'oxc',
+      target: 'es2022',
+      cssTarget: ['chrome125', 'firefox128', 'safari17.5'],
+      assetsInlineLimit: 0,
+      manifest: folder === null ? false : 'manifest.json',
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rolldownOptions: { output: { assetFileNames: 'assets/[name]-[hash][extname]', ...groups } },
+    },
+  });
+  const [output] = [built].flat();
+  if (output === undefined || !('output' in output)) throw new Error('Nothing was bundled');
+  return output;
+}
+
+/**
+ * Bundles the console into a folder; null: into memory alone. The first time says what
+ * each entry needs; the second puts that into few files.
+ */
+export async function bundleConsole(folder: string | null): Promise<Rolldown.RolldownOutput> {
+  const { output } = await bundle(null, null);
+  return bundle(folder, chunkOfModules(output, CONSOLE));
+}
