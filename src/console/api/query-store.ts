@@ -1,0 +1,179 @@
+// What queries share: one entry for each key, with its value and the one request that
+// reads it. It knows neither components nor the page, so tests run it as it is.
+import { batch, type Signal, signal } from '@preact/signals';
+
+export type Load<Data> = (signal: AbortSignal) => Promise<Data>;
+
+export type Query<Data> = {
+  /** What was read last; null: nothing yet. Older data stays while newer is read. */
+  readonly data: Signal<Data | null>;
+  readonly error: Signal<unknown>;
+  readonly isLoading: Signal<boolean>;
+  /** Reads again. */
+  reload(): void;
+  /** Puts a value there before the server has said it: an optimistic change. */
+  set(data: Data): void;
+};
+
+/** A query that is read from `start` on, until the function that it returns is called. */
+export type StartedQuery<Data> = Query<Data> & { start(): () => void };
+
+/** Results that are kept for going back to them at once. */
+const KEPT_MAX = 100;
+/** First wait before a query is repeated on a lost line, milliseconds; it doubles. */
+const RETRY_FIRST_MS = 1000;
+const RETRY_MAX_MS = 30_000;
+
+/** One key. Whoever shows it shares the value, the error and the request. */
+class Entry {
+  readonly data = signal<unknown>(null);
+  readonly error = signal<unknown>(null);
+  readonly isLoading = signal(true);
+  readonly key: string;
+  load: Load<unknown>;
+  /** Components that show it. */
+  users = 0;
+  readonly #isOffline: () => boolean;
+  readonly #onRead: (entry: Entry) => void;
+  #flight: AbortController | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #waitMs = RETRY_FIRST_MS;
+
+  constructor(
+    key: string,
+    load: Load<unknown>,
+    isOffline: () => boolean,
+    onRead: (entry: Entry) => void,
+  ) {
+    this.key = key;
+    this.load = load;
+    this.#isOffline = isOffline;
+    this.#onRead = onRead;
+  }
+
+  /** Whether a request is on its way: a second reader waits for it too. */
+  get isInFlight(): boolean {
+    return this.#flight !== null;
+  }
+
+  /** Reads anew; an answer of before comes too late to be shown. */
+  async read(): Promise<void> {
+    this.stop();
+    const flight = new AbortController();
+    this.#flight = flight;
+    this.isLoading.value = true;
+    try {
+      const loaded = await this.load(flight.signal);
+      if (flight.signal.aborted) return;
+      this.#flight = null;
+      this.#waitMs = RETRY_FIRST_MS;
+      this.#onRead(this);
+      batch(() => {
+        this.data.value = loaded;
+        this.error.value = null;
+        this.isLoading.value = false;
+      });
+    } catch (cause) {
+      if (flight.signal.aborted) return;
+      this.#flight = null;
+      batch(() => {
+        this.error.value = cause;
+        this.isLoading.value = false;
+      });
+      if (!this.#isOffline()) return;
+      this.#timer = setTimeout(() => void this.read(), this.#waitMs);
+      this.#waitMs = Math.min(RETRY_MAX_MS, this.#waitMs * 2);
+    }
+  }
+
+  /** A request that began before a change answers with what was before it: it begins anew. */
+  set(value: unknown): void {
+    this.data.value = value;
+    if (this.isInFlight) void this.read();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#flight?.abort();
+    this.#flight = null;
+  }
+}
+
+export class QueryStore {
+  readonly #isOffline: () => boolean;
+  #entries = new Map<string, Entry>();
+  readonly #shown = new Set<Entry>();
+
+  /** `isOffline`: whether the line is gone, so that reading is tried again. */
+  constructor(isOffline: () => boolean) {
+    this.#isOffline = isOffline;
+  }
+
+  /** The query of a key, with what was read before; nothing is read until it starts. */
+  query<Data>(key: string, load: Load<Data>): StartedQuery<Data> {
+    let entry = this.#entries.get(key);
+    if (entry === undefined) {
+      const entries = this.#entries;
+      entry = new Entry(key, load, this.#isOffline, (read) => this.#keep(entries, read));
+      this.#entries.set(key, entry);
+    } else if (entry.users === 0) {
+      // Shown anew: what failed the last time may not fail now.
+      entry.error.value = null;
+      entry.isLoading.value = true;
+    }
+    const own = entry;
+    return {
+      data: own.data as Signal<Data | null>,
+      error: own.error,
+      isLoading: own.isLoading,
+      reload: () => void own.read(),
+      set: (value) => own.set(value),
+      start: () => this.#start(own, load),
+    };
+  }
+
+  /** Reads again what is shown and begins with the key; all else is read when it is shown. */
+  invalidate(prefix: string): void {
+    for (const entry of this.#shown) if (entry.key.startsWith(prefix)) void entry.read();
+  }
+
+  /** Reads again all that is shown: the line is back. */
+  reloadAll(): void {
+    this.invalidate('');
+  }
+
+  /** Forgets everything, also what is still on its way: another person signs in. */
+  forget(): void {
+    this.#entries = new Map();
+  }
+
+  #start(entry: Entry, load: Load<unknown>): () => void {
+    // The newest component's own function: that of one that is gone may know it no more.
+    entry.load = load;
+    entry.users++;
+    this.#shown.add(entry);
+    if (!entry.isInFlight) void entry.read();
+    return () => {
+      entry.users--;
+      if (entry.users > 0) return;
+      this.#shown.delete(entry);
+      entry.stop();
+      // What was left before its first answer has nothing to go back to.
+      if (entry.data.value === null && this.#entries.get(entry.key) === entry) {
+        this.#entries.delete(entry.key);
+      }
+    };
+  }
+
+  /** Keeps the newest; what is shown is never left out. */
+  #keep(entries: Map<string, Entry>, entry: Entry): void {
+    entries.delete(entry.key);
+    entries.set(entry.key, entry);
+    if (entries.size <= KEPT_MAX) return;
+    for (const [key, { users }] of entries) {
+      if (users > 0) continue;
+      entries.delete(key);
+      return;
+    }
+  }
+}
