@@ -82,7 +82,7 @@ export function Dialog(props: DialogProps) {
             <Button label={t().shell.keepEditing} onClick={() => setAsking(false)} />
           </div>
         )}
-        {actions !== undefined && <footer>{actions}</footer>}
+        {actions !== undefined && actions !== false && <footer>{actions}</footer>}
       </Body>
     </dialog>
   );

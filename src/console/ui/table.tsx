@@ -53,6 +53,8 @@ export function Table<Row>(props: TableProps<Row>) {
   }
 
   const tracks = columns.map(({ width }) => width).join(' ');
+  const onPhones = columns.filter(({ isWide = false }) => !isWide);
+  const phoneTracks = onPhones.map(({ width }) => width).join(' ');
   return (
     <div
       ref={ref}
@@ -60,7 +62,7 @@ export function Table<Row>(props: TableProps<Row>) {
       role="grid"
       aria-label={label}
       aria-rowcount={rows.length + 1}
-      style={{ '--tracks': tracks }}
+      style={{ '--tracks': tracks, '--phone-tracks': phoneTracks }}
       onKeyDown={move}
     >
       <div class="row row-head" role="row">

@@ -33,6 +33,7 @@ function undoLast(): void {
 /** Where toasts are drawn: once, at the end of the app. */
 export function ToastHost() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const box = useRef<HTMLDivElement>(null);
   const toast = shown.value;
   const wait = () => {
     clearTimeout(timer.current);
@@ -42,6 +43,9 @@ export function ToastHost() {
   };
   useEffect(() => {
     if (toast !== null) wait();
+    // In the top layer, so that it stands above a dialog that is open.
+    if (box.current?.matches(':popover-open') === true) box.current.hidePopover();
+    box.current?.showPopover();
     return () => clearTimeout(timer.current);
   }, [toast]);
 
@@ -58,13 +62,16 @@ export function ToastHost() {
     <div role="status">
       {toast !== null && (
         <div
+          key={toast.text}
+          ref={box}
           class="toast"
+          popover="manual"
           onMouseEnter={() => clearTimeout(timer.current)}
           onMouseLeave={wait}
           onFocusIn={() => clearTimeout(timer.current)}
           onFocusOut={wait}
         >
-          <span class="cut">{toast.text}</span>
+          <span class="text">{toast.text}</span>
           {toast.undo !== undefined && <Button label={t().shell.undo} onClick={undoLast} />}
         </div>
       )}

@@ -29,6 +29,7 @@ export const shell = {
   back: 'Back',
   copy: 'Copy',
   copied: 'Copied.',
+  notCopied: 'The browser did not let it be copied. Select it and copy it by hand.',
   undo: 'Undo',
   nothingToUndo: 'Nothing to undo',
   tryAgain: 'Try again',

@@ -70,6 +70,7 @@ export const signIn = {
     skip: 'Skip this',
     done: 'Your file is online',
     doneLead: 'The link is copied. Send it to somebody, or open it.',
+    doneLeadByHand: 'Copy the link and send it to somebody, or open it.',
     link: 'Link',
     linkEnds: (time: string) => `It works without a key until ${time}.`,
     linkPublic: 'It works for everyone, until you delete the file or make the bucket private.',

@@ -220,7 +220,7 @@ export const buckets: typeof English = {
       expire: '删除（保留版本时进入历史）',
       remove: '永久清除旧版本',
       abort: '清除未完成的上传',
-      transition: '转为其他存储类别',
+      transition: '转为其他存储类型',
     },
     moreDue: '还有更多：以上为前 10 页。',
     firstNames: '前几个名称',

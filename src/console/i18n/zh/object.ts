@@ -39,7 +39,7 @@ export const object: typeof English = {
     modified: '修改时间',
     redirect: '重定向到',
     checksum: '校验和',
-    parts: '分段数',
+    parts: '分段',
     storageClass: '存储类型',
     version: '版本',
     encryption: '加密',

@@ -30,6 +30,7 @@ export const shell: typeof English = {
   back: '返回',
   copy: '复制',
   copied: '已复制。',
+  notCopied: '浏览器不允许复制。请选中后手动复制。',
   undo: '撤销',
   nothingToUndo: '没有可撤销的操作',
   tryAgain: '重试',

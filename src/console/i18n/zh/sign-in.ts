@@ -2,7 +2,7 @@ import type { signIn as English } from '../en/sign-in.ts';
 
 export const signIn: typeof English = {
   title: '登录',
-  to: '到',
+  to: '服务器',
   usePasskey: '使用通行密钥',
   or: '或',
   way: '登录方式',
@@ -25,7 +25,7 @@ export const signIn: typeof English = {
   reference: '参考文档',
   rejectedCookie: (reason) => `浏览器拒绝：${reason}`,
   reasons: {
-    InvalidCredentials: '两者不匹配。多次尝试后，每次都要等待更久。',
+    InvalidCredentials: '输入的两项不匹配。多次尝试后，每次都要等待更久。',
     AccessKeyDisabled: '此密钥已停用。所有者或管理员可在“访问密钥”中启用。',
     AccessKeyExpired: '此密钥已失效。请创建新密钥，或以成员身份登录。',
     InsecureTransport: '通过 http 只能在 localhost 和私有网络中登录。请使用 https。',
@@ -66,6 +66,7 @@ export const signIn: typeof English = {
     skip: '跳过',
     done: '文件已上线',
     doneLead: '链接已复制。可以发送给他人，或直接打开。',
+    doneLeadByHand: '复制链接发送给他人，或直接打开。',
     link: '链接',
     linkEnds: (time) => `在 ${time} 之前无需密钥即可使用。`,
     linkPublic: '所有人都可以使用，直到删除文件或将存储桶设为私有。',

@@ -40,7 +40,7 @@ export const upload: typeof English = {
     QuotaExceeded: '账户空间已用完',
     EntityTooLarge: '单个对象最大为 5 TiB',
     NoSuchBucket: '存储桶已不存在',
-    NoSuchUpload: '服务器上已没有这次上传的分片',
+    NoSuchUpload: '服务器上已没有这次上传的分段',
   },
   upload: '上传',
   uploadTo: (target) => `上传到 ${target}`,
@@ -85,7 +85,7 @@ export const upload: typeof English = {
   here: '新',
   there: '已有',
   batch: {
-    title: '标头、标签与存储类别',
+    title: '标头、标签与存储类型',
     cacheControl: '缓存',
     caches: {
       none: '按存储桶设置',
@@ -93,7 +93,7 @@ export const upload: typeof English = {
       day: '一天（图片）',
       forever: '永久（名称含摘要）',
     },
-    storageClass: '存储类别',
+    storageClass: '存储类型',
     contentType: '内容类型',
     contentTypeHint: '留空：按每个文件推断。',
     contentDisposition: 'Content-Disposition',

@@ -77,7 +77,7 @@ export function dropOn(bucket: string, to: string) {
       event.preventDefault();
       event.stopPropagation();
       dragged.value = null;
-      openChange(event.altKey ? 'copy' : 'move', selection, to);
+      openChange(event.altKey ? 'copy' : 'move', selection, { to });
     },
   };
 }

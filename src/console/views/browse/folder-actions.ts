@@ -61,13 +61,22 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
   const none = hasRows(selection()) ? undefined : texts.nothingSelected;
   const notOne =
     none ?? (selection().isAll || selection().rows.length !== 1 ? texts.onlyOne : undefined);
+  // What is gone or has another name now is selected no more.
+  const onDone = () => folder.selection.clear();
   const change = (
     name: Change,
     about: Action['about'],
     rest: Omit<Action, 'run' | 'about' | 'id'>,
   ) =>
     may('objects:write')
-      ? [{ id: `browse.${name}`, about, ...rest, run: () => openChange(name, selection()) }]
+      ? [
+          {
+            id: `browse.${name}`,
+            about,
+            ...rest,
+            run: () => openChange(name, selection(), { onDone }),
+          },
+        ]
       : [];
   return [
     ...uploadActions(folder),
@@ -142,7 +151,7 @@ export function rowMenu(actions: readonly Action[], folder: FolderModel): readon
     icon,
     off,
     run,
-    ...(keys?.[0] === undefined ? {} : { keys: keys[0].toUpperCase() }),
+    ...(keys?.[0] === undefined ? {} : { keys: keys[0] }),
     ...(isDanger === undefined ? {} : { isDanger }),
   });
   const items = rows.filter(({ isDanger }) => isDanger !== true).map(toItem);

@@ -55,6 +55,10 @@ export function Folder({ bucket, prefix }: FolderProps) {
     open: (entry) => openEntry(folder, entry),
   });
   useEffect(() => {
+    const name = placeName(bucket, prefix);
+    document.title = `${prefix === '' ? name : `${name} · ${bucket}`} · Quayside`;
+  }, [bucket, prefix]);
+  useEffect(() => {
     if (folder.isLoaded) noteVisit(placeOf(bucket, prefix));
   }, [bucket, prefix, folder.isLoaded]);
 

@@ -30,8 +30,19 @@ const CHANGES = {
 
 export type Change = keyof typeof CHANGES;
 
-/** Opens the dialog of a change; `to`: the folder that rows were dropped on. */
-export function openChange(change: Change, selection: Selection, to?: string): void {
+type ChangeOptions = {
+  /** The folder that rows were dropped on. */
+  readonly to?: string | undefined;
+  /** Called when what is selected went, or got other names. */
+  readonly onDone?: () => void;
+};
+
+/** Opens the dialog of a change. */
+export function openChange(
+  change: Change,
+  selection: Selection,
+  options: ChangeOptions = {},
+): void {
   const Component = CHANGES[change];
-  openDialog((close) => <Component selection={selection} onClose={close} to={to} />);
+  openDialog((close) => <Component selection={selection} onClose={close} {...options} />);
 }

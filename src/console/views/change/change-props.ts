@@ -6,6 +6,8 @@ export type ChangeProps = {
   readonly onClose: () => void;
   /** The target of a move or a copy, where it was chosen already: by a drop. */
   readonly to?: string | undefined;
+  /** Called when what is selected went, or got other names. */
+  readonly onDone?: () => void;
 };
 
 /** The selection as a job takes it; keys and prefixes all begin with the prefix. */

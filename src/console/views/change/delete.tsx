@@ -17,9 +17,9 @@ import { type Act, useAct } from './use-act.ts';
 /** So many objects are deleted without a dialog, when they go to the trash. */
 const AT_ONCE_MAX = 100;
 
-export default function Delete({ selection, onClose }: ChangeProps) {
+export default function Delete({ selection, onClose, onDone }: ChangeProps) {
   const preview = usePreview(selection);
-  const act = useAct(onClose);
+  const act = useAct(onClose, onDone);
   const found = preview.data.value;
   const isSmall = found?.goesToTrash === true && found.isComplete && found.objects <= AT_ONCE_MAX;
   const remove = () =>

@@ -21,12 +21,12 @@ type RelocateProps = ChangeProps & { readonly kind: 'move' | 'copy' };
 /** Buckets that are offered as targets. */
 const BUCKETS_MAX = 1000;
 
-export function Relocate({ kind, selection, to, onClose }: RelocateProps) {
+export function Relocate({ kind, selection, to, onClose, onDone }: RelocateProps) {
   const texts = t().change;
   const [bucket, setBucket] = useState(selection.bucket);
   const [target, setTarget] = useState(to ?? selection.prefix);
   const [conflict, setConflict] = useState<Conflict>('refuse');
-  const act = useAct(onClose);
+  const act = useAct(onClose, kind === 'move' ? onDone : undefined);
   const buckets = useQuery('buckets targets', (signal) =>
     client.request('GET /buckets', { query: { limit: BUCKETS_MAX }, signal }),
   );

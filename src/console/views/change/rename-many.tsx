@@ -22,14 +22,14 @@ type LetterCase = 'keep' | 'lower' | 'upper' | 'title';
 /** New names that are shown. */
 const SHOWN_MAX = 100;
 
-export function RenameMany({ selection, onClose }: ChangeProps) {
+export function RenameMany({ selection, onClose, onDone }: ChangeProps) {
   const texts = t().change;
   const { bucket } = selection;
   const [find, setFind] = useState('');
   const [replace, setReplace] = useState('');
   const [letterCase, setCase] = useState<LetterCase>('keep');
   const [isNumbered, setNumbered] = useState(false);
-  const act = useAct(onClose);
+  const act = useAct(onClose, onDone);
   const pattern: Pattern = {
     replace,
     ...(find === '' ? {} : { find }),

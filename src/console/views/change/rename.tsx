@@ -25,12 +25,12 @@ export default function Rename(props: RenameProps) {
 
 type RenameOneProps = RenameProps & { readonly row: SelectedRow };
 
-function RenameOne({ selection, row, onClose, onMoved = () => {} }: RenameOneProps) {
+function RenameOne({ selection, row, onClose, onDone, onMoved = () => {} }: RenameOneProps) {
   const texts = t().change;
   const before = nameOf(row.key).replace(/\/$/, '');
   const [name, setName] = useState(before);
   const input = useRef<HTMLInputElement>(null);
-  const act = useAct(onClose);
+  const act = useAct(onClose, onDone);
   const problem = problemOf(name, row.isFolder);
 
   useEffect(() => {

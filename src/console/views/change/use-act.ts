@@ -10,7 +10,7 @@ export type Act = {
   run(work: () => Promise<void>): void;
 };
 
-export function useAct(onClose: () => void): Act {
+export function useAct(onClose: () => void, onDone?: () => void): Act {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
 
@@ -19,6 +19,7 @@ export function useAct(onClose: () => void): Act {
     setError(null);
     try {
       await work();
+      onDone?.();
       onClose();
     } catch (cause) {
       setError(errorLine(cause));

@@ -116,7 +116,10 @@ async function copyObjectUrl(
 ): Promise<void> {
   const texts = t().object;
   const publicUrl = facts?.isLatest === true ? facts.publicUrl : null;
-  if (publicUrl !== null) return copyText(publicUrl, texts.publicUrlCopied);
+  if (publicUrl !== null) {
+    await copyText(publicUrl, texts.publicUrlCopied);
+    return;
+  }
   try {
     const { items } = await client.request('POST /buckets/{bucket}/presigned-urls', {
       path: { bucket },

@@ -64,7 +64,7 @@ function OneObject({ bucket, objectKey: key }: OneProps) {
   };
   const leave = () => {
     // Esc closes what is open above the page before it leaves the page.
-    if (document.querySelector(':popover-open') === null)
+    if (document.querySelector('.menu:popover-open') === null)
       navigate(folderAddress(bucket, key, sort));
   };
   const texts = t().object;

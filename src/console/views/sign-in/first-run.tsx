@@ -18,7 +18,7 @@ import { uploadClient } from '../upload/upload-client.ts';
 import { EntryFrame } from './entry-frame.tsx';
 
 type Readers = 'private' | 'public';
-type Link = { readonly url: string; readonly endsAt: string | null };
+type Link = { readonly url: string; readonly endsAt: string | null; readonly isCopied: boolean };
 
 /** How long the first link of a private file works, seconds: S3's longest, 7 days. */
 const LINK_SECONDS = 604_800;
@@ -53,8 +53,8 @@ export function FirstRun({ onSkip }: { readonly onSkip: () => void }) {
         onProgress: ({ sentBytes }) => setProgress(sentBytes / Math.max(1, chosen.size)),
       });
       const made = await makeLink(name, chosen.name, readers);
-      setLink(made);
-      await copyText(made.url);
+      const isCopied = await copyText(made.url);
+      setLink({ ...made, isCopied });
     } catch (cause) {
       setError(errorLine(cause));
     } finally {
@@ -131,7 +131,11 @@ async function makeBucket(name: string, readers: Readers): Promise<void> {
   }
 }
 
-async function makeLink(bucket: string, key: string, readers: Readers): Promise<Link> {
+async function makeLink(
+  bucket: string,
+  key: string,
+  readers: Readers,
+): Promise<Omit<Link, 'isCopied'>> {
   if (readers === 'public') {
     const path = key.split('/').map(encodeURIComponent).join('/');
     return { url: `${location.origin}/${bucket}/${path}`, endsAt: null };
@@ -208,8 +212,9 @@ function Steps({ bucket }: { readonly bucket: string }) {
 function FirstLink({ link, bucket }: { readonly link: Link; readonly bucket: string }) {
   const texts = t().signIn.first;
   const isMember = me.value?.memberId !== null;
+  const lead = link.isCopied ? texts.doneLead : texts.doneLeadByHand;
   return (
-    <EntryFrame isCover title={texts.done} lead={texts.doneLead} side={<Steps bucket={bucket} />}>
+    <EntryFrame isCover title={texts.done} lead={lead} side={<Steps bucket={bucket} />}>
       <TextField
         label={texts.link}
         value={link.url}
