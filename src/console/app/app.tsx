@@ -2,7 +2,7 @@
 // dialog, menu and toast.
 import { SearchX } from 'lucide';
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { signedOut } from '../api/client.ts';
 import { askedProof } from '../api/with-proof.ts';
 import { t } from '../i18n/i18n.ts';
@@ -62,13 +62,29 @@ function Content() {
   }
   if (state === 'signed-out' && !hasEnded()) return <SignIn />;
   const isIn = me.value !== null;
+  return <Frame view={view} isIn={isIn} />;
+}
+
+type FrameProps = { readonly view: ReturnType<typeof viewOf>; readonly isIn: boolean };
+
+function Frame({ view, isIn }: FrameProps) {
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef<string | null>(null);
+  const { value: address } = path;
+  // The focus went with the view that was left: the next Tab begins in the new one.
+  useEffect(() => {
+    if (isIn && document.activeElement === document.body && shown.current !== address) {
+      main.current?.focus({ preventScroll: true });
+    }
+    shown.current = address;
+  }, [address, isIn]);
   return (
     <div class="app">
       <a class="skip" href="#main">
         {t().shell.skipToContent}
       </a>
       <SideBar place={view?.place ?? null} />
-      <main class="main" id="main" tabIndex={-1}>
+      <main ref={main} class="main" id="main" tabIndex={-1}>
         <ConnectionBanner />
         {isIn && (view === null ? <NoSuchPage /> : <ViewOf view={view} />)}
         {isIn && queue.value !== null && <PlayerHost />}

@@ -9,23 +9,27 @@ import {
   ListChecks,
   LogOut,
   Moon,
+  Plus,
   Receipt,
   Rows3,
   Settings2,
   Terminal,
   Trash2,
 } from 'lucide';
+import { errorLine } from '../api/describe-error.ts';
 import { t } from '../i18n/i18n.ts';
 import type { MenuItem } from '../ui/menu.tsx';
 import { openDialog } from '../ui/open-dialog.tsx';
+import { showToast } from '../ui/toast.tsx';
 import { type Command, useCommands } from './commands.ts';
 import { lazy } from './lazy.tsx';
 import { density, language, theme } from './preferences.ts';
-import { navigate } from './router.ts';
-import { signOut } from './session.ts';
+import { navigate, path } from './router.ts';
+import { may, signOut } from './session.ts';
 
 const Palette = lazy(() => import('../views/palette/palette.tsx'));
 const KeyList = lazy(() => import('../views/palette/key-list.tsx'));
+const CreateBucket = lazy(() => import('../views/buckets/create-bucket.tsx'));
 const ApiCalls = lazy(() => import('../views/palette/api-calls.tsx'));
 
 export type Closing = { readonly onClose: () => void };
@@ -50,6 +54,45 @@ function changeLanguage(): void {
 
 function changeDensity(): void {
   density.value = density.value === 'dense' ? 'comfortable' : 'dense';
+}
+
+const leave = (): void =>
+  void signOut().catch((error: unknown) => showToast({ text: errorLine(error) }));
+
+/** Places that not everybody may see. */
+function accountPlaces(): readonly Command[] {
+  const texts = t().shell;
+  const usage = {
+    id: 'go.usage',
+    label: texts.usage,
+    keys: ['g u'],
+    icon: Receipt,
+    run: () => navigate('/usage'),
+  };
+  const keys = {
+    id: 'go.keys',
+    label: texts.keys,
+    keys: ['g k'],
+    icon: KeyRound,
+    run: () => navigate('/keys'),
+  };
+  return [...(may('billing:read') ? [usage] : []), ...(may('keys:read') ? [keys] : [])];
+}
+
+/** What is made from anywhere; the places themselves have such commands of their own. */
+function makeCommands(): readonly Command[] {
+  const { newBucket, newKey } = t().shell;
+  const bucket = {
+    id: 'make.bucket',
+    label: newBucket,
+    icon: Plus,
+    run: () => openDialog((close) => <CreateBucket onClose={close} />),
+  };
+  const key = { id: 'make.key', label: newKey, icon: Plus, run: () => navigate('/keys/new') };
+  return [
+    ...(may('buckets:write') && path.value !== '/buckets' ? [bucket] : []),
+    ...(may('keys:write') && !path.value.startsWith('/keys') ? [key] : []),
+  ];
 }
 
 export function GlobalCommands() {
@@ -78,20 +121,7 @@ export function GlobalCommands() {
       icon: Trash2,
       run: () => navigate('/trash'),
     },
-    {
-      id: 'go.usage',
-      label: texts.usage,
-      keys: ['g u'],
-      icon: Receipt,
-      run: () => navigate('/usage'),
-    },
-    {
-      id: 'go.keys',
-      label: texts.keys,
-      keys: ['g k'],
-      icon: KeyRound,
-      run: () => navigate('/keys'),
-    },
+    ...accountPlaces(),
     {
       id: 'go.settings',
       label: texts.settings,
@@ -99,13 +129,14 @@ export function GlobalCommands() {
       icon: Settings2,
       run: () => navigate('/settings'),
     },
+    ...makeCommands(),
     { id: 'help.keys', label: texts.keyList, keys: ['?'], icon: Keyboard, run: openKeyList },
     { id: 'help.api', label: texts.asApiCall, keys: ['.'], icon: Terminal, run: openApiCalls },
     { id: 'help.docs', label: texts.apiDocs, icon: BookOpen, run: openDocs },
     { id: 'look.theme', label: themeLabel(), icon: Moon, run: changeTheme },
     { id: 'look.density', label: densityLabel(), icon: Rows3, run: changeDensity },
     { id: 'look.language', label: languageLabel(), icon: Languages, run: changeLanguage },
-    { id: 'sign-out', label: texts.signOut, icon: LogOut, run: () => void signOut() },
+    { id: 'sign-out', label: texts.signOut, icon: LogOut, run: leave },
   ];
   useCommands(own);
   return null;
@@ -131,5 +162,5 @@ export const accountMenu = (): readonly MenuItem[] => [
   { label: densityLabel(), icon: Rows3, run: changeDensity },
   { label: t().shell.settings, icon: Settings2, run: () => navigate('/settings') },
   'rule',
-  { label: t().shell.signOut, icon: LogOut, run: () => void signOut() },
+  { label: t().shell.signOut, icon: LogOut, run: leave },
 ];

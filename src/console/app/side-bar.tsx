@@ -139,8 +139,8 @@ export function PhoneTabs({ place }: { readonly place: string | null }) {
     { to: '/trash', icon: Trash2, label: texts.trash },
   ];
   const more = [
-    { to: '/usage', icon: Receipt, label: texts.usage },
-    { to: '/keys', icon: KeyRound, label: texts.keys },
+    ...(may('billing:read') ? [{ to: '/usage', icon: Receipt, label: texts.usage }] : []),
+    ...(may('keys:read') ? [{ to: '/keys', icon: KeyRound, label: texts.keys }] : []),
     { to: '/settings', icon: Settings2, label: texts.settings },
   ];
   return (

@@ -22,6 +22,10 @@ export type DialogProps = {
   readonly children: ComponentChildren;
 };
 
+const PRIMARY = 'footer [type=submit]';
+/** What has the focus at first, where nothing says otherwise. */
+const FIRST_FIELD = '.body :is(input:not([hidden], [readonly]), select, textarea)';
+
 export function Dialog(props: DialogProps) {
   const { title, onClose, onSubmit, isDirty = false, width = 560, actions, children } = props;
   const Body = props.hasForm === true ? 'div' : 'form';
@@ -33,11 +37,21 @@ export function Dialog(props: DialogProps) {
     const dialog = ref.current;
     const opener = document.activeElement;
     dialog?.showModal();
+    const isChosen = dialog?.querySelector('[autofocus]') != null;
+    if (!isChosen) dialog?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     return () => {
       dialog?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
+
+  // What had the focus may go when a dialog shows its next part.
+  useEffect(() => {
+    if (document.activeElement !== document.body) return;
+    const dialog = ref.current;
+    const primary = dialog?.querySelector<HTMLElement>(PRIMARY);
+    (primary ?? dialog)?.focus();
+  });
 
   function close(): void {
     if (isDirty && !isAsking) setAsking(true);
@@ -48,6 +62,7 @@ export function Dialog(props: DialogProps) {
     <dialog
       ref={ref}
       class="dialog"
+      tabIndex={-1}
       style={{ '--w': `${width}px` }}
       aria-labelledby={titleId}
       onCancel={(event) => {
@@ -58,7 +73,11 @@ export function Dialog(props: DialogProps) {
         if (event.target === ref.current) close();
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) onSubmit?.();
+        if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
+        event.preventDefault();
+        // A primary button that is off says why; its key does no more than it.
+        const primary = ref.current?.querySelector(PRIMARY);
+        if (primary?.getAttribute('aria-disabled') !== 'true') onSubmit?.();
       }}
     >
       <Body

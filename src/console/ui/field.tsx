@@ -2,7 +2,7 @@
 // the remedy.
 import { CircleAlert } from 'lucide';
 import type { ComponentChildren, Ref } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
 type Common = {
@@ -71,12 +71,17 @@ export function Field(
 export function TextField(props: TextFieldProps) {
   const { value, onInput, onBlur, type = 'text', mono = false, inputRef, ...rest } = props;
   const { label, hint, error, aside, ...attributes } = rest;
+  const own = useRef<HTMLInputElement>(null);
+  // Browsers heed the attribute when a page or a dialog opens, not when a view does.
+  useEffect(() => {
+    if (attributes.autofocus === true) own.current?.focus();
+  }, []);
   return (
     <Field label={label} hint={hint} error={error} {...(aside === undefined ? {} : { aside })}>
       {({ id, describedBy, isInvalid }) => (
         <input
           {...attributes}
-          ref={inputRef ?? null}
+          ref={inputRef ?? own}
           id={id}
           class={mono ? 'input mono' : 'input'}
           type={type as 'text'}

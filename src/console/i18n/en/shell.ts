@@ -31,6 +31,8 @@ export const shell = {
   copied: 'Copied.',
   notCopied: 'The browser did not let it be copied. Select it and copy it by hand.',
   undo: 'Undo',
+  newBucket: 'New bucket',
+  newKey: 'New access key',
   nothingToUndo: 'Nothing to undo',
   tryAgain: 'Try again',
   unsaved: 'What you typed is not saved.',

@@ -32,6 +32,8 @@ export const shell: typeof English = {
   copied: '已复制。',
   notCopied: '浏览器不允许复制。请选中后手动复制。',
   undo: '撤销',
+  newBucket: '新建存储桶',
+  newKey: '创建访问密钥',
   nothingToUndo: '没有可撤销的操作',
   tryAgain: '重试',
   unsaved: '输入的内容尚未保存。',

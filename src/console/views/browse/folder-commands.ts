@@ -62,6 +62,12 @@ export function useFolderCommands(folder: FolderModel, shown: Shown): void {
   useCommands([...rowCommands(folder, shown), ...placeCommands(folder, shown)]);
 }
 
+/** Whether nothing has the focus but the page, or the view as a whole. */
+const isNowhere = (): boolean => {
+  const { activeElement } = document;
+  return activeElement === document.body || activeElement?.id === 'main';
+};
+
 /** Where the keyboard goes, and what it selects. */
 function rowCommands(folder: FolderModel, shown: Shown): readonly Command[] {
   const texts = t().browse;
@@ -89,7 +95,7 @@ function rowCommands(folder: FolderModel, shown: Shown): readonly Command[] {
       label: texts.toRows,
       // Where something has the focus, arrows are its own.
       get keys() {
-        return document.activeElement === document.body ? ['ArrowDown'] : [];
+        return isNowhere() ? ['ArrowDown'] : [];
       },
       icon: Columns3,
       run: () => grid.current?.focus(),
@@ -104,7 +110,10 @@ function rowCommands(folder: FolderModel, shown: Shown): readonly Command[] {
     {
       id: 'browse.select-all',
       label: texts.selectAll,
-      keys: [],
+      // Rows have this key themselves.
+      get keys() {
+        return isNowhere() ? ['Mod+a'] : [];
+      },
       icon: SquareCheck,
       run: selection.all,
     },
@@ -113,7 +122,7 @@ function rowCommands(folder: FolderModel, shown: Shown): readonly Command[] {
       label: texts.clearSelection,
       // An open menu takes Esc first.
       get keys() {
-        return document.querySelector(':popover-open') === null ? ['Escape'] : [];
+        return document.querySelector('.menu:popover-open') === null ? ['Escape'] : [];
       },
       run: selection.clear,
     },

@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks';
 import type { RequestOptions } from 'quayside/client';
 import { client } from '../../api/client.ts';
+import { errorLine } from '../../api/describe-error.ts';
 import { useQuery } from '../../api/query.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
@@ -24,7 +25,8 @@ const SHOWN_MAX = 100;
 
 export function RenameMany({ selection, onClose, onDone }: ChangeProps) {
   const texts = t().change;
-  const { bucket } = selection;
+  const { bucket, prefix, rows, isAll } = selection;
+  const place = texts.everythingIn(`${bucket}/${prefix}`);
   const [find, setFind] = useState('');
   const [replace, setReplace] = useState('');
   const [letterCase, setCase] = useState<LetterCase>('keep');
@@ -44,12 +46,13 @@ export function RenameMany({ selection, onClose, onDone }: ChangeProps) {
   const names = preview.data.value;
   const clashes = names?.names.filter(({ clash }) => clash !== null).length ?? 0;
   const total = names?.total ?? 0;
+  const failure = preview.error.value;
   const rename = () =>
     act.run(() => runJob(bucket, { kind: 'rename', conflict: 'refuse', ...body }));
 
   return (
     <Dialog
-      title={texts.renameManyTitle(count(selection.rows.length))}
+      title={isAll ? texts.renameTitle(place) : texts.renameManyTitle(count(rows.length))}
       width={620}
       isDirty={!isEmpty}
       onClose={onClose}
@@ -62,7 +65,9 @@ export function RenameMany({ selection, onClose, onDone }: ChangeProps) {
             type="submit"
             isBusy={act.isBusy}
             off={total === 0 ? texts.noNames : null}
-            label={texts.renameCount(t().units.objects(total, count(total)))}
+            label={
+              total === 0 ? texts.rename : texts.renameCount(t().units.objects(total, count(total)))
+            }
           />
         </>
       }
@@ -96,6 +101,7 @@ export function RenameMany({ selection, onClose, onDone }: ChangeProps) {
         ))}
       </ul>
       {clashes > 0 && <PlainWords tone="open">{texts.clashHint(count(clashes))}</PlainWords>}
+      {failure !== null && <InlineError text={errorLine(failure)} />}
       {act.error !== null && <InlineError text={act.error} />}
     </Dialog>
   );

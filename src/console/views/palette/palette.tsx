@@ -94,6 +94,13 @@ export default function Palette({ onClose }: Closing) {
           value={text}
           spellcheck={false}
           onInput={(event) => {
+            if (event.currentTarget.value === '?') {
+              onClose();
+              commands()
+                .find(({ id }) => id === 'help.keys')
+                ?.run();
+              return;
+            }
             setText(event.currentTarget.value);
             setAt(0);
           }}
