@@ -6,6 +6,7 @@ import { compareDigests } from '../../src/console/views/compare/same-bytes.ts';
 import { diffLines, linesOf, mergeTexts } from '../../src/console/views/viewers/diff.ts';
 import { kindOf, kindOfBytes } from '../../src/console/views/viewers/kinds.ts';
 import { readExif } from '../../src/console/views/viewers/media/exif.ts';
+import { ROW_CELLS_MAX } from '../../src/console/views/viewers/table/parse-cells.ts';
 import { createRowReader } from '../../src/console/views/viewers/table/rows.ts';
 import { createDecoder, guessEncoding } from '../../src/console/views/viewers/text/decode.ts';
 import { prettyJson } from '../../src/console/views/viewers/text/pretty-json.ts';
@@ -151,6 +152,29 @@ describe('rows of tables', () => {
     reader.read(bytesOf('a\tb, c\n1\t2\n'), true);
     expect(reader.delimiter()).toBe('\t');
   });
+
+  it('are read in one pass, whatever the quotes', () => {
+    const half = 250_000;
+    const hostile = [
+      `"${'x"'.repeat(half / 2)}${' '.repeat(half)},a\n`,
+      '"x'.repeat(half),
+      '"'.repeat(2 * half + 1),
+      ','.repeat(2 * half),
+      '"\n'.repeat(half),
+    ];
+    for (const text of hostile) {
+      const begun = performance.now();
+      const rows = createRowReader('a.csv').read(bytesOf(text), true);
+      expect(performance.now() - begun).toBeLessThan(1000);
+      expect(rows.length).toBeGreaterThan(0);
+      for (const row of rows.slice(0, 10)) expect(row.length).toBeLessThanOrEqual(ROW_CELLS_MAX);
+    }
+  });
+
+  it('keep quotes that stand where none may', () => {
+    const reader = createRowReader('a.csv');
+    expect(reader.read(bytesOf('a"b,"c"d\n"e'), true)).toEqual([['a"b', 'cd'], ['e']]);
+  });
 });
 
 describe('prettyJson', () => {
@@ -172,6 +196,14 @@ describe('prettyJson', () => {
 
   it('takes one document a line, and text that is cut', () => {
     expect(prettyJson('{"a":1}\n{"a":"x')).toBe('{\n  "a": 1\n}\n{\n  "a": "x');
+  });
+
+  it('does not grow by the square of the depth', () => {
+    for (const text of ['['.repeat(100_000), `${'['.repeat(60)}${'1,'.repeat(1_000_000)}`]) {
+      const pretty = prettyJson(text);
+      expect(pretty.length).toBeLessThan(text.length + 9_000_000);
+      expect(pretty.replaceAll(/\s/g, '')).toBe(text);
+    }
   });
 });
 

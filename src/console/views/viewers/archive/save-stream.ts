@@ -18,19 +18,32 @@ export async function saveStream(member: Member): Promise<void> {
   const { signal } = new AbortController();
   if (member.sizeBytes > IN_MEMORY_MAX_BYTES && pick !== undefined) {
     const file = await pick({ suggestedName: name }).catch(() => null);
-    if (file !== null) await member.open(signal).pipeTo(await file.createWritable());
+    if (file !== null) await bytesOf(member, signal).pipeTo(await file.createWritable());
     return;
   }
   if (member.sizeBytes > IN_MEMORY_MAX_BYTES) {
     const limit = bytes(IN_MEMORY_MAX_BYTES);
     throw new QuaysideError('EntryTooLarge', t().viewers.archive.saveTooLarge(limit));
   }
-  const blob = await new Response(member.open(signal) as ReadableStream<BufferSource>).blob();
+  const blob = await new Response(bytesOf(member, signal) as ReadableStream<BufferSource>).blob();
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), REVOKED_AFTER_MS);
+}
+
+/** The bytes of an entry; an error where more come out than the archive says. */
+export function bytesOf(member: Member, signal: AbortSignal): ReadableStream<Uint8Array> {
+  let left = member.sizeBytes;
+  const check = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, stream) {
+      left -= piece.length;
+      if (left < 0) stream.error(new QuaysideError('EntryTooLarge', t().viewers.archive.bomb));
+      else stream.enqueue(piece);
+    },
+  });
+  return member.open(signal).pipeThrough(check);
 }
 
 /** A browser has taken the bytes of a saved blob by then, milliseconds. */

@@ -93,14 +93,16 @@ export async function readTar(
   const entries: TarEntry[] = [];
   let at = from;
   let longPath: string | null = null;
-  while (longPath !== null || window.reads() < READS_MAX) {
+  while (window.reads() < (longPath === null ? READS_MAX : 2 * READS_MAX)) {
     const block = await window.read(at, BLOCK_BYTES);
     if (block.length < BLOCK_BYTES || block.every((byte) => byte === 0)) {
       return { entries, nextOffset: null };
     }
     if (!isHeader(block)) throw new RangeError('A header of the TAR is damaged');
     const sizeBytes = number(block, 124, 12);
-    if (!Number.isSafeInteger(sizeBytes)) throw new RangeError('A size of the TAR is damaged');
+    // A size below zero would lead back, and round and round.
+    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0)
+      throw new RangeError('A size of the TAR is damaged');
     const type = String.fromCharCode(block[156] ?? 0);
     const offsetBytes = at + BLOCK_BYTES;
     at = offsetBytes + Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES;
@@ -122,10 +124,11 @@ function entryOf(block: Uint8Array, longPath: string | null, type: string) {
   const prefix = isUstar ? text(block, 345, 155) : '';
   const name = text(block, 0, 100);
   const path = longPath ?? (prefix === '' ? name : `${prefix}/${name}`);
-  const seconds = number(block, 136, 12);
+  const modifiedMs = number(block, 136, 12) * 1000;
   return {
     path,
-    modifiedMs: Number.isSafeInteger(seconds) ? seconds * 1000 : null,
+    // No date is so far away, or the field has no number in it.
+    modifiedMs: Number.isNaN(new Date(modifiedMs).getTime()) ? null : modifiedMs,
     isFolder: type === '5' || path.endsWith('/'),
   };
 }

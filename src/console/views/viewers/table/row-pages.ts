@@ -26,9 +26,6 @@ const NOTHING: RowState = {
   readBytes: 0,
   totalBytes: 0,
 };
-/** Columns that are shown at most. */
-const WIDTH_MAX = 200;
-
 type Reading = {
   readonly pages: Pages;
   readonly reader: RowReader;
@@ -53,7 +50,7 @@ export function useRowPages(open: () => Pages, name: string) {
       const widest = added.reduce((width, row) => Math.max(width, row.length), 0);
       setState((now) => ({
         rows: now.rows.concat(added),
-        width: Math.min(WIDTH_MAX, Math.max(now.width, widest)),
+        width: Math.max(now.width, widest),
         encoding: reader.encoding(),
         isAtEnd,
         isLoading: false,

@@ -1,7 +1,7 @@
 // Rows of a CSV or TSV file out of its pages: encoding, delimiter and line ends are
 // guessed by the first one; a row that is cut between two pages is put together.
-import Papa from 'papaparse';
 import { createDecoder, type Encoding } from '../text/decode.ts';
+import { parseRows } from './parse-cells.ts';
 
 export type RowReader = {
   /** Whole rows of the next page. */
@@ -32,11 +32,11 @@ export function createRowReader(name: string): RowReader {
         delimiter = /\.(?:tsv|tab)$/i.test(name) ? '\t' : guessDelimiter(text);
         newline = guessNewline(text);
       }
-      const parser = new Papa.Parser({ delimiter, newline });
-      const isEnd = isLast || text.length > ROW_LENGTH_MAX;
-      const { data, meta } = parser.parse(text, 0, !isEnd);
-      rest = isEnd ? '' : text.slice(meta.cursor);
-      return (data as string[][]).filter(isNotEmpty);
+      const parsed = parseRows(text, delimiter, newline, isLast);
+      const isBroken = text.length - parsed.end > ROW_LENGTH_MAX;
+      const { rows, end } = isBroken ? parseRows(text, delimiter, newline, true) : parsed;
+      rest = text.slice(end);
+      return rows.filter(isNotEmpty);
     },
   };
 }
@@ -51,13 +51,11 @@ function guessDelimiter(text: string): string {
   const head = text.slice(0, GUESSED_LENGTH);
   let best: { readonly delimiter: string; readonly score: number } = { delimiter: ',', score: 0 };
   for (const delimiter of DELIMITERS) {
-    const { data } = new Papa.Parser({ delimiter, newline: guessNewline(head) }).parse(
-      head,
-      0,
-      false,
-    );
-    const widths = (data as string[][]).slice(0, -1).map((row) => row.length);
-    const first = widths[0] ?? (data as string[][])[0]?.length ?? 1;
+    const { rows } = parseRows(head, delimiter, guessNewline(head), true);
+    // The last of several rows may be cut.
+    const isCut = text.length > head.length && rows.length > 1;
+    const widths = rows.slice(0, isCut ? -1 : undefined).map((row) => row.length);
+    const first = widths[0] ?? 1;
     const alike = widths.filter((width) => width === first).length;
     const score = first < 2 ? 0 : (alike / Math.max(1, widths.length)) * 100 + Math.min(first, 20);
     if (score > best.score) best = { delimiter, score };

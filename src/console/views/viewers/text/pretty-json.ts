@@ -2,15 +2,31 @@
 // escape. Takes one document, or one a line (NDJSON), also where it is cut.
 
 const INDENT = '  ';
+/** Deeper values stand no further to the right. */
+const INDENTED_DEPTH_MAX = 50;
+/**
+ * Characters that line breaks and indents may add: what follows stays as it is
+ * written. A text of brackets alone would otherwise grow by its square.
+ */
+const ADDED_LENGTH_MAX = 8_000_000;
 
 /** The text with one value a line; what is no JSON stays as it is. */
 export function prettyJson(text: string): string {
   const parts: string[] = [];
   let depth = 0;
   let at = 0;
-  const line = () => parts.push(`\n${INDENT.repeat(depth)}`);
+  let addedLength = 0;
+  const line = () => {
+    const added = `\n${INDENT.repeat(Math.min(depth, INDENTED_DEPTH_MAX))}`;
+    addedLength += added.length;
+    parts.push(added);
+  };
   while (at < text.length) {
     const letter = text[at] ?? '';
+    if (addedLength > ADDED_LENGTH_MAX) {
+      parts.push(text.slice(at));
+      break;
+    }
     if (letter === '"') {
       const end = endOfText(text, at);
       parts.push(text.slice(at, end));
