@@ -3,6 +3,8 @@ import { computed, signal } from '@preact/signals';
 import type { Answer } from 'quayside/client';
 import { client, QuaysideError } from '../api/client.ts';
 import { forgetQueries } from '../api/query.ts';
+import { BASE } from './router.ts';
+import { forgetTraces, takeOver, watchPerson } from './traces.ts';
 
 export type Me = Answer<'GET /me'>;
 export type Server = Answer<'GET /server'>;
@@ -26,6 +28,11 @@ export async function readSession(): Promise<void> {
       client.request('GET /me'),
       client.request('GET /server'),
     ]);
+    if (await takeOver(who.memberId ?? who.accessKeyId ?? '')) {
+      location.reload();
+      // Nothing is shown any more: the page goes.
+      return await new Promise<never>(() => {});
+    }
     me.value = who;
     server.value = where;
     sessionState.value = 'signed-in';
@@ -39,13 +46,25 @@ export async function readSession(): Promise<void> {
   }
 }
 
-/** Ends the session in this browser. */
+/** Ends the session in this browser, which then keeps nothing of the person. */
 export async function signOut(): Promise<void> {
   await client.request('DELETE /sessions/{sessionId}', { path: { sessionId: 'current' } });
+  await forgetTraces();
+  // The memory of the page goes with the page: uploads, lists, texts that are open.
+  location.replace(`${BASE}/`);
+  hide();
+}
+
+function hide(): void {
   me.value = null;
   forgetQueries();
   sessionState.value = 'signed-out';
 }
+
+watchPerson(() => {
+  location.reload();
+  hide();
+});
 
 /**
  * Whether the session goes over plain http in a private network, which is allowed

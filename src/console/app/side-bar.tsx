@@ -20,7 +20,7 @@ import { LoadLine } from '../ui/small.tsx';
 import { moneyCapOf, useOverview } from './overview.ts';
 import { pinnedPlaces } from './pinned.ts';
 import { href, navigate } from './router.ts';
-import { may } from './session.ts';
+import { may, me } from './session.ts';
 
 type PlaceLink = {
   readonly to: string;
@@ -43,7 +43,8 @@ export function SideBar({ place }: { readonly place: string | null }) {
     ...(may('keys:read') ? [{ to: '/keys', icon: KeyRound, label: texts.keys }] : []),
     { to: '/settings', icon: Settings2, label: texts.settings },
   ];
-  const pinned = pinnedPlaces.value;
+  // Until it is known who is there, they may be another's.
+  const pinned = me.value === null ? [] : pinnedPlaces.value;
   return (
     <aside class="side-bar">
       <a class="brand" href={href('/')}>

@@ -20,9 +20,5 @@ export async function takeSession(): Promise<void> {
     throw new QuaysideError('CookieRefused', 'The browser did not keep the cookie');
   }
   if (sessionState.value === 'failed') throw sessionError.value;
-  const now = me.value;
-  const isSame = before?.memberId === now?.memberId && before?.accessKeyId === now?.accessKeyId;
-  // What another one left open is not shown to who signs in now.
-  if (before !== null && !isSame) location.reload();
-  else if (before !== null) invalidate('');
+  if (before !== null) invalidate('');
 }
