@@ -34,7 +34,7 @@ let isOffline = false;
 let store: QueryStore;
 beforeEach(() => {
   isOffline = false;
-  store = new QueryStore(() => isOffline);
+  store = new QueryStore({ isOffline: () => isOffline, whenSeen: () => Promise.resolve() });
 });
 afterEach(() => vi.useRealTimers());
 

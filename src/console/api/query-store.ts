@@ -24,6 +24,14 @@ const KEPT_MAX = 100;
 const RETRY_FIRST_MS = 1000;
 const RETRY_MAX_MS = 30_000;
 
+/** What a store knows of the line and of who looks. */
+export type Line = {
+  /** Whether the line is gone, so that reading is tried again. */
+  readonly isOffline: () => boolean;
+  /** Resolves when the page is shown. */
+  readonly whenSeen: () => Promise<void>;
+};
+
 /** One key. Whoever shows it shares the value, the error and the request. */
 class Entry {
   readonly data = signal<unknown>(null);
@@ -33,21 +41,16 @@ class Entry {
   load: Load<unknown>;
   /** Components that show it. */
   users = 0;
-  readonly #isOffline: () => boolean;
+  readonly #line: Line;
   readonly #onRead: (entry: Entry) => void;
   #flight: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #waitMs = RETRY_FIRST_MS;
 
-  constructor(
-    key: string,
-    load: Load<unknown>,
-    isOffline: () => boolean,
-    onRead: (entry: Entry) => void,
-  ) {
+  constructor(key: string, load: Load<unknown>, line: Line, onRead: (entry: Entry) => void) {
     this.key = key;
     this.load = load;
-    this.#isOffline = isOffline;
+    this.#line = line;
     this.#onRead = onRead;
   }
 
@@ -80,8 +83,8 @@ class Entry {
         this.error.value = cause;
         this.isLoading.value = false;
       });
-      if (!this.#isOffline()) return;
-      this.#timer = setTimeout(() => void this.read(), this.#waitMs);
+      if (!this.#line.isOffline()) return;
+      this.#timer = setTimeout(() => void this.#readWhenSeen(), this.#waitMs);
       this.#waitMs = Math.min(RETRY_MAX_MS, this.#waitMs * 2);
     }
   }
@@ -92,21 +95,28 @@ class Entry {
     if (this.isInFlight) void this.read();
   }
 
+  /** Nobody looks at a hidden page: it reads again when it is shown. */
+  async #readWhenSeen(): Promise<void> {
+    const timer = this.#timer;
+    await this.#line.whenSeen();
+    if (timer === this.#timer) await this.read();
+  }
+
   stop(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#flight?.abort();
     this.#flight = null;
   }
 }
 
 export class QueryStore {
-  readonly #isOffline: () => boolean;
+  readonly #line: Line;
   #entries = new Map<string, Entry>();
   readonly #shown = new Set<Entry>();
 
-  /** `isOffline`: whether the line is gone, so that reading is tried again. */
-  constructor(isOffline: () => boolean) {
-    this.#isOffline = isOffline;
+  constructor(line: Line) {
+    this.#line = line;
   }
 
   /** The query of a key, with what was read before; nothing is read until it starts. */
@@ -114,7 +124,7 @@ export class QueryStore {
     let entry = this.#entries.get(key);
     if (entry === undefined) {
       const entries = this.#entries;
-      entry = new Entry(key, load, this.#isOffline, (read) => this.#keep(entries, read));
+      entry = new Entry(key, load, this.#line, (read) => this.#keep(entries, read));
       this.#entries.set(key, entry);
     } else if (entry.users === 0) {
       // Shown anew: what failed the last time may not fail now.

@@ -3,12 +3,16 @@
 // Two views of one key share its value and its request (query-store.ts).
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { whenVisible } from '../app/visible.ts';
 import { isReachable } from './client.ts';
 import { type Load, type Query, QueryStore, type StartedQuery } from './query-store.ts';
 
 export type { Query };
 
-const store = new QueryStore(() => isReachable.value === false);
+const store = new QueryStore({
+  isOffline: () => isReachable.value === false,
+  whenSeen: whenVisible,
+});
 addEventListener('online', () => store.reloadAll());
 
 /** Reads again whatever begins with the key where it is shown; the rest when it is. */

@@ -1,11 +1,13 @@
 // Banners above every view: no connection, a connection that is not encrypted.
+
 import { ShieldAlert, WifiOff } from 'lucide';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { isReachable } from '../api/client.ts';
 import { time } from '../i18n/format.ts';
 import { t } from '../i18n/i18n.ts';
 import { Icon } from '../ui/icon.tsx';
 import { isPrivateHttp, readSession, sessionState } from './session.ts';
+import { useEvery } from './visible.ts';
 
 /** How often a lost server is asked again, milliseconds. */
 const ASK_EVERY_MS = 3000;
@@ -29,12 +31,10 @@ export function ConnectionBanner() {
 
 function Offline() {
   const [since] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (sessionState.value !== 'signed-out') void readSession();
-    }, ASK_EVERY_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const ask = () => {
+    if (sessionState.value !== 'signed-out') void readSession();
+  };
+  useEvery(ASK_EVERY_MS, ask, []);
   return (
     <div class="banner off" role="status">
       <Icon of={WifiOff} />

@@ -1,9 +1,11 @@
 // Starts a job, watches it, and says what it did: a toast with Undo, and fresh lists.
 // A job goes on without the page; /jobs shows it then.
+
 import type { Answer, RequestOptions } from 'quayside/client';
 import { client } from '../../api/client.ts';
 import { errorLine, PlainFailure } from '../../api/describe-error.ts';
 import { invalidate } from '../../api/query.ts';
+import { waitVisible } from '../../app/visible.ts';
 import { t } from '../../i18n/i18n.ts';
 import { showToast } from '../../ui/toast.tsx';
 import { nameOf } from '../browse/selection.ts';
@@ -16,14 +18,12 @@ export type JobTask = RequestOptions<'POST /buckets/{bucket}/jobs'>['body'];
 const LOOK_FIRST_MS = 150;
 const LOOK_MAX_MS = 2000;
 
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Resolves when the job runs no more. */
 async function untilDone(bucket: string, started: Job): Promise<Job> {
   let job = started;
   let waitMs = LOOK_FIRST_MS;
   while (job.state === 'running') {
-    await wait(waitMs);
+    await waitVisible(waitMs);
     waitMs = Math.min(LOOK_MAX_MS, waitMs * 2);
     job = await client.jobs.get(bucket, job.id);
   }

@@ -1,10 +1,11 @@
 // What runs now, and the places visited last.
+
 import { Folder, ListChecks } from 'lucide';
-import { useEffect } from 'preact/hooks';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import { recentPlaces } from '../../app/pinned.ts';
 import { href } from '../../app/router.ts';
+import { useEvery } from '../../app/visible.ts';
 import { count, percent } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -22,11 +23,7 @@ export function RunningJobs() {
   );
   const running = jobs.data.value?.items ?? [];
   const runs = running.length > 0;
-  useEffect(() => {
-    if (!runs) return;
-    const timer = setInterval(jobs.reload, READ_EVERY_MS);
-    return () => clearInterval(timer);
-  }, [runs]);
+  useEvery(runs ? READ_EVERY_MS : null, jobs.reload, [jobs]);
   if (!runs) return null;
   return (
     <section>

@@ -16,6 +16,7 @@ import { errorLine } from '../../api/describe-error.ts';
 import { invalidate, useQuery } from '../../api/query.ts';
 import { query, setQuery } from '../../app/router.ts';
 import { Title, TopBar } from '../../app/top-bar.tsx';
+import { useEvery } from '../../app/visible.ts';
 import { bytes, count, exactTime, time } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -63,11 +64,7 @@ export default function Jobs() {
   useEffect(() => {
     document.title = `${t().shell.jobs} · Quayside`;
   }, []);
-  useEffect(() => {
-    if (running === 0) return;
-    const timer = setInterval(jobs.reload, READ_EVERY_MS);
-    return () => clearInterval(timer);
-  }, [running > 0, jobs]);
+  useEvery(running === 0 ? null : READ_EVERY_MS, jobs.reload, [jobs]);
 
   return (
     <>

@@ -1,5 +1,6 @@
 // A new key with its secret, shown once: the two fields, what it can do, and what
 // programs need to use it. Leaving without the secret asks.
+
 import { CalendarDays, Check, Download, EyeOff, LoaderCircle, X } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { client } from '../../api/client.ts';
@@ -7,6 +8,7 @@ import { useQuery } from '../../api/query.ts';
 import { guardLeaving, href, navigate } from '../../app/router.ts';
 import { server } from '../../app/session.ts';
 import { TopBar } from '../../app/top-bar.tsx';
+import { useEvery } from '../../app/visible.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
@@ -203,11 +205,7 @@ function FirstRequest({ id }: { readonly id: string }) {
   const texts = t().keys;
   const key = useQuery(`key ${id}`, (signal) => client.keys.get(id, { signal }));
   const isUsed = key.data.value !== null && key.data.value.lastUsedAt !== null;
-  useEffect(() => {
-    if (isUsed) return;
-    const timer = setInterval(key.reload, LOOK_EVERY_MS);
-    return () => clearInterval(timer);
-  }, [isUsed, key]);
+  useEvery(isUsed ? null : LOOK_EVERY_MS, key.reload, [key]);
   return (
     <span class={isUsed ? 'first-request green' : 'first-request faint'} role="status">
       <Icon of={isUsed ? Check : LoaderCircle} small />

@@ -1,9 +1,11 @@
 // A folder as a list of rows that are loaded where they are looked at. Rows next to
 // loaded ones come by the cursor of their page, others by their rank. A folder of up
 // to 10,000 names is loaded whole behind the first rows, and then sorted as people do.
+
 import { signal } from '@preact/signals';
 import type { Answer } from 'quayside/client';
 import { client } from '../../../api/client.ts';
+import { waitVisible } from '../../../app/visible.ts';
 import { type Entry, indexOfName, keyOf, type RowList } from './row-list.ts';
 import { mergeSorted, nameOrder } from './sort-names.ts';
 
@@ -306,7 +308,7 @@ class FolderRows implements RowSource {
     while (!this.#isTotalExact && this.#error === null) {
       await this.#fetch(PAGE, CHUNK, stop, true);
       if (stop.aborted) return;
-      if (!this.#isTotalExact) await new Promise((resolve) => setTimeout(resolve, RECOUNT_MS));
+      if (!this.#isTotalExact) await waitVisible(RECOUNT_MS);
     }
     if (stop.aborted || this.#query.sort !== 'name' || !this.#isTotalExact) return;
     if (this.count() <= PEOPLES_ORDER_MAX) await this.#loadAll(stop);

@@ -1,8 +1,10 @@
 // Logs: their last lines first, by a range at the end, and what is added while one
 // looks. From the start they are read as any text.
+
 import { ListStart, Radio } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { client } from '../../../api/client.ts';
+import { whenVisible } from '../../../app/visible.ts';
 import { exactCount } from '../../../i18n/format.ts';
 import { t } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -169,7 +171,8 @@ function useFollow(shown: ViewProps['shown'], isOn: boolean, onMore: (text: stri
     const again = () => {
       timer = setTimeout(() => {
         // A look that fails is followed by the next: the banner says that the line is gone.
-        look()
+        whenVisible()
+          .then(look)
           .catch(() => {})
           .finally(() => {
             if (!signal.aborted) again();
