@@ -144,16 +144,16 @@ describe('the store', () => {
     isOffline = true;
     const leave = store.query('a', load).start();
     await at(0).fail(new Error('line'));
-    vi.advanceTimersByTime(999);
+    await vi.advanceTimersByTimeAsync(999);
     expect(asked).toHaveLength(1);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     await at(1).fail(new Error('line'));
-    vi.advanceTimersByTime(1999);
+    await vi.advanceTimersByTimeAsync(1999);
     expect(asked).toHaveLength(2);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     await at(2).fail(new Error('line'));
     leave();
-    vi.advanceTimersByTime(60_000);
+    await vi.advanceTimersByTimeAsync(60_000);
     expect(asked).toHaveLength(3);
   });
 
