@@ -54,7 +54,7 @@ it('an account cannot undo a move that the operator made into the bucket of anot
   expect(await api.outcome('POST', `/buckets/from-a/jobs/${id}/undo`, { by: a.by })).toBe(202);
 });
 
-it('a token that may only write names no object anew, and nobody sees the jobs of others', async () => {
+it('a token that only writes names nothing anew, and nobody sees the jobs of others', async () => {
   const { core, api, a, b } = await withAccounts();
   for (const [of, name] of [
     [a, 'from-a'],

@@ -380,7 +380,9 @@ it('124: has nothing that axe finds, in all views', async () => {
   const check = async (): Promise<unknown> => {
     await page.evaluate(readFileSync(AXE, 'utf8'));
     return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then((result) =>
-      result.violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html).join(' ')))`);
+      result.violations.map(
+        ({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html).join(' '),
+      ))`);
   };
   await page.locator('.inspector .facts').waitFor();
   expect(await check()).toEqual([]);

@@ -38,7 +38,7 @@ async function makeBucket(name: string, keys: readonly string[] = []): Promise<v
 
 const partOf = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-it('20: saves each setting by itself, says what the server refuses, and takes back by Undo', async () => {
+it('20: saves each setting by itself, says what is refused, and takes back by Undo', async () => {
   await makeBucket('settings');
   const { page, errors } = await open('/b/settings');
   const versions = partOf(page, 'Versions');
@@ -208,7 +208,7 @@ async function openObject(bucket: string, key: string, button: string) {
   return opened;
 }
 
-it('105, 107: shows the bill by lines, days and buckets that add up, walked by arrows', async () => {
+it('105, 107: shows the bill by lines, days and buckets that add up', async () => {
   const { page, errors } = await open('/jobs');
   const day = (at: number, meter: string, quantity: string, bucket: string | null) => ({
     time: `2026-10-0${at}T00:00:00.000Z`,
@@ -279,7 +279,7 @@ it('105, 107: shows the bill by lines, days and buckets that add up, walked by a
   await page.close();
 });
 
-it('108: sets a cap after saying what happens, shows how it stands, removes it with Undo', async () => {
+it('108: sets a cap after saying what happens, removes it with Undo', async () => {
   await makeBucket('capped');
   const { page, errors } = await open('/usage');
   const caps = partOf(page, 'Caps');

@@ -39,7 +39,7 @@ async function makeBucket(name: string, keys: readonly string[] = []): Promise<v
 const rowOf = (page: Page, name: string) =>
   page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
 
-it('12: lists buckets with what they store, in one request, sorted and filtered by the URL', async () => {
+it('12: lists buckets with what they store, sorted and filtered by the URL', async () => {
   await makeBucket('list-small', ['a.txt']);
   await makeBucket('list-large', ['a.txt', 'b.txt', 'c.txt']);
   await client.buckets.openPrefix('list-large', { body: { prefix: 'pub/' }, ifMatch: '*' });
@@ -113,7 +113,7 @@ it('12: shows names of a thousand buckets at once and counts them page by page',
   await page.close();
 });
 
-it('13: makes buckets by N, checks the name while it is typed, and sets what a template says', async () => {
+it('13: makes buckets by N, checks the name, and sets what a template says', async () => {
   const { page, errors } = await open('/buckets');
   await page.locator('.status-bar .sep').first().waitFor();
   await page.keyboard.press('n');
@@ -199,7 +199,7 @@ it('16: deletes a bucket with what is in it, after it said all that dies', async
   await page.close();
 });
 
-it('17: makes a bucket public after showing whom, what and the cost, with a cap and Undo', async () => {
+it('17: makes a bucket public after showing the cost, with a cap and Undo', async () => {
   await makeBucket('press', ['logo.svg', 'docs/terms.pdf']);
   const { page, errors } = await open('/b/press?settings=access');
   await page.getByRole('button', { name: 'Make public' }).first().click();

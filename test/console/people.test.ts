@@ -160,7 +160,7 @@ it('3: says what is wrong with a key, and when the browser refused the cookie', 
   expect(await page.locator('.side-bar').count()).toBe(0);
 });
 
-it('114: changes roles and disables members with undo; 115: finds it in the audit log', async () => {
+it('114: changes roles, disables members; 115: finds it in the audit log', async () => {
   const member = await kit.client.members.create({
     body: {
       login: 'alan',

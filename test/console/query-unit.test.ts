@@ -138,7 +138,7 @@ describe('the store', () => {
     expect([folder, hidden, other].map(({ asked }) => asked.length)).toEqual([3, 1, 2]);
   });
 
-  it('tries again while the line is away, ever more seldom, and stops when it is left', async () => {
+  it('tries again while the line is away, ever more seldom, until it is left', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { load, asked, at } = fakeClient();
     isOffline = true;

@@ -132,7 +132,8 @@ export const access = {
     contentTypeHint: 'The upload must send the same.',
     effects: {
       get: (key: string, end: string) =>
-        `Whoever has the URL can download ${key} until ${end}, as often as they like, on your bill.`,
+        `Whoever has the URL can download ${key} until ${end}, ` +
+        'as often as they like, on your bill.',
       head: (key: string, end: string) =>
         `Whoever has the URL can see size, type and date of ${key} until ${end}, ` +
         'not the content.',
