@@ -4,7 +4,7 @@ export const access = {
   makePrivate: 'Make private',
   presign: 'Presigned URL',
   probe: 'Why slow, why a miss?',
-  test: 'Test',
+  test: 'Test access',
   undone: 'Undone.',
   nowPrivate: (place: string) => `${place} is private.`,
   stillOpen: (place: string) =>

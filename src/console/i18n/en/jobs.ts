@@ -19,6 +19,7 @@ export const jobs = {
   begun: 'Begun by',
   act: 'What can be done',
   noUndo: 'No undo',
+  undone: 'Undone',
   running: (count: number) => `${count} running`,
   shown: (count: string) => `${count} shown`,
   of: (done: string, total: string) => `${done} of ${total}`,

@@ -5,7 +5,7 @@ export const access: typeof English = {
   makePrivate: '设为私有',
   presign: '预签名 URL',
   probe: '为何慢、为何未命中？',
-  test: '测试',
+  test: '测试权限',
   undone: '已撤销。',
   nowPrivate: (place) => `${place} 已设为私有。`,
   stillOpen: (place) => `已关闭，但 ${place} 仍因策略的其他语句或授权而部分公开。`,

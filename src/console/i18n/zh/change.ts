@@ -11,7 +11,7 @@ export const change: typeof English = {
   deleteForGood: (objects) => `永久删除 ${objects}`,
   toTrash: (what, bucket, days) =>
     `${what} 将移入 ${bucket} 的回收站，保留 ${days}。在此之前可以撤销。`,
-  forGood: (what) => `${what} 将被永久删除：此存储桶不保留版本，无法恢复。`,
+  forGood: (what) => `${what} 将被永久删除：此存储桶不保留版本，无法恢复。可在其设置中开启版本。`,
   days: (days) => `${days} 天`,
   untilRules: '的时间由存储桶规则决定',
   notAllCounted: '未能全部计数：可能还有更多。',

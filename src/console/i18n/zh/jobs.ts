@@ -12,6 +12,7 @@ export const jobs: typeof English = {
   begun: '发起者',
   act: '操作',
   noUndo: '不可撤销',
+  undone: '已撤销',
   running: (count) => `${count} 个进行中`,
   shown: (count) => `显示 ${count} 个`,
   of: (done, total) => `${done} / ${total}`,

@@ -23,7 +23,7 @@ export const object: typeof English = {
   more: '更多',
   deleted: (name) => `${name} 已移入回收站。`,
   deleteTitle: (name) => `删除 ${name}？`,
-  deleteWords: '此存储桶不保留版本：对象将被永久删除。',
+  deleteWords: '此存储桶不保留版本：对象将被永久删除。可在其设置中开启版本。',
   deleteVersionTitle: (name) => `删除 ${name} 的这个版本？`,
   deleteVersionWords: '此版本将被永久删除，其他版本保留。',
   deleteForGood: '永久删除',

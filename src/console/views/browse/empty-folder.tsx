@@ -1,6 +1,7 @@
 // A folder without anything in it, and a filter without a match: what is missing, and
 // the ways on.
 import { ArrowDownToLine, ListFilter, Upload } from 'lucide';
+import { useEffect } from 'preact/hooks';
 import { may, server } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,6 +18,7 @@ export function EmptyFolder({ folder: { bucket, prefix } }: { readonly folder: F
   const mayWrite = may('objects:write');
   const endpoint = server.value?.s3Endpoint ?? location.origin;
   const command = `aws s3 sync dist 's3://${bucket}/${prefix.replaceAll("'", `'\\''`)}'`;
+  useFocusKept();
   const whole = `${command} --endpoint-url ${endpoint}`;
   return (
     <div class="list empty-folder">
@@ -49,6 +51,13 @@ export function EmptyFolder({ folder: { bucket, prefix } }: { readonly folder: F
       )}
     </div>
   );
+}
+
+/** Keeps the focus in the view when the last row went, which had it. */
+function useFocusKept(): void {
+  useEffect(() => {
+    if (document.activeElement === document.body) document.getElementById('main')?.focus();
+  }, []);
 }
 
 export function NoMatch({ folder }: { readonly folder: FolderModel }) {

@@ -121,6 +121,9 @@ function Skeletons() {
 
 function JobList({ items }: { readonly items: readonly AccountJob[] }) {
   const texts = t().jobs;
+  const undone = new Set(
+    items.filter(isDoneUndo).map(({ bucket, undoes }) => `${bucket} ${undoes}`),
+  );
   return (
     <div class="grid jobs" role="table" aria-label={t().shell.jobs}>
       <div class="row row-head" role="row">
@@ -131,13 +134,25 @@ function JobList({ items }: { readonly items: readonly AccountJob[] }) {
         <span role="columnheader" aria-label={texts.act} />
       </div>
       {items.map((job) => (
-        <JobRow key={`${job.bucket} ${job.id}`} job={job} />
+        <JobRow
+          key={`${job.bucket} ${job.id}`}
+          job={job}
+          isUndone={undone.has(`${job.bucket} ${job.id}`)}
+        />
       ))}
     </div>
   );
 }
 
-function JobRow({ job }: { readonly job: AccountJob }) {
+/** Whether the job took another back, all of it. */
+function isDoneUndo({ undoes, state, counts }: AccountJob): boolean {
+  const left = counts.conflicts + counts.missing + counts.locked;
+  return undoes !== null && state === 'done' && left === 0;
+}
+
+type JobRowProps = { readonly job: AccountJob; readonly isUndone: boolean };
+
+function JobRow({ job, isUndone }: JobRowProps) {
   const sentence = jobSentence(job);
   const by = job.startedBy.memberId ?? job.startedBy.accessKeyId ?? '';
   return (
@@ -160,7 +175,7 @@ function JobRow({ job }: { readonly job: AccountJob }) {
         </span>
       </span>
       <span role="cell" class="job-act">
-        <Act job={job} />
+        <Act job={job} isUndone={isUndone} />
       </span>
     </div>
   );
@@ -201,7 +216,7 @@ function Result({ job }: { readonly job: AccountJob }) {
   );
 }
 
-function Act({ job }: { readonly job: AccountJob }) {
+function Act({ job, isUndone }: { readonly job: AccountJob; readonly isUndone: boolean }) {
   const texts = t().jobs;
   const { bucket, id, state, canUndo } = job;
   async function cancel(): Promise<void> {
@@ -215,6 +230,7 @@ function Act({ job }: { readonly job: AccountJob }) {
   if (state === 'running') {
     return <Button kind="secondary" label={t().shell.cancel} onClick={() => void cancel()} />;
   }
+  if (isUndone) return <span class="faint">{texts.undone}</span>;
   if (!canUndo) return <span class="faint">{texts.noUndo}</span>;
   return (
     <Button
