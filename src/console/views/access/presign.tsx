@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import type { UrlRequest } from 'quayside/client';
 import { client } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
-import { server } from '../../app/session.ts';
+import { may, server } from '../../app/session.ts';
 import { endTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -16,6 +16,10 @@ import { InlineError, PlainWords } from '../../ui/small.tsx';
 
 const METHODS = ['get', 'head', 'put', 'delete'] as const;
 type Method = (typeof METHODS)[number];
+
+/** A URL can do no more than who makes it. */
+const mayUse = (method: Method): boolean =>
+  method === 'get' || method === 'head' || may('objects:write');
 
 /** Seconds of each unit of the life. */
 const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
@@ -127,7 +131,7 @@ function Fields({ draft, isWrong, onChange }: FieldsProps) {
         label={texts.may}
         value={draft.method}
         onChange={set('method')}
-        options={METHODS.map((value) => ({ value, label: texts.methods[value] }))}
+        options={METHODS.filter(mayUse).map((value) => ({ value, label: texts.methods[value] }))}
       />
       <div class="two-fields">
         <TextField

@@ -15,6 +15,7 @@ import { client } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
 import { invalidate, useQuery } from '../../api/query.ts';
 import { query, setQuery } from '../../app/router.ts';
+import { may } from '../../app/session.ts';
 import { Title, TopBar } from '../../app/top-bar.tsx';
 import { useEvery } from '../../app/visible.ts';
 import { bytes, count, exactTime, time } from '../../i18n/format.ts';
@@ -227,10 +228,13 @@ function Act({ job, isUndone }: { readonly job: AccountJob; readonly isUndone: b
     }
     invalidate('jobs');
   }
+  const mayChange = may('objects:write');
   if (state === 'running') {
+    if (!mayChange) return null;
     return <Button kind="secondary" label={t().shell.cancel} onClick={() => void cancel()} />;
   }
   if (isUndone) return <span class="faint">{texts.undone}</span>;
+  if (!mayChange) return null;
   if (!canUndo) return <span class="faint">{texts.noUndo}</span>;
   return (
     <Button

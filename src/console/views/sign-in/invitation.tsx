@@ -104,6 +104,7 @@ function Accept({ secret, invitation, withPasskey }: AcceptProps) {
     >
       <p>
         <b class="medium">{invitation.displayName}</b> · {roles[invitation.role]}
+        <br />
         <span class="hint">{roleWords[invitation.role]}</span>
       </p>
       <TextField

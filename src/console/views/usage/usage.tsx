@@ -49,21 +49,24 @@ export default function Usage() {
       <div class="page">
         <div class="wrap usage">
           <Head period={period} isRunning={period === running} />
-          {data.value === null && error.value !== null && (
+          {data.value === null && error.value !== null ? (
             <Failure error={error.value} onRetry={reload} />
+          ) : (
+            <>
+              <Figures invoice={data.value} isRunning={period === running} />
+              <div class="usage-columns">
+                <div>
+                  <ByDay period={period} invoice={data.value} isRunning={period === running} />
+                  <BillLines invoice={data.value} />
+                </div>
+                <div>
+                  <ByBucket period={period} invoice={data.value} />
+                  {may('caps:read') && <Caps currency={data.value?.currency ?? null} />}
+                  <Invoices />
+                </div>
+              </div>
+            </>
           )}
-          <Figures invoice={data.value} isRunning={period === running} />
-          <div class="usage-columns">
-            <div>
-              <ByDay period={period} invoice={data.value} isRunning={period === running} />
-              <BillLines invoice={data.value} />
-            </div>
-            <div>
-              <ByBucket period={period} invoice={data.value} />
-              {may('caps:read') && <Caps currency={data.value?.currency ?? null} />}
-              <Invoices />
-            </div>
-          </div>
         </div>
       </div>
     </>
