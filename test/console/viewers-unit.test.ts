@@ -177,6 +177,13 @@ describe('rows of tables', () => {
   });
 });
 
+it('finds a viewer for names and types that every object inherits', () => {
+  for (const name of ['constructor', 'a.constructor', 'a.__proto__', 'toString']) {
+    expect(kindOf(name, null)).toBeNull();
+    expect(kindOf('a.bin', name)).toBeNull();
+  }
+});
+
 describe('prettyJson', () => {
   it('keeps each digit and escape', () => {
     expect(prettyJson('{"a":12345678901234567890,"b":["\\"{",{}],"c":[]}')).toBe(

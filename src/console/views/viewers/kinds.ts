@@ -19,7 +19,8 @@ export type ViewerKind =
   | 'hex'
   | 'empty';
 
-const BY_EXTENSION: Readonly<Record<string, ViewerKind>> = {
+/** By the end of a name, which may be `constructor` too: so these are maps. */
+const BY_EXTENSION: ReadonlyMap<string, ViewerKind> = new Map([
   ...kindOfEach('image', 'png jpg jpeg jfif gif webp avif bmp ico apng'),
   ...kindOfEach('heic', 'heic heif'),
   ...kindOfEach('video', 'mp4 m4v webm mov mkv ogv'),
@@ -42,27 +43,27 @@ const BY_EXTENSION: Readonly<Record<string, ViewerKind>> = {
       'srt vtt ass gitignore editorconfig lock pem crt csr pub asc webmanifest map m3u8 m3u ics ' +
       'vcf eml',
   ),
-};
+]);
 
-function kindOfEach(kind: ViewerKind, extensions: string): Record<string, ViewerKind> {
-  return Object.fromEntries(extensions.split(' ').map((extension) => [extension, kind]));
+function kindOfEach(kind: ViewerKind, extensions: string): (readonly [string, ViewerKind])[] {
+  return extensions.split(' ').map((extension) => [extension, kind]);
 }
 
-const BY_TYPE: Readonly<Record<string, ViewerKind>> = {
-  'image/svg+xml': 'page',
-  'image/heic': 'heic',
-  'image/heif': 'heic',
-  'application/pdf': 'pdf',
-  'text/html': 'page',
-  'application/xhtml+xml': 'page',
-  'text/markdown': 'markdown',
-  'text/csv': 'table',
-  'text/tab-separated-values': 'table',
-  'application/gzip': 'gzip',
-  'application/x-gzip': 'gzip',
-  'application/zip': 'zip',
-  'application/x-tar': 'tar',
-};
+const BY_TYPE: ReadonlyMap<string, ViewerKind> = new Map<string, ViewerKind>([
+  ['image/svg+xml', 'page'],
+  ['image/heic', 'heic'],
+  ['image/heif', 'heic'],
+  ['application/pdf', 'pdf'],
+  ['text/html', 'page'],
+  ['application/xhtml+xml', 'page'],
+  ['text/markdown', 'markdown'],
+  ['text/csv', 'table'],
+  ['text/tab-separated-values', 'table'],
+  ['application/gzip', 'gzip'],
+  ['application/x-gzip', 'gzip'],
+  ['application/zip', 'zip'],
+  ['application/x-tar', 'tar'],
+]);
 const TEXT_TYPE =
   /^(?:text\/|application\/(?:json|x-ndjson|javascript|xml|yaml|toml|sql|x-sh|graphql)|[a-z]+\/[\w.-]{1,40}\+(?:json|xml)$)/;
 
@@ -88,7 +89,7 @@ const SAYS_NOTHING = /^(?:|application\/octet-stream|binary\/octet-stream|text\/
  */
 export function kindOf(key: string, contentType: string | null): ViewerKind | null {
   const type = plainType(contentType);
-  const byName = BY_EXTENSION[extensionOf(key)];
+  const byName = BY_EXTENSION.get(extensionOf(key));
   if (!SAYS_NOTHING.test(type)) {
     const byType = kindOfType(type);
     // Markdown, logs and tables are often sent as a more common type of text.
@@ -100,7 +101,7 @@ export function kindOf(key: string, contentType: string | null): ViewerKind | nu
 }
 
 function kindOfType(type: string): ViewerKind | null {
-  const known = BY_TYPE[type];
+  const known = BY_TYPE.get(type);
   if (known !== undefined) return known;
   if (SHOWN_IMAGE.test(type)) return 'image';
   if (type.startsWith('video/')) return 'video';
