@@ -99,4 +99,5 @@ it('asks for nothing while its tab is hidden, and catches up', async () => {
   expect(sent.slice(before)).toEqual([]);
   await show(false);
   await expect.poll(() => sent.length).toBeGreaterThan(before);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
