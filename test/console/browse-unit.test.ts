@@ -131,7 +131,9 @@ it('92: quotes names and URLs in every form', () => {
   expect(line('s3')).toBe("s3://photos/d/it's [a] <b>.txt");
   expect(line('path')).toBe(copied.key);
   expect(line('curl')).toBe(`curl -o 'it'\\''s [a] <b>.txt' 'https://h/b/it%27s?x=1&y="2"'`);
-  expect(line('markdown')).toBe(`[it's \\[a\\] <b>.txt](<${copied.url}>)`);
+  expect(line('markdown')).toBe(`[it's \\[a\\] \\<b\\>.txt](<${copied.url}>)`);
+  const hostile = { key: '<img src=x>\n# `a', url: 'https://h/b/x' };
+  expect(lineOf('photos', hostile, 'markdown')).toBe('[\\<img src=x\\> # \\`a](<https://h/b/x>)');
   expect(line('html')).toBe(
     `<a href="https://h/b/it%27s?x=1&amp;y=&quot;2&quot;">it's [a] &lt;b&gt;.txt</a>`,
   );

@@ -12,7 +12,7 @@ export function lineOf(bucket: string, { key, url }: Copied, format: CopyFormat)
     url: () => url,
     s3: () => `s3://${bucket}/${key}`,
     curl: () => `curl -o ${shellQuote(name)} ${shellQuote(url)}`,
-    markdown: () => `[${name.replace(/[\\[\]]/g, '\\$&')}](<${url}>)`,
+    markdown: () => `[${escapeMarkdown(name)}](<${url}>)`,
     html: () => `<a href="${escapeHtml(url)}">${escapeHtml(name)}</a>`,
     path: () => key,
   };
@@ -20,6 +20,10 @@ export function lineOf(bucket: string, { key, url }: Copied, format: CopyFormat)
 }
 
 const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A name in a line of Markdown: no sign of it is HTML, a picture, or a new line. */
+const escapeMarkdown = (text: string): string =>
+  text.replace(/[\\[\]<>&`*]/g, '\\$&').replace(/[\r\n]+/g, ' ');
 
 const HTML_SIGNS: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -37,7 +37,8 @@ function asSdk({ method, path, body }: Call): string {
     ...(body === null ? [] : [`body: ${body}`]),
   ];
   const options = parts.length === 0 ? '' : `, { ${parts.join(', ')} }`;
-  return `await client.request('${method} ${decodeURI(pathname.slice(API.length))}'${options});`;
+  const route = JSON.stringify(`${method} ${decodeURI(pathname.slice(API.length))}`);
+  return `await client.request(${route}${options});`;
 }
 
 export default function ApiCalls({ onClose }: Closing) {
