@@ -16,6 +16,11 @@ const LINE_PX = 20;
 const COLOURED_MAX = 200_000;
 /** Lines longer than this get none: they are data, or made small. */
 const LINE_COLOURED_MAX = 2000;
+/**
+ * Sum of the squares of the lines that get colours: the lexer is quadratic over some
+ * lines. Lines of 80 characters reach COLOURED_MAX first.
+ */
+const COLOURED_SQUARES_MAX = 40_000_000;
 
 type CodeProps = {
   readonly text: string;
@@ -57,9 +62,12 @@ function linesOf(text: string, name: string): readonly (ParsedLine | string)[] {
   if (preset === null) return lines;
   let coloured = 0;
   let length = 0;
+  let squares = 0;
   for (const line of lines) {
     length += line.length + 1;
+    squares += line.length ** 2;
     if (length > COLOURED_MAX || line.length > LINE_COLOURED_MAX) break;
+    if (squares > COLOURED_SQUARES_MAX) break;
     coloured++;
   }
   const parsed = parse(lines.slice(0, coloured).join('\n'), preset).lines;
