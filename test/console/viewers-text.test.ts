@@ -111,6 +111,28 @@ describe('text', () => {
     expect(errors()).toEqual([]);
   });
 
+  it('62: shows Markdown that takes too long as text, and stays awake meanwhile', async () => {
+    const begun = '# Begun\n\n';
+    await pages.put('slow/stars.md', begun + '*a_'.repeat(20_000));
+    await pages.put('slow/deep.md', begun + '>'.repeat(30_000));
+    await pages.put('slow/many.md', begun + '- a\n'.repeat(30_000));
+    for (const name of ['stars', 'deep', 'many']) {
+      const { page, errors } = await pages.open(`slow/${name}.md`);
+      await page.evaluate(`{
+        window.longestMs = 0;
+        const watch = (list) => {
+          for (const { duration } of list.getEntries()) {
+            window.longestMs = Math.max(window.longestMs, duration);
+          }
+        };
+        new PerformanceObserver(watch).observe({ type: 'longtask', buffered: true });
+      }`);
+      await page.locator('.code-line', { hasText: '# Begun' }).waitFor();
+      expect(await valueIn(page, 'window.longestMs')).toBeLessThan(1000);
+      expect(errors().filter((text) => !text.includes('Maximum call stack'))).toEqual([]);
+    }
+  });
+
   it('70: shows HTML and SVG without script, and says so', async () => {
     const html = '<!doctype html><h1>Stored</h1><script>document.body.innerHTML="run"</script>';
     await pages.put('page/a.html', html, { contentType: 'text/html' });

@@ -12,11 +12,14 @@ import { ScrollRegion, useLoaded, ViewerFrame } from '../frame.tsx';
 import type { ViewProps } from '../shown.ts';
 import { createDecoder } from '../text/decode.ts';
 import TextView from '../text/text.tsx';
+import { parseMarkdown } from './parse-markdown.ts';
 import { renderMarkdown, targetOf } from './render-markdown.ts';
 
 /** Markdown that is rendered, bytes: longer ones are shown as text. */
 const RENDERED_MAX_BYTES = 512 * 1024;
 const COMPACT_BYTES = 32 * 1024;
+/** Pictures that one text loads; of those behind them their words are shown. */
+const PICTURES_MAX = 100;
 
 export default function MarkdownView({ shown, compact }: ViewProps) {
   const texts = t().viewers.markdown;
@@ -29,32 +32,39 @@ export default function MarkdownView({ shown, compact }: ViewProps) {
   const tools = <Button icon={CodeXml} label={texts.source} onClick={() => setSource(true)} />;
   return (
     <ViewerFrame compact={compact} tools={tools}>
-      <Rendered shown={shown} compact={compact} />
+      <Rendered shown={shown} compact={compact} onTooMuch={() => setSource(true)} />
     </ViewerFrame>
   );
 }
 
-function Rendered({ shown, compact }: ViewProps) {
+type RenderedProps = ViewProps & {
+  /** Called for a text that can't be rendered in good time. */
+  readonly onTooMuch: () => void;
+};
+
+function Rendered({ shown, compact, onTooMuch }: RenderedProps) {
   const { object, source } = shown;
   const place = useRef<HTMLDivElement>(null);
   const etag = object?.detail.etag;
-  const text = useLoaded(
+  const html = useLoaded(
     async (signal) => {
       const page = await source.read(0, compact ? COMPACT_BYTES : RENDERED_MAX_BYTES, signal);
-      return createDecoder().decode(page, true);
+      const parsed = await parseMarkdown(createDecoder().decode(page, true), signal);
+      if (parsed === null && !signal.aborted) onTooMuch();
+      return parsed;
     },
     [shown.name, etag],
   );
   useEffect(() => {
-    if (text.value === null) return;
-    const fragment = renderMarkdown(text.value);
+    if (html.value === null) return;
+    const fragment = renderMarkdown(html.value);
     const controller = new AbortController();
     followLinks(fragment, object, place);
     void showPictures(fragment, object, controller.signal);
     place.current?.replaceChildren(fragment);
     return () => controller.abort();
-  }, [text.value]);
-  if (text.error !== null) return <Failure error={text.error} onRetry={text.reload} />;
+  }, [html.value]);
+  if (html.error !== null) return <Failure error={html.error} onRetry={html.reload} />;
   return (
     <ScrollRegion class="viewer-scroll" label={t().viewers.text.content(shown.name)}>
       <div ref={place} class="markdown" />
@@ -97,9 +107,12 @@ async function showPictures(
 ): Promise<void> {
   const pictures = [...fragment.querySelectorAll<HTMLImageElement>('img[data-src]')];
   await Promise.all(
-    pictures.map(async (picture) => {
+    pictures.map(async (picture, index) => {
       const target = targetOf(picture.dataset.src ?? '', object?.key ?? '');
       if (target?.kind === 'object' && object !== null) {
+        // Each is a request, and bytes that somebody pays for.
+        if (index >= PICTURES_MAX) return;
+        picture.loading = 'lazy';
         const url = await bytesUrl({ bucket: object.bucket, key: target.key }).catch(() => null);
         if (url !== null && !signal.aborted) picture.src = url;
       } else if (target?.kind === 'outside') {

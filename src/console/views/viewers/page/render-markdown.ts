@@ -1,8 +1,7 @@
-// Markdown as elements of this page. What marked makes of it is cleaned by DOMPurify,
-// which gives elements, never text that is parsed again; addresses are kept aside, so
-// that nothing is loaded before it is known where it leads.
+// Markdown as elements of this page. What parse-markdown.ts makes of it is cleaned by
+// DOMPurify, which gives elements, never text that is parsed again; addresses are kept
+// aside, so that nothing is loaded before it is known where it leads.
 import DOMPurify from 'dompurify';
-import { marked } from 'marked';
 
 /** Elements that Markdown makes, and the harmless ones that people write into it. */
 const TAGS = [
@@ -30,11 +29,10 @@ function putAside(node: Element, data: { attrName: string; attrValue: string }):
 }
 
 /**
- * The elements of a Markdown text. Links and pictures have their addresses in
- * `data-href` and `data-src`, as they were written.
+ * Makes elements of the HTML of a Markdown text. Links and pictures have their
+ * addresses in `data-href` and `data-src`, as they were written.
  */
-export function renderMarkdown(text: string): DocumentFragment {
-  const html = marked.parse(text, { async: false, gfm: true });
+export function renderMarkdown(html: string): DocumentFragment {
   const purify = DOMPurify(window);
   purify.addHook('uponSanitizeAttribute', putAside);
   const fragment = purify.sanitize(html, {
