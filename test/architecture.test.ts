@@ -125,7 +125,6 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'idb-keyval',
     'lucide',
     'marked',
-    'papaparse',
     'preact',
     'preact/hooks',
     'quayside/client',
