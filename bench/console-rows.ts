@@ -93,7 +93,8 @@ const FIRST_ROWS = `(() => {
   const listed = performance.getEntriesByType('resource').find(({ name }) => /\\/objects\\?/.test(name));
   return [listed.startTime, listed.responseEnd, performance.now()];
 })()`;
-const COUNTED = `Number(document.querySelector('[role=grid]')?.ariaRowCount) > ${ROWS}`;
+/** The grid when its folder is counted: with the object that made it, and the head. */
+const COUNTED = `[role=grid][aria-rowcount="${ROWS + 2}"]`;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
 const server = await startNodeProcess(dataDir, { QUAYSIDE_PORT: process.env.QUAYSIDE_PORT ?? '0' });
@@ -117,7 +118,7 @@ try {
     await page.locator('[data-index="5"] .name .text').waitFor();
     const firstRows: number[] = await page.evaluate(FIRST_ROWS);
     // Until the folder is counted, its scroll bar has no million rows.
-    await page.waitForFunction(COUNTED, undefined, { timeout: 60_000 });
+    await page.locator(COUNTED).waitFor({ timeout: 60_000 });
     const scrolled = await scroll(page, cdp);
     const jumps: number[] = [];
     for (let at = 0; at < JUMPS; at++) {
