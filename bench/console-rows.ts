@@ -29,7 +29,8 @@ function fill(dataDir: string): void {
      INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms,
        storage_class, detail)
      SELECT (SELECT max(bucket) FROM objects), printf('flat/%09d-%s', i,
-         CASE i % 3 WHEN 0 THEN 'report of the harbour.pdf' WHEN 1 THEN 'list.csv' ELSE 'n.txt' END),
+         CASE i % 3 WHEN 0 THEN 'report of the harbour.pdf' WHEN 1 THEN 'list.csv'
+                    ELSE 'n.txt' END),
        printf('v-%09d', i), 0, i * 7919 % 90000000, '900150983cd24fb0d6963f7d28e17f72',
        1606000000000 + i * 155000, 'STANDARD', '{}' FROM i`,
   );
@@ -90,7 +91,8 @@ const jumpTo = (part: number) => `(async () => {
 
 /** Runs in the page: when the listing was asked for and answered, and how late it is now. */
 const FIRST_ROWS = `(() => {
-  const listed = performance.getEntriesByType('resource').find(({ name }) => /\\/objects\\?/.test(name));
+  const requests = performance.getEntriesByType('resource');
+  const listed = requests.find(({ name }) => /\\/objects\\?/.test(name));
   return [listed.startTime, listed.responseEnd, performance.now()];
 })()`;
 /** The grid when its folder is counted: with the object that made it, and the head. */

@@ -23,7 +23,6 @@ const GROUPS = {
     purge: 'POST /buckets/{bucket}/cache-purges',
     checkAccess: 'POST /buckets/{bucket}/access-checks',
     testAccess: 'POST /buckets/{bucket}/access-tests',
-    previewPublic: 'POST /buckets/{bucket}/public-access-preview',
     openPrefix: 'PUT /buckets/{bucket}/public-access',
     closePrefix: 'DELETE /buckets/{bucket}/public-access',
     events: 'GET /buckets/{bucket}/events',
@@ -54,8 +53,6 @@ const GROUPS = {
     get: 'GET /buckets/{bucket}/jobs/{jobId}',
     cancel: 'POST /buckets/{bucket}/jobs/{jobId}/cancel',
     undo: 'POST /buckets/{bucket}/jobs/{jobId}/undo',
-    failures: 'GET /buckets/{bucket}/jobs/{jobId}/failures',
-    previewRename: 'POST /buckets/{bucket}/rename-preview',
     previewDeletion: 'GET /buckets/{bucket}/deletion-preview',
   },
   trash: {

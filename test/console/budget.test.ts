@@ -34,7 +34,6 @@ const KNOWN_BYTES: Readonly<Record<string, number>> = {
   all: 370 * KB,
   'views/buckets/bucket.tsx': 19 * KB,
   'views/object/object.tsx': 17 * KB,
-  'views/viewers/page/markdown.tsx': 46 * KB,
 };
 
 /** What is on the way of everybody each day: the frame, a folder, an upload. */

@@ -11,7 +11,8 @@ export const change = {
   toTrash: (what: string, bucket: string, days: string) =>
     `${what} go to the trash of ${bucket} and stay there ${days}. You can undo this until then.`,
   forGood: (what: string) =>
-    `${what} are gone for good: this bucket keeps no versions, so nothing brings them back. Its settings can switch versions on.`,
+    `${what} are gone for good: this bucket keeps no versions, so nothing brings them back. ` +
+    'Its settings can switch versions on.',
   days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
   untilRules: 'as long as the rules of the bucket say',
   notAllCounted: 'Not everything could be counted: there may be more.',

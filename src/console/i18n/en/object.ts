@@ -22,7 +22,8 @@ export const object = {
   deleted: (name: string) => `${name} is in the trash.`,
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteWords:
-    'This bucket keeps no versions: the object is gone for good. Its settings can switch versions on.',
+    'This bucket keeps no versions: the object is gone for good. ' +
+    'Its settings can switch versions on.',
   deleteVersionTitle: (name: string) => `Delete this version of ${name}?`,
   deleteVersionWords: 'This version is gone for good. The others stay.',
   deleteForGood: 'Delete for good',
