@@ -38,7 +38,7 @@ export const shell = {
   unsaved: 'What you typed is not saved.',
   discard: 'Discard it',
   keepEditing: 'Keep editing',
-  offline: (time: string) => `No connection since ${time}. The console tries again by itself.`,
+  offline: (time: string) => `No connection (${time}). The console tries again by itself.`,
   monthSoFar: (month: string) => `${month} so far`,
   headingFor: (money: string) => `Heading for ${money}`,
   headingForCap: (money: string, cap: string) => `Heading for ${money}, cap ${cap}`,
