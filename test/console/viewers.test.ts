@@ -2,7 +2,7 @@
 // is fetched for it.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { gzipSync } from 'node:zlib';
+import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import { BlobReader, TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -54,6 +54,32 @@ describe('tables and bytes', () => {
     const { page } = await pages.open('table/gbk.csv');
     await page.getByRole('cell', { name: '北京' }).waitFor();
     expect(await page.getByText('gb18030').count()).toBe(1);
+  });
+
+  it('59: asks before it decodes a hundred million pixels out of 13 KB', async () => {
+    const side = 10_000;
+    const chunk = (type: string, data: Uint8Array) => {
+      const named = Buffer.concat([Buffer.from(type), data]);
+      const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+      length.writeUInt32BE(data.length);
+      sum.writeUInt32BE(crc32(named));
+      return Buffer.concat([length, named, sum]);
+    };
+    const head = Buffer.alloc(13);
+    head.writeUInt32BE(side, 0);
+    head.writeUInt32BE(side, 4);
+    // One bit a pixel.
+    head[8] = 1;
+    const rows = deflateSync(Buffer.alloc((side / 8 + 1) * side));
+    const parts = [chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))];
+    const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), ...parts]);
+    await pages.put('bytes/huge.png', new Uint8Array(png), { contentType: 'image/png' });
+    const { page, errors } = await pages.open('bytes/huge.png');
+    await page.getByText('This picture has 10,000 × 10,000').waitFor();
+    expect(await page.locator('.stage img').count()).toBe(0);
+    await page.getByRole('button', { name: 'Load 10,000 × 10,000' }).click();
+    await page.locator('.stage img').waitFor();
+    expect(errors()).toEqual([]);
   });
 
   it('69: shows bytes by pages, and a font', async () => {

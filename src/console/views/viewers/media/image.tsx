@@ -16,6 +16,11 @@ import { ExifFacts } from './exif-facts.tsx';
 
 /** Pictures above this are loaded on demand, bytes. */
 const AT_ONCE_MAX_BYTES = 25_000_000;
+/**
+ * Pixels that are decoded at once: each takes 4 bytes of memory, so these take 256 MB.
+ * A file of 100 KB may have a thousand million.
+ */
+const AT_ONCE_MAX_PIXELS = 64_000_000;
 const ZOOM_STEP = 1.5;
 const ZOOM_MAX = 16;
 const ZOOM_MIN = 0.05;
@@ -35,6 +40,9 @@ async function pictureUrl(shown: Shown, signal: AbortSignal): Promise<string> {
 export default function ImageView({ shown, compact }: ViewProps) {
   const isHuge = shown.source.sizeBytes > AT_ONCE_MAX_BYTES;
   const [isWanted, setWanted] = useState(!isHuge);
+  /** What it measures, where it is too large to be decoded unasked: `30,000 × 30,000`. */
+  const [measure, setMeasure] = useState<string | null>(null);
+  const [isDecoded, setDecoded] = useState(false);
   const url = useLoaded(
     (signal) => (isWanted ? pictureUrl(shown, signal) : Promise.resolve(null)),
     [shown.name, isWanted],
@@ -47,15 +55,24 @@ export default function ImageView({ shown, compact }: ViewProps) {
     );
   }
   if (!isWanted) {
-    return <HugePicture shown={shown} compact={compact} onLoad={() => setWanted(true)} />;
+    const size = bytes(shown.source.sizeBytes);
+    const load = () => setWanted(true);
+    return <HugePicture shown={shown} compact={compact} size={size} onLoad={load} />;
   }
-  return <Picture shown={shown} compact={compact} url={url.value} />;
+  if (measure !== null && !isDecoded) {
+    const load = () => setDecoded(true);
+    return <HugePicture shown={shown} compact={compact} size={measure} onLoad={load} />;
+  }
+  const onHuge = isDecoded ? null : setMeasure;
+  return <Picture shown={shown} compact={compact} url={url.value} onHuge={onHuge} />;
 }
 
 const readFacts = async (shown: Shown, signal: AbortSignal): Promise<Exif | null> =>
   readExif(await shown.source.read(0, Math.min(EXIF_BYTES, shown.source.sizeBytes), signal));
 
-function HugePicture({ shown, compact, onLoad }: ViewProps & { readonly onLoad: () => void }) {
+type HugeProps = ViewProps & { readonly size: string; readonly onLoad: () => void };
+
+function HugePicture({ shown, compact, size, onLoad }: HugeProps) {
   const texts = t().viewers.image;
   const exif = useLoaded((signal) => readFacts(shown, signal), [shown.name]);
   const [small, setSmall] = useState<string | null>(null);
@@ -70,12 +87,8 @@ function HugePicture({ shown, compact, onLoad }: ViewProps & { readonly onLoad: 
     <ViewerFrame compact={compact}>
       <div class="stage is-column">
         {small !== null && <img src={small} alt={shown.name} />}
-        <p class="dim">{texts.huge(bytes(shown.source.sizeBytes))}</p>
-        <Button
-          kind="secondary"
-          label={texts.loadHuge(bytes(shown.source.sizeBytes))}
-          onClick={onLoad}
-        />
+        <p class="dim">{texts.huge(size)}</p>
+        <Button kind="secondary" label={texts.loadHuge(size)} onClick={onLoad} />
       </div>
     </ViewerFrame>
   );
@@ -93,9 +106,13 @@ type Look = {
 const FIT: Look = { zoom: null, turns: 0, x: 0, y: 0 };
 type EyeDropper = { open(): Promise<{ sRGBHex: string }> };
 
-type PictureProps = ViewProps & { readonly url: string | null };
+type PictureProps = ViewProps & {
+  readonly url: string | null;
+  /** Takes the measure of a picture that has too many pixels; null: it is shown so. */
+  readonly onHuge: ((measure: string) => void) | null;
+};
 
-function Picture({ shown, compact, url }: PictureProps) {
+function Picture({ shown, compact, url, onHuge }: PictureProps) {
   const texts = t().viewers.image;
   const measured = useContext(Measured);
   const stage = useRef<HTMLDivElement>(null);
@@ -103,6 +120,8 @@ function Picture({ shown, compact, url }: PictureProps) {
   const [look, setLook] = useState(FIT);
   const [isBroken, setBroken] = useState(false);
   const [hasFacts, setFacts] = useState(false);
+  /** Browsers decode what they paint: until its pixels are counted it is not painted. */
+  const [isCounted, setCounted] = useState(onHuge === null);
 
   /** What the picture is shown at, also where it fits. */
   const zoomNow = (): number => {
@@ -227,9 +246,18 @@ function Picture({ shown, compact, url }: PictureProps) {
               alt={shown.name}
               draggable={false}
               class={isTurned && look.zoom === null ? 'is-turned' : undefined}
-              style={{ transform, width, maxWidth: width === undefined ? undefined : 'none' }}
+              style={{
+                transform,
+                width,
+                maxWidth: width === undefined ? undefined : 'none',
+                visibility: isCounted ? undefined : 'hidden',
+              }}
               onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
-                measured({ measure: `${count(naturalWidth)} × ${count(naturalHeight)}` });
+                const measure = `${count(naturalWidth)} × ${count(naturalHeight)}`;
+                measured({ measure });
+                const isHuge = naturalWidth * naturalHeight > AT_ONCE_MAX_PIXELS;
+                if (isHuge && onHuge !== null) onHuge(measure);
+                else setCounted(true);
               }}
               onError={() => setBroken(true)}
             />
