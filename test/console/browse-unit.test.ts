@@ -1,6 +1,7 @@
 // The arithmetic of the folder's view without a browser: the scaled window, the treemap, what a
 // path field understands, how rows are copied, names with signs that can't be seen.
 import { describe, expect, it } from 'vitest';
+import { hideSecrets } from '../../src/console/api/hide-secrets.ts';
 import { type CopyFormat, lineOf } from '../../src/console/views/browse/copy-line.ts';
 import {
   type Extent,
@@ -137,6 +138,14 @@ it('92: quotes names and URLs in every form', () => {
   expect(line('html')).toBe(
     `<a href="https://h/b/it%27s?x=1&amp;y=&quot;2&quot;">it's [a] &lt;b&gt;.txt</a>`,
   );
+});
+
+it('hides every secret of a body that is shown as a call', () => {
+  const secrets = ['password', 'currentPassword', 'newPassword', 'secretAccessKey', 'secret'];
+  for (const name of secrets) {
+    const body = JSON.stringify({ login: 'ada', [name]: 'a "quoted\\" one', endTokens: true });
+    expect(JSON.parse(hideSecrets(body))).toEqual({ login: 'ada', [name]: '…', endTokens: true });
+  }
 });
 
 it('shows what can not be seen in a name', () => {

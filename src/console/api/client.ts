@@ -3,6 +3,7 @@
 // so that a view can show itself as calls of the API.
 import { signal } from '@preact/signals';
 import { createApiClient, QuaysideError, type Route } from 'quayside/client';
+import { hideSecrets } from './hide-secrets.ts';
 
 export type Call = {
   readonly method: string;
@@ -46,7 +47,3 @@ async function notingFetch(url: string, init?: RequestInit): Promise<Response> {
     throw error;
   }
 }
-
-/** What is typed in secret is never shown again. */
-const hideSecrets = (json: string): string =>
-  json.replace(/("(?:password|secretAccessKey|secret)":)"(?:[^"\\]|\\.)*"/g, '$1"…"');
