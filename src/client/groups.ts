@@ -21,15 +21,11 @@ const GROUPS = {
     delete: 'DELETE /buckets/{bucket}',
     totals: 'GET /buckets/{bucket}/totals',
     purge: 'POST /buckets/{bucket}/cache-purges',
-    checkAccess: 'POST /buckets/{bucket}/access-checks',
-    testAccess: 'POST /buckets/{bucket}/access-tests',
     openPrefix: 'PUT /buckets/{bucket}/public-access',
     closePrefix: 'DELETE /buckets/{bucket}/public-access',
-    events: 'GET /buckets/{bucket}/events',
   },
   objects: {
     list: '*GET /buckets/{bucket}/objects',
-    page: 'GET /buckets/{bucket}/objects',
     search: '*GET /buckets/{bucket}/search',
     versions: '*GET /buckets/{bucket}/versions',
     sizes: 'GET /buckets/{bucket}/sizes',
@@ -38,8 +34,6 @@ const GROUPS = {
     delete: 'DELETE /buckets/{bucket}/object',
     restore: 'POST /buckets/{bucket}/object/restore',
     presign: 'POST /buckets/{bucket}/presigned-urls',
-    thumbnail: 'GET /buckets/{bucket}/thumbnail',
-    zip: 'POST /buckets/{bucket}/zips',
   },
   uploads: {
     list: '*GET /buckets/{bucket}/uploads',
@@ -79,11 +73,6 @@ const GROUPS = {
     get: 'GET /members/{memberId}',
     update: 'PATCH /members/{memberId}',
     delete: 'DELETE /members/{memberId}',
-  },
-  invitations: {
-    list: '*GET /invitations',
-    create: 'POST /invitations',
-    delete: 'DELETE /invitations/{invitationId}',
   },
   caps: {
     list: 'GET /caps',

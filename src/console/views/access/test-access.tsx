@@ -62,7 +62,9 @@ export default function TestAccess({ bucket, objectKey, isFolder, onClose }: Tes
         ...(address === '' ? {} : { address }),
         ...(referer === '' ? {} : { referer }),
       };
-      setTested(await client.buckets.testAccess(bucket, { body }));
+      setTested(
+        await client.request('POST /buckets/{bucket}/access-tests', { path: { bucket }, body }),
+      );
     } catch (cause) {
       setTested(null);
       setError(errorLine(cause));
