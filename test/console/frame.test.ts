@@ -289,7 +289,7 @@ it('128: says when the server is gone, and comes back by itself', async () => {
   first.process.kill('SIGKILL');
   await first.stop();
   await page.getByRole('link', { name: 'Home' }).first().click();
-  const banner = page.getByRole('status').filter({ hasText: 'No connection since' });
+  const banner = page.getByRole('status').filter({ hasText: 'No connection' });
   await banner.waitFor();
   const second = await startNode({ folder });
   door.leadTo(second.target.url);

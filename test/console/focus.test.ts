@@ -1,0 +1,49 @@
+// The focus of a keyboard: it goes from view to view, into dialogs, and to the next row.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchBrowser } from './kit/browser.ts';
+import { type ConsoleHome, startDemoHome } from './kit/console-home.ts';
+import { openAt, settled } from './kit/pages.ts';
+
+let [browser, home]: [Browser, ConsoleHome] = [] as never;
+
+beforeAll(async () => {
+  [browser, home] = await Promise.all([launchBrowser(), startDemoHome()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await home?.server.stop();
+});
+
+const focusOf = (page: Page) =>
+  page.evaluate<string>('document.activeElement.id || document.activeElement.tagName');
+
+it('36: hands the focus to the view that a key opens', async () => {
+  const { page, context } = await openAt(browser, home, '/');
+  await page.keyboard.press('g');
+  await page.keyboard.press('j');
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+  await expect.poll(() => focusOf(page)).toBe('main');
+  await context.close();
+});
+
+it('36: renames all rows of a folder, from the first field of the dialog', async () => {
+  const path = '/b/assets/photos/2026-regatta/contact-sheets/';
+  const { page, context } = await openAt(browser, home, path);
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('F2');
+  const dialog = page.getByRole('dialog', { name: /^Rename everything in assets/ });
+  await dialog.waitFor();
+  await page.keyboard.type('frame-*.txt');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('sheet-$1.txt');
+  await dialog.getByRole('button', { name: 'Rename 4 objects' }).waitFor();
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('sheet-00001.txt').first().waitFor();
+  // What has another name now is selected no more.
+  await page.getByText('selected').first().waitFor({ state: 'hidden' });
+  expect(await page.title()).toBe('contact-sheets · assets · Quayside');
+  await settled(page);
+  await context.close();
+});
