@@ -21,8 +21,6 @@ const GROUPS = {
     delete: 'DELETE /buckets/{bucket}',
     totals: 'GET /buckets/{bucket}/totals',
     purge: 'POST /buckets/{bucket}/cache-purges',
-    openPrefix: 'PUT /buckets/{bucket}/public-access',
-    closePrefix: 'DELETE /buckets/{bucket}/public-access',
   },
   objects: {
     list: '*GET /buckets/{bucket}/objects',

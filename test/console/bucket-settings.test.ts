@@ -137,7 +137,11 @@ it('102: shows both sides where somebody else changed the same, and saves mine',
 
 it('93: says who can read and by which line, and tests a request that nobody sent', async () => {
   await makeBucket('readers', ['pub/a.txt']);
-  await client.buckets.openPrefix('readers', { body: { prefix: 'pub/' }, ifMatch: '*' });
+  await client.request('PUT /buckets/{bucket}/public-access', {
+    path: { bucket: 'readers' },
+    body: { prefix: 'pub/' },
+    ifMatch: '*',
+  });
   const { page, errors } = await open('/b/readers?settings=access');
   const rights = partOf(page, 'Everybody’s rights');
   await rights.getByText('Everyone can read a part of what is below here.').waitFor();
@@ -184,7 +188,11 @@ it('91: makes a presigned URL, says what it can do, and it does that', async () 
 
 it('101: says whether a read was a hit or a miss, and where the time went', async () => {
   await makeBucket('probed', ['pub/a.txt', 'own.txt']);
-  await client.buckets.openPrefix('probed', { body: { prefix: 'pub/' }, ifMatch: '*' });
+  await client.request('PUT /buckets/{bucket}/public-access', {
+    path: { bucket: 'probed' },
+    body: { prefix: 'pub/' },
+    ifMatch: '*',
+  });
   const { page, errors } = await openObject('probed', 'pub/a.txt', 'Why slow, why a miss?');
   const dialog = page.getByRole('dialog', { name: 'How pub/a.txt is served' });
   await dialog.getByText('Asked as a stranger').waitFor();

@@ -42,7 +42,11 @@ const rowOf = (page: Page, name: string) =>
 it('12: lists buckets with what they store, sorted and filtered by the URL', async () => {
   await makeBucket('list-small', ['a.txt']);
   await makeBucket('list-large', ['a.txt', 'b.txt', 'c.txt']);
-  await client.buckets.openPrefix('list-large', { body: { prefix: 'pub/' }, ifMatch: '*' });
+  await client.request('PUT /buckets/{bucket}/public-access', {
+    path: { bucket: 'list-large' },
+    body: { prefix: 'pub/' },
+    ifMatch: '*',
+  });
   const page = await context.newPage();
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -182,7 +186,11 @@ it('16: deletes a bucket with what is in it, after it said all that dies', async
   await client.upload('to-delete', 'b.txt', new Blob(['newer']));
   const domains = [{ host: 'www.to-delete.example' }];
   await client.buckets.update('to-delete', { body: { hosting: { domains } }, ifMatch: '*' });
-  await client.buckets.openPrefix('to-delete', { body: { prefix: 'pub/' }, ifMatch: '*' });
+  await client.request('PUT /buckets/{bucket}/public-access', {
+    path: { bucket: 'to-delete' },
+    body: { prefix: 'pub/' },
+    ifMatch: '*',
+  });
   const { page, errors } = await open('/b/to-delete?settings=danger');
   await page.getByRole('button', { name: 'Delete bucket' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete to-delete for good?' });
@@ -229,7 +237,11 @@ it('17: makes a bucket public after showing the cost, with a cap and Undo', asyn
 
 it('17: closes an opened folder, and opens it again by Undo', async () => {
   await makeBucket('closing', ['pub/a.txt']);
-  await client.buckets.openPrefix('closing', { body: { prefix: 'pub/' }, ifMatch: '*' });
+  await client.request('PUT /buckets/{bucket}/public-access', {
+    path: { bucket: 'closing' },
+    body: { prefix: 'pub/' },
+    ifMatch: '*',
+  });
   const { page, errors } = await open('/b/closing?settings=access');
   await page.locator('.opened').getByText('closing/pub/').waitFor();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
@@ -244,7 +256,11 @@ it('17: closes an opened folder, and opens it again by Undo', async () => {
 
 it('124: has nothing that axe complains of on a phone in the dark, in Chinese', async () => {
   await makeBucket('axe', ['pub/a.txt']);
-  await client.buckets.openPrefix('axe', { body: { prefix: 'pub/' }, ifMatch: '*' });
+  await client.request('PUT /buckets/{bucket}/public-access', {
+    path: { bucket: 'axe' },
+    body: { prefix: 'pub/' },
+    ifMatch: '*',
+  });
   const look = { width: 360, height: 740, isDark: true, isTouch: true, language: 'zh' } as const;
   const phone = await newContext(browser, look);
   await serveBuild(phone, server.target.url);

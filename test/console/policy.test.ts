@@ -13,7 +13,11 @@ beforeAll(async () => {
   await home.client.buckets.create({ body: { name: 'evil' } });
   await home.client.upload('evil', 'evil.js', EVIL, { contentType: 'text/javascript' });
   await home.client.upload('evil', 'evil.css', 'body { opacity: 0 }', { contentType: 'text/css' });
-  await home.client.buckets.openPrefix('evil', { body: { what: 'read' }, ifMatch: '*' });
+  await home.client.request('PUT /buckets/{bucket}/public-access', {
+    path: { bucket: 'evil' },
+    body: { what: 'read' },
+    ifMatch: '*',
+  });
 });
 
 afterAll(async () => {

@@ -96,7 +96,11 @@ async function makeVersions(client: Client, files: readonly DemoFile[]): Promise
 
 async function openToStrangers(client: Client): Promise<void> {
   const open = (bucket: string, prefix: string) =>
-    client.buckets.openPrefix(bucket, { body: { prefix, what: 'read' }, ifMatch: '*' });
+    client.request('PUT /buckets/{bucket}/public-access', {
+      path: { bucket: bucket },
+      body: { prefix, what: 'read' },
+      ifMatch: '*',
+    });
   await open('assets', `${REGATTA}web/`);
   await open('assets', `${REGATTA}finish-line/`);
   await open('fonts', '');

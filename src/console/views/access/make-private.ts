@@ -21,7 +21,10 @@ export async function makePrivate(bucket: string, prefix: string): Promise<void>
     const before = await client.buckets.get(bucket);
     const opened = openedPrefixes(before).find((one) => one.prefix === prefix);
     if (opened !== undefined) {
-      await client.buckets.closePrefix(bucket, { query: { prefix } });
+      await client.request('DELETE /buckets/{bucket}/public-access', {
+        path: { bucket: bucket },
+        query: { prefix },
+      });
     } else {
       await client.buckets.update(bucket, { body: { publicAccess: 'none' }, ifMatch: before });
     }
@@ -30,7 +33,11 @@ export async function makePrivate(bucket: string, prefix: string): Promise<void>
       prefix === '' ? after.publicAccess !== 'none' : after.publicAccess === 'read';
     const reopen = async () => {
       if (opened !== undefined) {
-        await client.buckets.openPrefix(bucket, { body: opened, ifMatch: after });
+        await client.request('PUT /buckets/{bucket}/public-access', {
+          path: { bucket: bucket },
+          body: opened,
+          ifMatch: after,
+        });
       } else {
         await client.buckets.update(bucket, { body: { publicAccess: 'read' }, ifMatch: after });
       }

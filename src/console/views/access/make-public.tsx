@@ -69,7 +69,11 @@ export default function MakePublic({ bucket, prefix, onClose }: MakePublicProps)
       }
       // A cap of the bucket changes its ETag.
       const before = await client.buckets.get(bucket);
-      const opened = await client.buckets.openPrefix(bucket, { body, ifMatch: before });
+      const opened = await client.request('PUT /buckets/{bucket}/public-access', {
+        path: { bucket: bucket },
+        body,
+        ifMatch: before,
+      });
       refreshAccess(bucket);
       const objects = t().units.objects(preview.objects ?? 0, count(preview.objects ?? 0));
       const block = before.publicAccessBlock;
@@ -77,7 +81,10 @@ export default function MakePublic({ bucket, prefix, onClose }: MakePublicProps)
         text: preview.objects === null ? texts.nowPublic(place) : texts.nowPublicCount(objects),
         undo: () =>
           void orSay(bucket, async () => {
-            await client.buckets.closePrefix(bucket, { query: { prefix } });
+            await client.request('DELETE /buckets/{bucket}/public-access', {
+              path: { bucket: bucket },
+              query: { prefix },
+            });
             if (opened.lifted.length === 0 || block === null) return;
             const now = await client.buckets.get(bucket);
             await client.buckets.update(bucket, {

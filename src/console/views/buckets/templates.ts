@@ -19,7 +19,11 @@ export const BACKUP_OBJECTS_MAX = 1_000_000;
 /** Sets a bucket up that was just made. It may be repeated. */
 export async function applyTemplate(bucket: string, template: Template): Promise<void> {
   if (opens(template)) {
-    await client.buckets.openPrefix(bucket, { body: { prefix: '', what: 'read' }, ifMatch: '*' });
+    await client.request('PUT /buckets/{bucket}/public-access', {
+      path: { bucket: bucket },
+      body: { prefix: '', what: 'read' },
+      ifMatch: '*',
+    });
   }
   if (template === 'assets') {
     const rule = {

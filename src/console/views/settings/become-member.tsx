@@ -29,14 +29,17 @@ function useOwnInvitation() {
     const { current } = invited;
     invited.current = null;
     // One that stays ends by itself within the hour.
-    if (current !== null) await client.invitations.delete(current.id).catch(() => {});
+    if (current !== null)
+      await client
+        .request('DELETE /invitations/{invitationId}', { path: { invitationId: current.id } })
+        .catch(() => {});
   }
   async function invite(login: string, displayName: string): Promise<string> {
     const of = JSON.stringify([login, displayName]);
     if (invited.current?.of === of) return invited.current.secret;
     await withdraw();
     const body = { login, displayName, role: 'owner', expiresInHours: OPEN_HOURS } as const;
-    const { id, url } = await withProof(() => client.invitations.create({ body }));
+    const { id, url } = await withProof(() => client.request('POST /invitations', { body }));
     const secret = new URL(url).hash.slice(1);
     invited.current = { id, secret, of };
     return secret;

@@ -69,7 +69,7 @@ function stateOf({ acceptedAt, expiresAt }: Invitation): string {
 
 async function takeBack({ id }: Invitation): Promise<void> {
   try {
-    await client.invitations.delete(id);
+    await client.request('DELETE /invitations/{invitationId}', { path: { invitationId: id } });
     showToast({ text: t().settings.takenBack });
   } catch (error) {
     showToast({ text: errorLine(error) });
@@ -124,7 +124,7 @@ function Invite({ onClose }: { readonly onClose: () => void }) {
     try {
       const who = { displayName: name.trim(), role, ...(login === '' ? {} : { login }) };
       const body = { ...who, expiresInHours: hours };
-      setMade(await withProof(() => client.invitations.create({ body })));
+      setMade(await withProof(() => client.request('POST /invitations', { body })));
       invalidate('invitations');
     } catch (cause) {
       setError(errorLine(cause));
