@@ -67,7 +67,6 @@ export const settings = {
   understood: 'Done',
 
   looks: 'Looks',
-  looksHere: 'They are kept in this browser; those of a member follow to every browser.',
   looksLead: 'They follow you to every browser you sign in with.',
   letterKeys: 'Single letters are commands',
 

@@ -61,7 +61,6 @@ export const settings: typeof English = {
   understood: '完成',
 
   looks: '外观',
-  looksHere: '仅保存在此浏览器；成员的外观设置在任何浏览器登录后都会生效。',
   looksLead: '在任何浏览器登录后都会生效。',
   letterKeys: '单个字母作为快捷键',
 

@@ -182,10 +182,7 @@ function Looks() {
   const texts = t().settings;
   const { themes, densities, ...shell } = t().shell;
   return (
-    <Section
-      title={texts.looks}
-      lead={me.value?.memberId === null ? texts.looksHere : texts.looksLead}
-    >
+    <Section title={texts.looks} lead={texts.looksLead}>
       <div class="settings-form">
         <SelectField
           label={shell.language}
