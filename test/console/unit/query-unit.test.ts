@@ -1,7 +1,7 @@
 // Queries of the console's views, without a page: what is shared, what comes too late, what is
 // tried again.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Load, QueryStore } from '../../src/console/api/query-store.ts';
+import { type Load, QueryStore } from '../../../src/console/api/query-store.ts';
 
 type Asked = {
   readonly signal: AbortSignal;

@@ -2,14 +2,14 @@
 // bytes, encodings, rows, indented JSON, facts of cameras, sameness by digests.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareDigests } from '../../src/console/views/compare/same-bytes.ts';
-import { diffLines, linesOf, mergeTexts } from '../../src/console/views/viewers/diff.ts';
-import { kindOf, kindOfBytes } from '../../src/console/views/viewers/kinds.ts';
-import { readExif } from '../../src/console/views/viewers/media/exif.ts';
-import { ROW_CELLS_MAX } from '../../src/console/views/viewers/table/parse-cells.ts';
-import { createRowReader } from '../../src/console/views/viewers/table/rows.ts';
-import { createDecoder, guessEncoding } from '../../src/console/views/viewers/text/decode.ts';
-import { prettyJson } from '../../src/console/views/viewers/text/pretty-json.ts';
+import { compareDigests } from '../../../src/console/views/compare/same-bytes.ts';
+import { diffLines, linesOf, mergeTexts } from '../../../src/console/views/viewers/diff.ts';
+import { kindOf, kindOfBytes } from '../../../src/console/views/viewers/kinds.ts';
+import { readExif } from '../../../src/console/views/viewers/media/exif.ts';
+import { ROW_CELLS_MAX } from '../../../src/console/views/viewers/table/parse-cells.ts';
+import { createRowReader } from '../../../src/console/views/viewers/table/rows.ts';
+import { createDecoder, guessEncoding } from '../../../src/console/views/viewers/text/decode.ts';
+import { prettyJson } from '../../../src/console/views/viewers/text/pretty-json.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const NAMES = { yours: 'yours', theirs: 'theirs' };

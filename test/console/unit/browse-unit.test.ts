@@ -1,8 +1,8 @@
 // The arithmetic of the folder's view without a browser: the scaled window, the treemap, what a
 // path field understands, how rows are copied, names with signs that can't be seen.
 import { describe, expect, it } from 'vitest';
-import { hideSecrets } from '../../src/console/api/hide-secrets.ts';
-import { type CopyFormat, lineOf } from '../../src/console/views/browse/copy-line.ts';
+import { hideSecrets } from '../../../src/console/api/hide-secrets.ts';
+import { type CopyFormat, lineOf } from '../../../src/console/views/browse/copy-line.ts';
 import {
   type Extent,
   HEIGHT_MAX_PX,
@@ -16,10 +16,10 @@ import {
   positionAt,
   positionShowing,
   START,
-} from '../../src/console/views/browse/list/window.ts';
-import { parsePlace } from '../../src/console/views/browse/path/parse-place.ts';
-import { shownName } from '../../src/console/views/browse/shown-name.ts';
-import { layOut } from '../../src/console/views/browse/storage-map/treemap.ts';
+} from '../../../src/console/views/browse/list/window.ts';
+import { parsePlace } from '../../../src/console/views/browse/path/parse-place.ts';
+import { shownName } from '../../../src/console/views/browse/shown-name.ts';
+import { layOut } from '../../../src/console/views/browse/storage-map/treemap.ts';
 
 describe('the window of a list', () => {
   const million: Extent = { lineCount: 1_000_000, linePx: 32, viewPx: 600 };

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Rolldown } from 'vite';
 import { beforeAll, expect, it } from 'vitest';
-import { bundleConsole } from '../../scripts/console-bundle.ts';
+import { bundleConsole } from '../../../scripts/console-bundle.ts';
 
 let output: Rolldown.RolldownOutput['output'];
 beforeAll(async () => {
@@ -77,7 +77,7 @@ const FIRST_AREAS = /export const texts = \{([^}]+)\}/;
 
 it('reads in what a folder needs no text that comes later', () => {
   const source = readFileSync(
-    new URL('../../src/console/i18n/en/texts.ts', import.meta.url),
+    new URL('../../../../src/console/i18n/en/texts.ts', import.meta.url),
     'utf8',
   );
   const first = new Set(
