@@ -77,7 +77,7 @@ const FIRST_AREAS = /export const texts = \{([^}]+)\}/;
 
 it('reads in what a folder needs no text that comes later', () => {
   const source = readFileSync(
-    new URL('../../../../src/console/i18n/en/texts.ts', import.meta.url),
+    new URL('../../../src/console/i18n/en/texts.ts', import.meta.url),
     'utf8',
   );
   const first = new Set(
