@@ -42,6 +42,7 @@ export const browse = {
   clearFilter: 'Clear the filter',
   jump: 'Jump to a name',
   path: 'Path',
+  edit: 'Edit headers…',
   editPath: 'Type a path',
   hiddenFolders: 'Folders between',
   look: 'How it is shown',

@@ -4,6 +4,7 @@ import {
   Copy,
   CopyPlus,
   Download,
+  FilePen,
   FolderDown,
   FolderInput,
   FolderPlus,
@@ -110,6 +111,7 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
     ...change('move', 'rows', { label: texts.move, keys: ['m'], icon: FolderInput, off: none }),
     ...change('rename', 'rows', { label: texts.rename, keys: ['F2'], icon: Pencil, off: none }),
     ...change('copy', 'rows', { label: texts.copyTo, icon: CopyPlus, off: none }),
+    ...change('edit', 'rows', { label: texts.edit, icon: FilePen, off: none }),
     {
       id: 'browse.readers',
       about: 'rows',

@@ -24,6 +24,7 @@ const CHANGES = {
   rename: lazy<ChangeProps>(() => import('../change/rename.tsx')),
   move: lazy<ChangeProps>(() => import('../change/move.tsx')),
   copy: lazy<ChangeProps>(() => import('../change/copy.tsx')),
+  edit: lazy<ChangeProps>(() => import('../change/edit.tsx')),
   delete: lazy<ChangeProps>(() => import('../change/delete.tsx')),
   'new-folder': lazy<ChangeProps>(() => import('../change/new-folder.tsx')),
 } as const;
