@@ -44,7 +44,7 @@ export const browse: typeof English = {
   clearFilter: '清除筛选',
   jump: '跳转到名称',
   path: '路径',
-  edit: '修改标头…',
+  edit: '编辑标头…',
   editPath: '输入路径',
   hiddenFolders: '中间的文件夹',
   look: '显示方式',
