@@ -2,7 +2,15 @@
 // content, each compressible file beside its brotli and gzip form, and files.json, which is what
 // the server reads. ensure-install.js runs it when a source is newer; it takes a few seconds.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -53,16 +61,22 @@ const filesBelow = (folder: string): string[] =>
     .map((name) => name.replaceAll('\\', '/'))
     .sort();
 
+/** Whether both files are there with the same bytes. */
+const isSame = (one: string, other: string): boolean =>
+  existsSync(other) && readFileSync(one).equals(readFileSync(other));
+
 /**
  * Brings what was made into the folder that a server may be reading: pieces first, then what names
- * them, and only then the old pieces go. The folder itself stays, since `wrangler dev` watches it.
+ * them, and only then the old pieces go. The folder itself and what did not change stay untouched,
+ * since `wrangler dev` watches them.
  */
 function publish(): void {
   mkdirSync(join(OUTPUT, 'assets'), { recursive: true });
   const made = filesBelow(MAKING);
   const isPiece = (name: string) => name.startsWith('assets/');
   for (const name of [...made.filter(isPiece), ...made.filter((one) => !isPiece(one))]) {
-    renameSync(join(MAKING, name), join(OUTPUT, name));
+    const [from, to] = [join(MAKING, name), join(OUTPUT, name)];
+    if (!isSame(from, to)) renameSync(from, to);
   }
   const kept = new Set(made);
   for (const name of filesBelow(OUTPUT)) if (!kept.has(name)) rmSync(join(OUTPUT, name));
