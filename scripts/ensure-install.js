@@ -70,7 +70,7 @@ function isNewer(path, builtAtMs) {
  */
 function buildConsole() {
   if (!existsSync(`${root}src/console`)) return;
-  const builtAtMs = modifiedAtMs('build/console/files.json');
+  const builtAtMs = modifiedAtMs('build/console-manifest.json');
   const sources = [...CONSOLE_SOURCES, 'scripts/build-console.ts', 'package-lock.json'];
   if (!sources.some((path) => isNewer(path, builtAtMs))) return;
   const ownNode = `${root}node_modules/.bin/node`;

@@ -143,7 +143,7 @@ it('11: shows a view as calls of the API that work', async () => {
     expect.stringContaining('archive/2026/drone/'),
   ]);
   await dialog.getByText('SDK', { exact: true }).click();
-  await dialog.getByText("client.request('GET /jobs'").waitFor();
+  await dialog.getByText('client.request("GET /jobs"').waitFor();
   await context.close();
 });
 

@@ -52,6 +52,7 @@ describe('the page of an object', () => {
     expect(addressOf(page)).toBe(`${BUCKET}/walk/a10.jpg`);
     await page.keyboard.press('ArrowLeft');
     await page.getByText('1 of 3').waitFor();
+    await expect.poll(() => addressOf(page)).toBe(`${BUCKET}/walk/a1.jpg`);
     await page.keyboard.press('Escape');
     await expect.poll(() => addressOf(page)).toBe(`${BUCKET}/walk/`);
     expect(new URL(page.url()).searchParams.get('sel')).toBe('a1.jpg');
