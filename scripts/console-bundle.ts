@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin, type Rolldown } from 'vite';
+import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import { type ChunkOf, chunkOfModules, groupsOf } from './console-chunks.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -38,13 +38,25 @@ const sdkByName: Plugin = {
   },
 };
 
+/** Builds the same whoever asks: a test run has another NODE_ENV, which Vite would take over. */
+async function buildForProduction(config: InlineConfig): ReturnType<typeof build> {
+  const { NODE_ENV: before } = process.env;
+  process.env.NODE_ENV = 'production';
+  try {
+    return await build({ ...config, mode: 'production' });
+  } finally {
+    if (before === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = before;
+  }
+}
+
 /** Bundles once; with `chunkOf` modules stand together in the chunks that it names. */
 async function bundle(
   folder: string | null,
   chunkOf: ChunkOf | null,
 ): Promise<Rolldown.RolldownOutput> {
   const groups = chunkOf === null ? {} : { codeSplitting: { groups: groupsOf(chunkOf) } };
-  const built = await build({
+  const built = await buildForProduction({
     root: CONSOLE,
     base: '/-/console/',
     publicDir: false,

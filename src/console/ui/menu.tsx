@@ -58,7 +58,7 @@ export function Menu({ items, label, at, onClose }: MenuProps) {
     const next = steps[event.key];
     if (next !== undefined) {
       rows.at(next % rows.length)?.focus();
-    } else if (event.key === 'Tab') {
+    } else if (event.key === 'Tab' || event.key === 'Escape') {
       onClose();
     } else if (event.key.length === 1 && event.key !== ' ') {
       const typed = event.key.toLowerCase();
