@@ -111,7 +111,12 @@ it('10: finds places, commands and keys in the palette, all of the menus too', a
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
   }
-  await page.keyboard.press('Control+k');
+  await expect
+    .poll(async () => {
+      if (!(await field.isVisible())) await page.keyboard.press('Control+k');
+      return field.isVisible();
+    })
+    .toBe(true);
   await field.fill('>');
   const offered = await page.getByRole('option').allTextContents();
   expect(labels.length).toBeGreaterThan(5);
