@@ -4,6 +4,7 @@ import { ArrowDown, ArrowUp } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
+import { rowStep } from './row-step.ts';
 
 export type Column<Row> = {
   readonly id: string;
@@ -38,16 +39,9 @@ export function Table<Row>(props: TableProps<Row>) {
 
   function move(event: KeyboardEvent): void {
     if (event.target !== event.currentTarget && event.key === 'Enter') return;
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      Home: 0,
-      End: rows.length - 1,
-    };
-    const next = steps[event.key];
-    if (next === undefined) return;
+    const index = rowStep(event.key, at, rows.length);
+    if (index === null) return;
     event.preventDefault();
-    const index = Math.min(rows.length - 1, Math.max(0, next));
     setAt(index);
     ref.current?.querySelectorAll<HTMLElement>('[data-row]')[index]?.focus();
   }

@@ -14,7 +14,6 @@ export const HEADERS = [
   'expires',
 ] as const;
 export const FIELDS = [...HEADERS, 'storageClass', 'metadata', 'tags'] as const;
-export type Header = (typeof HEADERS)[number];
 export type FieldName = (typeof FIELDS)[number];
 
 /** What the fields show: headers and class as they are, the others a line each. */

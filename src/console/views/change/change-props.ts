@@ -1,5 +1,5 @@
 // What every dialog of this folder is given.
-import type { Selection } from '../browse/selection.ts';
+import { type Selection, targetsOf } from '../browse/selection.ts';
 
 export type ChangeProps = {
   readonly selection: Selection;
@@ -11,14 +11,14 @@ export type ChangeProps = {
 };
 
 /** The selection as a job takes it; keys and prefixes all begin with the prefix. */
-export function jobTargets({ rows, isAll, prefix }: Selection): {
+export function jobTargets(selection: Selection): {
   prefix: string;
   keys?: string[];
   prefixes?: string[];
 } {
-  if (isAll) return { prefix };
-  const keys = rows.filter(({ isFolder }) => !isFolder).map(({ key }) => key);
-  const prefixes = rows.filter(({ isFolder }) => isFolder).map(({ key }) => key);
+  const { prefix } = selection;
+  if (selection.isAll) return { prefix };
+  const { keys, prefixes } = targetsOf(selection);
   return {
     prefix,
     ...(keys.length === 0 ? {} : { keys }),

@@ -14,7 +14,7 @@ import { type Preview, usePreview } from './preview.ts';
 import { runJob } from './run-job.ts';
 import { type Act, useAct } from './use-act.ts';
 
-/** So many objects are deleted without a dialog, when they go to the trash. */
+/** Objects that are deleted without a dialog at most, when they go to the trash. */
 const AT_ONCE_MAX = 100;
 
 export default function Delete({ selection, onClose, onDone }: ChangeProps) {

@@ -5,6 +5,7 @@ import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { rowStep } from '../../ui/row-step.ts';
 import { Skeleton } from '../../ui/small.tsx';
 import { nameOf } from '../browse/selection.ts';
 
@@ -24,16 +25,10 @@ export function FolderTree({ bucket, value, onChange }: TreeProps) {
   function move(event: KeyboardEvent): void {
     const rows = [...(ref.current?.querySelectorAll<HTMLElement>('[role=treeitem]') ?? [])];
     const at = rows.indexOf(document.activeElement as HTMLElement);
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      Home: 0,
-      End: rows.length - 1,
-    };
-    const next = steps[event.key];
-    if (next !== undefined) {
+    const next = rowStep(event.key, at, rows.length);
+    if (next !== null) {
       event.preventDefault();
-      rows[Math.max(0, Math.min(rows.length - 1, next))]?.focus();
+      rows[next]?.focus();
     } else if (/^[^\s]$/u.test(event.key) && !event.ctrlKey && !event.metaKey) {
       const typed = event.key.toLowerCase();
       const after = [...rows.slice(at + 1), ...rows.slice(0, at + 1)];

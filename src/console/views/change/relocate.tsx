@@ -1,8 +1,8 @@
 // The dialog of move and copy: a target by its path or by the tree, and what happens
 // where a name is taken.
+
 import { useState } from 'preact/hooks';
-import { client } from '../../api/client.ts';
-import { useQuery } from '../../api/query.ts';
+import { useBucketNames } from '../../api/bucket-names.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -18,22 +18,13 @@ import { useAct } from './use-act.ts';
 type Conflict = 'refuse' | 'keep-both' | 'replace';
 type RelocateProps = ChangeProps & { readonly kind: 'move' | 'copy' };
 
-/** Buckets that are offered as targets. */
-const BUCKETS_MAX = 1000;
-
 export function Relocate({ kind, selection, to, onClose, onDone }: RelocateProps) {
   const texts = t().change;
   const [bucket, setBucket] = useState(selection.bucket);
   const [target, setTarget] = useState(to ?? selection.prefix);
   const [conflict, setConflict] = useState<Conflict>('refuse');
   const act = useAct(onClose, kind === 'move' ? onDone : undefined);
-  const buckets = useQuery('buckets targets', (signal) =>
-    client.request('GET /buckets', { query: { limit: BUCKETS_MAX }, signal }),
-  );
-  const names = new Set([
-    selection.bucket,
-    ...(buckets.data.value?.items ?? []).map(({ name }) => name),
-  ]);
+  const names = new Set([selection.bucket, ...useBucketNames()]);
   const folder = target === '' || target.endsWith('/') ? target : `${target}/`;
   const problem = problemOf(selection, bucket, folder, kind);
 

@@ -3,6 +3,7 @@
 
 import { CalendarDays, Check, Download, EyeOff, LoaderCircle, X } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
+import { useBucketNames } from '../../api/bucket-names.ts';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import { guardLeaving, href, navigate } from '../../app/router.ts';
@@ -26,8 +27,6 @@ import { type Connection, profileOf, type Snippet, snippetsOf } from './snippets
 
 /** How often it is asked whether the key was used, milliseconds. */
 const LOOK_EVERY_MS = 3000;
-/** Buckets that are offered for the snippets. */
-const BUCKETS_MAX = 100;
 /** Stands for a bucket where the account has none yet. */
 const NO_BUCKET = 'my-bucket';
 
@@ -126,10 +125,8 @@ function connectionOf(made: MadeKey, bucket: string): Connection {
 /** Buckets that the key may use, by name. */
 function useBuckets({ scope }: MadeKey): readonly string[] {
   const named = scope?.buckets?.filter((name) => !name.endsWith('*')) ?? null;
-  const all = useQuery(named === null ? 'buckets names' : null, (signal) =>
-    client.request('GET /buckets', { query: { limit: BUCKETS_MAX }, signal }),
-  );
-  return named ?? all.data.value?.items.map(({ name }) => name) ?? [];
+  const all = useBucketNames(named === null);
+  return named ?? all;
 }
 
 /** Asks before the page is left by a link, by Back, or by closing. Returns its end. */

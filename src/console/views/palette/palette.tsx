@@ -1,7 +1,9 @@
 // The palette: places, objects of this bucket, what can be done here, in this order.
 // `>` is for commands alone. It keeps the last words for a minute.
+
 import { Box, CornerDownLeft, File as FileIcon, Folder, type IconNode, Search } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useBucketNames } from '../../api/bucket-names.ts';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import { type Command, commands, keyLabel } from '../../app/commands.ts';
@@ -31,8 +33,6 @@ const GROUP_MAX = 5;
 const COMMANDS_MAX = 60;
 /** How long the words are kept, milliseconds. */
 const KEPT_MS = 60_000;
-/** Buckets that are looked through for a name. */
-const BUCKETS_MAX = 1000;
 /** How long typing must rest before objects are searched, milliseconds. */
 const REST_MS = 60;
 
@@ -205,16 +205,14 @@ const choiceOf = ({ id, label, icon, keys, off, run }: Command): Choice => ({
 
 /** Buckets, pinned and recent folders; null: none are wanted. */
 function usePlaces(words: string | null): readonly Choice[] {
-  const buckets = useQuery(words === null ? null : 'buckets palette', (signal) =>
-    client.request('GET /buckets', { query: { limit: BUCKETS_MAX }, signal }),
-  );
+  const names = useBucketNames(words !== null);
   if (words === null) return [];
   const known = [...pinnedPlaces.value, ...recentPlaces.value].map(({ to, name }) => ({
     to,
     label: name,
     icon: Folder,
   }));
-  const named = (buckets.data.value?.items ?? []).map(({ name }) => ({
+  const named = names.map((name) => ({
     to: objectPath(name, ''),
     label: name,
     icon: Box,

@@ -4,6 +4,7 @@ import { ArrowUpFromLine, Check, Copy, FolderOpen, UserPlus } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { client, QuaysideError } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
+import { presignedLink } from '../../api/presigned-link.ts';
 import { invalidate } from '../../api/query.ts';
 import { navigate, objectPath } from '../../app/router.ts';
 import { me } from '../../app/session.ts';
@@ -14,16 +15,12 @@ import { copyText } from '../../ui/copy.ts';
 import { RadioField, TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { InlineError, LoadLine } from '../../ui/small.tsx';
+import { isBucketName } from '../buckets/bucket-name.ts';
 import { uploadClient } from '../upload/upload-client.ts';
 import { EntryFrame } from './entry-frame.tsx';
 
 type Readers = 'private' | 'public';
 type Link = { readonly url: string; readonly endsAt: string | null; readonly isCopied: boolean };
-
-/** How long the first link of a private file works, seconds: S3's longest, 7 days. */
-const LINK_SECONDS = 604_800;
-/** Source: the naming rules of S3 general purpose buckets. */
-const BUCKET_NAME = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 
 export function FirstRun({ onSkip }: { readonly onSkip: () => void }) {
   const texts = t().signIn.first;
@@ -34,7 +31,8 @@ export function FirstRun({ onSkip }: { readonly onSkip: () => void }) {
   const [error, setError] = useState<string | null>(null);
   const [link, setLink] = useState<Link | null>(null);
   const isMade = useRef(false);
-  const isValid = BUCKET_NAME.test(name);
+  // Dots are allowed by S3, and break TLS of virtual hosts: a first bucket has none.
+  const isValid = isBucketName(name) && !name.includes('.');
 
   useEffect(() => {
     document.title = `${texts.title} · Quayside`;
@@ -140,10 +138,7 @@ async function makeLink(
     const path = key.split('/').map(encodeURIComponent).join('/');
     return { url: `${location.origin}/${bucket}/${path}`, endsAt: null };
   }
-  const { items, expiresAt } = await client.objects.presign(bucket, {
-    body: { requests: [{ operation: 'get', key }], expiresSeconds: LINK_SECONDS },
-  });
-  return { url: items[0]?.url ?? '', endsAt: expiresAt };
+  return presignedLink(bucket, key);
 }
 
 function DropArea({ onFiles }: { readonly onFiles: (files: FileList | null | undefined) => void }) {

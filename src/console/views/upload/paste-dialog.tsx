@@ -2,6 +2,7 @@
 // link is copied.
 import { useState } from 'preact/hooks';
 import { client } from '../../api/client.ts';
+import { presignedLink } from '../../api/presigned-link.ts';
 import { BASE, objectPath } from '../../app/router.ts';
 import { endTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
@@ -14,9 +15,6 @@ import { bringIn } from './bring-in.ts';
 import { nameOfTarget } from './drops.ts';
 import { chosenByInput } from './read-files.ts';
 import { type UploadTarget, whenSettled } from './upload-store.ts';
-
-/** Life of a link to what is private, seconds: as long as a presigned URL may live. */
-const LINK_SECONDS = 7 * 86_400;
 
 /** Asks for the name of what was pasted, then uploads it. Files have names already. */
 export function openPaste(target: UploadTarget, files: readonly File[]): void {
@@ -113,8 +111,6 @@ async function linkTo(bucket: string, key: string, isOpen: boolean): Promise<Lin
   if (!isOpen) {
     return { url: location.origin + BASE + objectPath(bucket, key), said: texts.memberLinkCopied };
   }
-  const { items, expiresAt } = await client.objects.presign(bucket, {
-    body: { requests: [{ operation: 'get', key }], expiresSeconds: LINK_SECONDS },
-  });
-  return { url: items[0]?.url ?? '', said: texts.linkEnds(endTime(expiresAt)) };
+  const { url, endsAt } = await presignedLink(bucket, key);
+  return { url, said: texts.linkEnds(endTime(endsAt)) };
 }

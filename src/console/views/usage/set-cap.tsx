@@ -1,9 +1,10 @@
 // Sets a cap or changes one; says before saving what happens at the notice and at the
 // limit.
+
 import { useState } from 'preact/hooks';
 import type { Cap } from 'quayside/client';
+import { useBucketNames } from '../../api/bucket-names.ts';
 import { client } from '../../api/client.ts';
-import { useQuery } from '../../api/query.ts';
 import { bytes, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -19,8 +20,6 @@ const ALERT_PERCENT = 80;
 /** Digits of the limit that the server takes. */
 const LIMIT_MAX = 1e15;
 const CAP_ID_MAX = 64;
-/** Buckets that can be chosen: one page of their names. */
-const BUCKETS_MAX = 1000;
 
 type SetCapProps = {
   readonly currency: string;
@@ -140,9 +139,7 @@ type FieldsProps = Pick<SetCapProps, 'cap' | 'currency'> & {
 
 function Fields({ draft, onChange, cap, currency, isWrong, isAlertWrong }: FieldsProps) {
   const texts = t().usage;
-  const buckets = useQuery('buckets names', (signal) =>
-    client.request('GET /buckets', { query: { limit: BUCKETS_MAX }, signal }),
-  );
+  const buckets = useBucketNames();
   const set =
     <Name extends keyof Draft>(name: Name) =>
     (value: Draft[Name]) =>
@@ -194,7 +191,7 @@ function Fields({ draft, onChange, cap, currency, isWrong, isAlertWrong }: Field
           disabled={cap !== null}
           options={[
             { value: '', label: texts.onAccount },
-            ...(buckets.data.value?.items ?? []).map(({ name }) => ({
+            ...buckets.map((name) => ({
               value: name,
               label: name,
             })),

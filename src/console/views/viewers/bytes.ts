@@ -79,16 +79,6 @@ export async function readRange(
   return takeBytes(response, response.status === 206 ? 0 : offsetBytes, lengthBytes);
 }
 
-/** The last bytes of an object, without knowing its size. */
-export async function readSuffix(
-  object: ObjectAddress,
-  lengthBytes: number,
-  signal?: AbortSignal,
-): Promise<Uint8Array> {
-  const response = await fetchRange(object, `bytes=-${lengthBytes}`, signal);
-  return new Uint8Array(await response.arrayBuffer());
-}
-
 /** How often a request is sent: a URL that has ended is asked for anew, once. */
 const TRIES = 2;
 

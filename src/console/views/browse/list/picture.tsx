@@ -20,7 +20,7 @@ const IMAGE_MAX_BYTES = 24 * 1024 * 1024;
 /** Pictures that could not be made are remembered, so many at most. */
 const FAILED_MAX = 2000;
 const failed = new Set<string>();
-/** So many failures without one picture mean that the service makes none. */
+/** Failures without one picture after which the service is taken to make none. */
 const GIVES_UP_AFTER = 6;
 let hasMade = false;
 const PICTURED = /\.(?:jpe?g|png|gif|webp|avif|tiff?)$/i;

@@ -97,7 +97,7 @@ const CELLS: Readonly<Record<ColumnId, (entry: Entry, look: RowLook) => JSX.Elem
   modified: (entry) => (entry.kind === 'object' ? <RowTime at={entry.lastModified} /> : null),
 };
 
-/** As `Time`; its tooltip is dear to make, so it is made under the pointer. */
+/** Shows when an object changed; the dear tooltip is made under the pointer alone. */
 function RowTime({ at }: { readonly at: string }) {
   return (
     <time

@@ -1,7 +1,9 @@
 // The path as a field: Tab completes, ↓ goes through what is below, Enter goes there,
 // Esc gives the links back. Takes s3://, URLs and ARNs too.
+
 import { Box, File, Folder } from 'lucide';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useBucketNames } from '../../../api/bucket-names.ts';
 import { client } from '../../../api/client.ts';
 import { useQuery } from '../../../api/query.ts';
 import { BASE, navigate, objectPath } from '../../../app/router.ts';
@@ -138,9 +140,7 @@ function useCompletions(text: string): readonly string[] {
   const slash = rest?.indexOf('/') ?? -1;
   const bucket = rest === null || slash === -1 ? null : rest.slice(0, slash);
   const typed = rest === null || slash === -1 ? '' : rest.slice(slash + 1);
-  const buckets = useQuery(rest === null || bucket !== null ? null : 'buckets names', (signal) =>
-    client.request('GET /buckets', { query: { limit: 1000 }, signal }),
-  );
+  const names = useBucketNames(rest !== null && bucket === null);
   const below = useQuery(
     bucket === null ? null : `folder ${bucket} ${typed} completions`,
     (signal) =>
@@ -152,7 +152,6 @@ function useCompletions(text: string): readonly string[] {
   );
   if (rest === null) return [];
   if (bucket === null) {
-    const names = buckets.data.value?.items.map(({ name }) => name) ?? [];
     const matching = names.filter((name) => name.startsWith(rest));
     return matching.slice(0, OFFERED_MAX).map((name) => `s3://${name}/`);
   }

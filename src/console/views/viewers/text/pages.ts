@@ -23,7 +23,7 @@ export function rangePages(source: ByteSource, pageBytes: number): Pages {
       if (isEnded || at >= source.sizeBytes) return null;
       const page = await source.read(at, pageBytes, signal);
       at += page.length;
-      // Of encoded objects the size is not known before their end.
+      // The size of an encoded object is not known before its end.
       if (page.length < Math.min(pageBytes, source.sizeBytes - at)) isEnded = true;
       return page;
     },
