@@ -11,7 +11,7 @@ const EXPECT = { requireAssertions: true, poll: { timeout: 10_000 } };
 
 /** Tests of the console that begin with a browser; units of it run with all others. */
 const BROWSER_TESTS = ['test/console/**/*.test.ts'];
-/** Of them those that `npm test` runs: some seconds; `npm run console-test` runs all. */
+/** Browser tests that `npm test` runs, some seconds long; `npm run console-test` runs all. */
 const QUICK_BROWSER_TESTS = ['policy', 'attributes', 'budget'].map(
   (name) => `test/console/${name}.test.ts`,
 );

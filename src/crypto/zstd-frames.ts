@@ -7,7 +7,7 @@
 // zstdCompress fails with "Unexpected end of file" from 40 KiB on, its stream when
 // the end takes more than one `chunkSize`. Its zstdDecompress reads the first of
 // several frames only, and takes a `maxOutputLength` near the size for too little.
-// So here the piece is always large enough, the bound is loose, and frames are
+// Therefore the piece here is always large enough, the bound is loose, and frames are
 // decompressed one by one. Goes away when
 // test/contract/index/compressed-blobs.contract.ts passes without it.
 import { constants, createZstdCompress, zstdCompress, zstdDecompress } from 'node:zlib';

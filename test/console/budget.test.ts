@@ -17,7 +17,7 @@ type Chunk = {
   readonly css?: readonly string[];
 };
 
-/** Of what is sent, 1,000 bytes. */
+/** Bytes of a kilobyte, as what is sent is weighed. */
 const KB = 1000;
 const LIMITS = {
   html: 2 * KB,

@@ -12,7 +12,7 @@ import { IS_WHOLE } from './kit/whole.ts';
 
 type Started = Awaited<ReturnType<typeof launchAtPort>>;
 
-/** Of 100, in each category. */
+/** Least score of each category, out of 100. */
 const LEAST_SCORE = 95;
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const;
 

@@ -20,8 +20,8 @@ export async function inParts(
   { cut, sizeBytes, layout, onUploadId, uploadId: known }: Multipart,
 ): Promise<Completed> {
   const { backend, target, attributes, condition, stopped } = context;
-  // Of all that parts can have, this one alone becomes a checksum that a download
-  // can verify.
+  // CRC-64 is the one checksum of parts that becomes one of the whole object, which a
+  // download can verify.
   const chosen = algorithmOf(context.checksum ?? 'crc64nvme');
   // Never stopped halfway: an upload whose id nobody knows could not be taken back.
   const uploadId = known ?? (await backend.begin(target, attributes, chosen));

@@ -93,8 +93,7 @@ export function createObjectResponses(
     },
 
     fail(error, { readPolicy, tier, stale }, cors) {
-      // Of what the reader may not have it says nothing, not even whether it was
-      // read before.
+      // A refusal says nothing of the object, not even whether it was read before.
       const isMissing = hasCode(error, 'NoSuchKey');
       const status = isMissing ? { 'cache-status': cacheStatus(tier, 'none', stale) } : null;
       const free = readPolicy === null ? null : featuresOf(readPolicy).freeHeaders;

@@ -58,7 +58,7 @@ export function createAccountJobCalls(sql: Sql): Pick<DirectoryApi, keyof Accoun
     },
 
     listJobs({ accountId, before, limit, state }) {
-      // Of the few rows of an account those of another state are passed over.
+      // An account has few rows: those of another state are passed over.
       const rows = sql.all<JobRow>(
         `SELECT j.bucket, j.bucket_id, j.job, ${NEWER} FROM account_jobs AS j
          WHERE j.account_id = ?1 AND j.id < ?2 AND (?3 IS NULL OR j.state = ?3)

@@ -60,7 +60,7 @@ export function indexSelectionsContract(subject: Subject<MetadataIndex>): void {
       await expectCode(add('more'), 'SlowDown');
       await add('s0');
       expect(await get('more')).toBeNull();
-      // Those that have expired make room.
+      // Expired selections make room.
       await add('more', SELECTION, { nowMs: START_MS + 1000, expiresAtMs: START_MS + 3000 });
       expect(await get('more', START_MS + 1000)).toEqual(SELECTION);
 

@@ -71,7 +71,7 @@ describe('an edit of many objects', () => {
       });
       expect((await objectAt(bucket, 'b')).userMetadata).toEqual({ name: 'b' });
 
-      // The same again changes nothing, and leaves nothing to undo.
+      // A repeated edit changes nothing, and leaves nothing to undo.
       const again = await run(core, bucket, editOf(change, 'a/'));
       expect(again.counts.done).toBe(120);
       expect((await objectAt(bucket, 'a/007')).versionId).toBe(edited.versionId);

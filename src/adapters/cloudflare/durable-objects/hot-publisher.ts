@@ -5,7 +5,7 @@
 //
 // A record in KV has a TTL of its own: it says until when it is valid. It is
 // renewed while its key is hot, and written anew after each commit that touches it.
-// So a write that fails, comes late or lands after a newer one shows the past for
+// Therefore a write that fails, comes late or lands after a newer one shows the past for
 // no longer than its TTL, whatever KV does. Records are numbered; a reader that
 // knows a number trusts none below it.
 import type { ObjectKey } from '../../../domain/nouns.ts';
