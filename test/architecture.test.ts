@@ -58,7 +58,7 @@ const SERVER_NEEDS = [
   'http/observe/request-notes.ts',
   'http/delivery/fast-path/fast-path.ts',
   'http/delivery/fast-path/fast-response.ts',
-  'core/billing/receipts/price-receipt.ts',
+  'core/ledger-rules.ts',
 ];
 const ADAPTER_NEEDS = ['domain', 'ports', 'index', 'crypto', 'config.ts', 'adapters/shared'];
 

@@ -2,9 +2,8 @@
 // rollups of usage by the hour and by the month, and sequences that recognise a
 // repeated batch. No prices here.
 
-import type { PriceReceipt } from '../domain/billing/receipts.ts';
 import { DAY_MS } from '../domain/time.ts';
-import type { LedgerApi } from '../ports/ledger.ts';
+import type { LedgerApi, LedgerRules } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createCapCalls } from './ledger/caps.ts';
 import { createQuotaGrantCalls } from './ledger/quota-grants.ts';
@@ -24,9 +23,9 @@ const SOURCES_REMOVED = 20;
 
 /**
  * The calls over a database whose tables `migrate(sql, LEDGER_SCHEMA)` made. Each
- * is atomic. `price` prices receipts.
+ * is atomic. `rules` has what needs prices.
  */
-export function createLedgerIndex(sql: Sql, price: PriceReceipt): LedgerApi {
+export function createLedgerIndex(sql: Sql, rules: LedgerRules): LedgerApi {
   const calls: LedgerApi = {
     record({ accountId, batches, nowMs: commandMs }) {
       // By a clock that has jumped, batches that may come again would be forgotten.
@@ -51,8 +50,8 @@ export function createLedgerIndex(sql: Sql, price: PriceReceipt): LedgerApi {
       );
       return row?.hour_ms ?? null;
     },
-    ...createCapCalls(sql),
-    ...createReceiptCalls(sql, price),
+    ...createCapCalls(sql, rules.decideLeases),
+    ...createReceiptCalls(sql, rules.priceReceipt),
     ...createQuotaGrantCalls(sql),
   };
   return inTransactions(

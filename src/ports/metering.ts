@@ -2,7 +2,7 @@
 // and can't fail; core/metering takes the sums out and brings them to the ledger
 // (ports/ledger.ts), core/caps sets the allowances.
 
-import type { CapScope } from '../domain/billing/caps.ts';
+import type { CapLevel, CapScope } from '../domain/billing/caps.ts';
 import type { AccessKeyId, AccountId, BucketId, BucketReadPolicy } from '../domain/nouns.ts';
 
 /**
@@ -84,11 +84,7 @@ export type Allowance = {
   reachable: number;
   /** By the clock of this process. From then on nothing of it may be used. */
   expiresAtMs: number;
-  /**
-   * `cached`: only what memory holds is served. `refused`: nothing but what is
-   * free.
-   */
-  level: 'open' | 'cached' | 'refused';
+  level: CapLevel;
   /** Units that a request of a class takes, and a byte out. */
   perA: number;
   perB: number;

@@ -23,11 +23,11 @@ import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
 import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
-import { priceReceipt } from '../../src/core/billing/receipts/price-receipt.ts';
 import { type BucketHandle, openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../src/core/buckets/create-bucket.ts';
 import type { Core, CoreSettings } from '../../src/core/core.ts';
 import { toMasterKey } from '../../src/core/encryption/master-keys.ts';
+import { LEDGER_RULES } from '../../src/core/ledger-rules.ts';
 import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
 import { type PutObjectInput, putObject } from '../../src/core/objects/put-object.ts';
 import { openBody } from '../../src/core/objects/read-object.ts';
@@ -80,7 +80,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
     metadataIndex: noteChanges(createDirectMetadataIndex(createBucketIndex(sql)), changes),
     bucketChanges: changes,
     directory: createDirectDirectory(createDirectoryIndex(sql)),
-    ledger: createDirectLedger(createLedgerIndex(sql, priceReceipt)),
+    ledger: createDirectLedger(createLedgerIndex(sql, LEDGER_RULES)),
     hotMetadata: createExactHotMetadata(clock),
     edgeCache: createMemoryEdgeCache(
       createMemoryBodies({ maxBytes: 2 ** 20, maxSliceBytes: 2 ** 16 }),

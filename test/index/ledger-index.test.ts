@@ -2,7 +2,7 @@
 // come again in any way.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { priceReceipt } from '../../src/core/billing/receipts/price-receipt.ts';
+import { LEDGER_RULES } from '../../src/core/ledger-rules.ts';
 import type { MeterName, UsageGroup, UsageRow } from '../../src/domain/billing/usage.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../src/domain/nouns.ts';
 import { HOUR_MS } from '../../src/domain/time.ts';
@@ -19,7 +19,7 @@ const GROUPS: UsageGroup[] = ['hour', 'day', 'month', 'bucket', 'accessKey'];
 
 function open(): LedgerApi {
   const sql = openMigrated(LEDGER_SCHEMA);
-  return createLedgerIndex(sql, priceReceipt);
+  return createLedgerIndex(sql, LEDGER_RULES);
 }
 
 const usageRow: fc.Arbitrary<UsageRow> = fc.record({

@@ -1,7 +1,7 @@
 // Grants of an account's quota as the ledger gives them out: never more together than the quota,
 // also where what a bucket said of itself comes after a newer grant.
 import { expect, it } from 'vitest';
-import { priceReceipt } from '../../src/core/billing/receipts/price-receipt.ts';
+import { LEDGER_RULES } from '../../src/core/ledger-rules.ts';
 import type { StorageQuota } from '../../src/domain/billing/quotas.ts';
 import type { AccountId, BucketId } from '../../src/domain/nouns.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
@@ -13,7 +13,7 @@ const [A, B] = ['a~1', 'b~1'] as BucketId[] as [BucketId, BucketId];
 const QUOTA: StorageQuota = { bytes: 100, objects: null };
 
 function openLedger() {
-  const ledger = createLedgerIndex(openMigrated(LEDGER_SCHEMA), priceReceipt);
+  const ledger = createLedgerIndex(openMigrated(LEDGER_SCHEMA), LEDGER_RULES);
   ledger.putQuota({ accountId, quota: QUOTA, known: null });
   return {
     ledger,

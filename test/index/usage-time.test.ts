@@ -1,6 +1,7 @@
 // What the index counts by a clock that jumps for seconds, where the platform vouches for no more
 // than the time before.
 import { expect, it } from 'vitest';
+import { LEDGER_RULES } from '../../src/core/ledger-rules.ts';
 import type { StorageHours } from '../../src/domain/billing/stored.ts';
 import type { AccountId, BucketName } from '../../src/domain/nouns.ts';
 import { DAY_MS, HOUR_MS, startOfHour } from '../../src/domain/time.ts';
@@ -76,7 +77,7 @@ it('totals that a wrong clock has taken into the future come back', () => {
 
 it('what is used in a jump stands in the hour that is believed, and batches are remembered', () => {
   const { sql, believe } = open();
-  const ledger = createLedgerIndex(sql, () => []);
+  const ledger = createLedgerIndex(sql, LEDGER_RULES);
   const accountId = 'a' as AccountId;
   const record = (hourMs: number, sequence: number) => {
     const rows = [

@@ -3,21 +3,17 @@
 // memory, by the quota leases of the process (cap-leases.ts); when one is used up
 // or old, more is leased first. It counts nothing: the meter does.
 
-import { hasCode, StorageError } from '../../domain/errors.ts';
+import type { CapStanding } from '../../domain/billing/caps.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type { BucketReadPolicy } from '../../domain/nouns.ts';
+import type { WaitingUse } from '../../ports/ledger-calls/cap-calls.ts';
 import { type UsageCounter, type UsageOwner, unitsOf } from '../../ports/metering.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
 import { admit, type RequestedUse } from './admit.ts';
-import type { CapStanding } from './allowances.ts';
-import {
-  allowancesFor,
-  createCapLeases,
-  isFor,
-  REFUSAL_MS,
-  type WaitingUse,
-} from './cap-leases.ts';
+import { allowancesFor, createCapLeases, REFUSAL_MS } from './cap-leases.ts';
 import { capRefusal, storageRefusal } from './cap-refusal.ts';
+import { isFor } from './cap-scope.ts';
 import type { ReportCrossing } from './report-crossing.ts';
 
 export type CapGuard = {
@@ -126,7 +122,6 @@ export function createCapGuard(
     try {
       await leases.renew(use);
     } catch (cause) {
-      if (hasCode(cause, 'SlowDown')) throw cause;
       const detail = 'What this bucket has used can not be looked up now.';
       throw new StorageError('ServiceUnavailable', { detail, cause });
     }

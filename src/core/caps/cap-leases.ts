@@ -2,54 +2,50 @@
 // the ledger after everything counted so far was brought there. Memory has them for
 // cap-guard.ts, which decides by them. It decides nothing and counts nothing.
 
-import type { Cap, CapScope } from '../../domain/billing/caps.ts';
+import type { CapStanding } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { createCircuitBreaker } from '../../ports/circuit-breaker.ts';
-import type { Allowance, Meter, OperationClass, UsageOwner } from '../../ports/metering.ts';
+import type { HeldLease, WaitingUse } from '../../ports/ledger-calls/cap-calls.ts';
+import type { Allowance, Meter, UsageOwner } from '../../ports/metering.ts';
 import { withTimeout } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
-import {
-  type CapNeed,
-  type CapStanding,
-  crossingsOf,
-  grantsOf,
-  standingsOf,
-} from './allowances.ts';
+import { isFor } from './cap-scope.ts';
 import type { ReportCrossing } from './report-crossing.ts';
 
-/** How long a quota lease lasts in the ledger, milliseconds. */
-export const LEASE_MS = 60_000;
 /**
- * How long a process uses its quota lease, milliseconds: less than it lasts in the
- * ledger.
+ * Share of a lease's time for which the process uses it: what it used must be in
+ * the ledger before the ledger gives it to others.
  */
-const VALID_MS = 45_000;
+const VALID_SHARE = 3 / 4;
 /**
  * TTL of a refusal, milliseconds: strangers who go on requesting cost the ledger
  * nothing. Also the cooldown after a ledger that did not respond.
  */
 export const REFUSAL_MS = 2_000;
-/** Attempts at a lease while other processes are faster. */
-const ATTEMPTS = 8;
+/** Uses that one call leases for; those behind them lease by the next. */
+const WAITING_MAX = 1000;
+/** How often a request looks whether the lease that another waits for has come. */
+const LOOK_EVERY_MS = 5;
+/**
+ * How long a request waits for another's call, milliseconds: that request's reader
+ * may have gone, and its call with it.
+ */
+const OTHERS_CALL_MAX_MS = 1_000;
 
 /** What memory knows of an account's caps. */
 export type KnownCaps = {
-  readonly revision: number;
+  /** The number of the process's call of the ledger; a later one has a greater. */
+  readonly sequence: number;
   readonly allowances: ReadonlyMap<string, Allowance>;
   readonly standings: readonly CapStanding[];
+  /** Units that were used of each cap when the lease began, since the process did. */
+  readonly usedBefore: ReadonlyMap<string, number>;
   /** When the ledger's state was read. */
   readonly readAtMs: number;
   /** How often caps had been changed in this process by then. */
   readonly forgotten: number;
-};
-
-/** A use that waits for a lease that suffices for it. */
-export type WaitingUse = {
-  readonly owner: UsageOwner;
-  readonly operationClass: OperationClass;
-  readonly bytesOut: number;
 };
 
 export type CapLeases = {
@@ -57,11 +53,11 @@ export type CapLeases = {
   known(accountId: AccountId): KnownCaps | undefined;
   /**
    * Leases anew from the ledger: enough for `use` and for all other uses that wait
-   * in this process, as far as that much is left. SlowDown when other processes are
-   * faster again and again, ServiceUnavailable when the ledger does not respond, or
-   * just did not. Cost: a flush and two calls of the ledger.
+   * in this process, as far as that much is left. Where another request leases
+   * already it waits for that one. ServiceUnavailable when the ledger does not
+   * respond, or just did not. Cost: a flush and a call of the ledger.
    */
-  renew(use: WaitingUse): Promise<KnownCaps>;
+  renew(use: WaitingUse): Promise<void>;
 };
 
 /**
@@ -75,37 +71,81 @@ export function createCapLeases(
   holder: string,
   reportCrossing: ReportCrossing,
 ): CapLeases {
-  const memory = createCapMemory(core.ports.meter);
+  const { clock, meter } = core.ports;
+  const memory = createCapMemory(meter);
   const waiting = new Set<WaitingUse>();
-  const leasing = { core, flusher, holder, reportCrossing, memory, waiting };
-  const breaker = createCircuitBreaker(core.ports.clock, REFUSAL_MS);
+  let calls = 0;
+  const nextSequence = () => ++calls;
+  const leasing = { core, flusher, holder, reportCrossing, memory, waiting, nextSequence };
+  const breaker = createCircuitBreaker(clock, REFUSAL_MS);
+  const underWay = createCallsUnderWay();
 
-  async function renew(use: WaitingUse): Promise<KnownCaps> {
+  async function renew(use: WaitingUse): Promise<void> {
     const { accountId } = use.owner;
     if (breaker.isOn(accountId))
       throw new StorageError('ServiceUnavailable', { cause: 'the ledger said nothing' });
+
+    waiting.add(use);
+    try {
+      if (underWay.has(accountId)) await underWay.waitForEnd(accountId);
+      else await leaseAlone(accountId);
+    } finally {
+      waiting.delete(use);
+    }
+  }
+
+  async function leaseAlone(accountId: AccountId): Promise<void> {
     // After the cooldown the first call is let through, as a probe.
     breaker.renew(accountId);
-
+    const endCall = underWay.begin(accountId);
     let isSettled = false;
-    waiting.add(use);
     const work = () =>
       leaseFromLedger(leasing, accountId).finally(() => {
         isSettled = true;
-        waiting.delete(use);
         breaker.end(accountId);
       });
     try {
-      return await withTimeout(core.settings.tierLimitMs, 'the ledger', work);
+      await withTimeout(core.settings.tierLimitMs, 'the ledger', work);
     } catch (error) {
       // A call that fails at once may be repeated at once; everybody would wait for
       // one that hangs.
       if (!isSettled) breaker.begin(accountId);
       throw error;
+    } finally {
+      endCall();
     }
   }
 
   return { known: memory.get, renew };
+}
+
+/**
+ * The calls of the ledger that are under way, by account. Requests wait for each
+ * other's by looking at it: on Cloudflare none may wait for another's promise.
+ */
+function createCallsUnderWay() {
+  const calls = new Map<AccountId, { readonly sinceMs: number }>();
+  const has = (accountId: AccountId) => {
+    const call = calls.get(accountId);
+    return call !== undefined && performance.now() - call.sinceMs < OTHERS_CALL_MAX_MS;
+  };
+
+  return {
+    has,
+    /** Gives what ends the call. */
+    begin(accountId: AccountId): () => void {
+      const call = { sinceMs: performance.now() };
+      calls.set(accountId, call);
+      return () => {
+        if (calls.get(accountId) === call) calls.delete(accountId);
+      };
+    },
+    async waitForEnd(accountId: AccountId): Promise<void> {
+      const call = calls.get(accountId);
+      while (calls.get(accountId) === call && has(accountId))
+        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    },
+  };
 }
 
 /** What memory knows of the caps of all accounts. */
@@ -114,12 +154,12 @@ function createCapMemory(meter: Meter) {
 
   /**
    * Stores what was leased. Race: an older response of the ledger comes late.
-   * Guard: revisions; the older one changes nothing. Allowances that counters have
+   * Guard: sequences; the older one changes nothing. Allowances that counters have
    * are changed in place.
    */
-  function store(accountId: AccountId, leased: Leased): KnownCaps {
+  function store(accountId: AccountId, leased: Leased): void {
     const before = accounts.get(accountId);
-    if (before !== undefined && before.revision > leased.revision) return before;
+    if (before !== undefined && before.sequence > leased.sequence) return;
 
     const allowances = new Map(
       leased.standings.map((standing) => [standing.cap.id, renewed(before, standing, leased)]),
@@ -129,15 +169,14 @@ function createCapMemory(meter: Meter) {
       [...allowances.keys()].every((id) => before.allowances.has(id));
     if (!hasSameCaps) meter.forgetAllowances(accountId);
 
-    const known: KnownCaps = {
-      revision: leased.revision,
+    accounts.set(accountId, {
+      sequence: leased.sequence,
       allowances,
       standings: leased.standings,
+      usedBefore: new Map([...allowances].map(([capId, { used }]) => [capId, used])),
       readAtMs: leased.nowMs,
       forgotten: meter.forgotten(),
-    };
-    accounts.set(accountId, known);
-    return known;
+    });
   }
 
   return { get: (accountId: AccountId) => accounts.get(accountId), store };
@@ -149,31 +188,17 @@ type Leasing = {
   readonly holder: string;
   readonly reportCrossing: ReportCrossing;
   readonly memory: ReturnType<typeof createCapMemory>;
+  /** Numbers the calls of the ledger. */
+  readonly nextSequence: () => number;
   /** Uses of this process that wait for a lease. */
   readonly waiting: ReadonlySet<WaitingUse>;
 };
 
-/**
- * Leases with optimistic concurrency: tries again when another process was faster.
- * SlowDown.
- */
-async function leaseFromLedger(leasing: Leasing, accountId: AccountId): Promise<KnownCaps> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const known = await tryLease(leasing, accountId);
-    if (known !== null) return known;
-  }
-  throw new StorageError('SlowDown', {
-    detail: 'Too many are asking about the caps of this account.',
-  });
-}
-
-/**
- * Flushes, reads the caps and leases from them once; null: the ledger's state
- * changed meanwhile.
- */
-async function tryLease(leasing: Leasing, accountId: AccountId): Promise<KnownCaps | null> {
+/** Flushes, and leases from the ledger what the process needs of each cap. */
+async function leaseFromLedger(leasing: Leasing, accountId: AccountId): Promise<void> {
   const { core, flusher, holder, reportCrossing, memory, waiting } = leasing;
   const { clock, ledger, meter } = core.ports;
+  const sequence = leasing.nextSequence();
   meter.releaseIdleReservations();
   // What is counted up to here is recorded when the state is read; what comes later
   // is the lease's.
@@ -181,34 +206,20 @@ async function tryLease(leasing: Leasing, accountId: AccountId): Promise<KnownCa
   await flusher.flushAccount(accountId);
 
   const nowMs = clock.nowMs();
-  const state = await ledger.call('readCaps', { accountId, holder, nowMs });
-  const known = memory.get(accountId);
   const waitingHere = [...waiting].filter(({ owner }) => owner.accountId === accountId);
-  const standings = standingsOf(state, nowMs, (cap) =>
-    needOf(cap, { known, marks, nowMs, waiting: waitingHere }),
-  );
-
   const leased = await ledger.call('leaseCaps', {
     accountId,
     holder,
-    revision: state.revision,
-    grants: grantsOf(standings),
-    crossings: crossingsOf(standings),
+    held: heldOf(memory.get(accountId), marks, nowMs),
+    waiting: waitingHere.slice(0, WAITING_MAX),
     nowMs,
-    untilMs: nowMs + LEASE_MS,
   });
-  if (leased === null) {
-    // Another request of this process may have been faster, and has what this one
-    // needs too.
-    const latest = memory.get(accountId);
-    return latest !== undefined && latest.revision > state.revision ? latest : null;
-  }
 
   for (const crossing of leased.crossings) {
-    const crossed = standings.find(({ cap }) => cap.id === crossing.capId);
+    const crossed = leased.standings.find(({ cap }) => cap.id === crossing.capId);
     if (crossed !== undefined) reportCrossing(accountId, crossed.cap, crossing);
   }
-  return memory.store(accountId, { revision: leased.revision, standings, nowMs, marks });
+  memory.store(accountId, { sequence, standings: leased.standings, nowMs, marks });
 }
 
 /**
@@ -220,30 +231,30 @@ function marksOf(known: KnownCaps | undefined): ReadonlyMap<string, number> {
   return new Map(allowances.map(([capId, { used, underWay }]) => [capId, used - underWay]));
 }
 
-type NeedInput = Pick<Leased, 'marks' | 'nowMs'> & {
-  readonly known: KnownCaps | undefined;
-  /** Uses of the account that wait for a lease. */
-  readonly waiting: readonly WaitingUse[];
-};
-
-/** What this process needs of a cap beyond what was used up to the mark. */
-function needOf(cap: Cap, { known, marks, nowMs, waiting }: NeedInput): CapNeed {
-  const allowance = known?.allowances.get(cap.id);
-  const mark = marks.get(cap.id) ?? 0;
-  const pending = Math.max(0, (allowance?.used ?? 0) - mark);
-  // Nothing more is used of a lease that is no longer valid: what is left of it
-  // goes back.
-  const isValid = allowance !== undefined && allowance.expiresAtMs > nowMs;
-  return {
-    leased: isValid ? Math.max(pending, allowance.upTo - mark) : pending,
-    pending,
-    waiting: waiting.filter(({ owner }) => isFor(cap.scope, owner)),
-  };
+/** What this process holds of each cap beyond what was used up to the mark. */
+function heldOf(
+  known: KnownCaps | undefined,
+  marks: ReadonlyMap<string, number>,
+  nowMs: number,
+): readonly HeldLease[] {
+  if (known === undefined) return [];
+  return [...known.allowances].map(([capId, { used, upTo, expiresAtMs }]) => {
+    const mark = marks.get(capId) ?? 0;
+    const pending = Math.max(0, used - mark);
+    return {
+      capId,
+      pending,
+      // Nothing more is used of a lease that is no longer valid: what is left of it
+      // goes back.
+      leased: expiresAtMs > nowMs ? Math.max(pending, upTo - mark) : pending,
+      // Less is used than before where responses have given back what did not leave.
+      usedUnits: Math.max(0, used - (known.usedBefore.get(capId) ?? used)),
+      usedOverMs: nowMs - known.readAtMs,
+    };
+  });
 }
 
-type Leased = {
-  readonly revision: number;
-  readonly standings: readonly CapStanding[];
+type Leased = Pick<KnownCaps, 'sequence' | 'standings'> & {
   readonly nowMs: number;
   /** Units of each cap that were used before its usage was recorded. */
   readonly marks: ReadonlyMap<string, number>;
@@ -255,8 +266,8 @@ function renewed(
   standing: CapStanding,
   { marks, nowMs }: Leased,
 ): Allowance {
-  const { cap, level, units, left, periodMs, prices } = standing;
-  const validMs = level === 'refused' ? REFUSAL_MS : VALID_MS;
+  const { cap, level, units, left, periodMs, prices, leaseMs } = standing;
+  const validMs = level === 'refused' ? REFUSAL_MS : leaseMs * VALID_SHARE;
   const mark = marks.get(cap.id) ?? 0;
   const known = before?.allowances.get(cap.id);
   const current = {
@@ -275,10 +286,4 @@ function renewed(
 /** The allowances of an account that hold for an owner. */
 export function allowancesFor({ allowances }: KnownCaps, owner: UsageOwner): readonly Allowance[] {
   return [...allowances.values()].filter(({ scope }) => isFor(scope, owner));
-}
-
-/** Whether a cap on `scope` holds for an owner. */
-export function isFor(scope: CapScope, { bucketId, accessKeyId }: UsageOwner): boolean {
-  if (scope.kind === 'bucket') return scope.bucketId === bucketId;
-  return scope.kind === 'account' || scope.accessKeyId === accessKeyId;
 }

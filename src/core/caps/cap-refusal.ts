@@ -1,12 +1,11 @@
 // The error of a use that a cap refuses: which cap it is, how it ends, when to
 // retry. Called by cap-guard.ts. Pure; it shows no number that is the owner's.
 
-import type { Cap } from '../../domain/billing/caps.ts';
+import type { Cap, CapStanding } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { type UsageOwner, unitsOf } from '../../ports/metering.ts';
 import type { RequestedUse } from './admit.ts';
-import type { CapStanding } from './allowances.ts';
-import { isFor, LEASE_MS } from './cap-leases.ts';
+import { isFor } from './cap-scope.ts';
 
 /**
  * Largest Retry-After of a refusal, seconds: a day. A month is longer than anybody
@@ -14,6 +13,12 @@ import { isFor, LEASE_MS } from './cap-leases.ts';
  * time.
  */
 const RETRY_MAX_SECONDS = 86_400;
+
+/**
+ * Within which responses of this process may give back what they reserve,
+ * milliseconds.
+ */
+const OWN_USES_MS = 60_000;
 
 /**
  * Makes the refusal of a use: UsageCapReached or SpendingCapReached. A use that is
@@ -56,12 +61,13 @@ function reachedRefusal(standing: CapStanding, nowMs: number): StorageError {
  * use needs.
  */
 function tooLittle(standing: CapStanding, nowMs: number): StorageError {
-  const { cap, periodMs } = standing;
+  const { cap, periodMs, othersUntilMs } = standing;
   const beginning =
     `What is left of a cap that its owner has set on this ${nameOf(cap)} is less than this ` +
     'needs; smaller ones may still pass. The cap';
   // What other processes have leased comes back with their leases.
-  return endingRefusal(standing, beginning, Math.min(LEASE_MS, periodMs.toMs - nowMs));
+  const backMs = othersUntilMs > nowMs ? othersUntilMs - nowMs : OWN_USES_MS;
+  return endingRefusal(standing, beginning, Math.min(backMs, periodMs.toMs - nowMs));
 }
 
 function endingRefusal(

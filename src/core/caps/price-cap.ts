@@ -2,7 +2,7 @@
 // would cost. Money goes by the card that the cap names, as if the capped thing
 // were an account of its own: free allowances and tiers apply to it alone. Pure.
 
-import type { Cap, CapState } from '../../domain/billing/caps.ts';
+import type { Cap, CapPrices, CapState, StorageUntilEnd } from '../../domain/billing/caps.ts';
 import type { MeterName } from '../../domain/billing/usage.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import { makeInvoice } from '../billing/invoices/invoice.ts';
@@ -10,16 +10,6 @@ import { type BillingMonth, hoursOf } from '../billing/month.ts';
 import { type CardLine, parseRateCard, type RateCard } from '../billing/prices/rate-card.ts';
 import { RATE_CARDS } from '../billing/prices/rate-cards.ts';
 import { toUsage } from '../metering/query-usage.ts';
-
-/**
- * Upper bounds, in units, of one more request of a class and of one more byte out.
- */
-export type CapPrices = { readonly perA: number; readonly perB: number; readonly perByte: number };
-
-/**
- * Units that storage costs until a cap's period ends: all of it, and one byte more.
- */
-export type StorageUntilEnd = { readonly planned: number; readonly perByte: number };
 
 /** Prices of a cap in bytes: requests are free, a byte is a unit. */
 const BYTES: CapPrices = { perA: 0, perB: 0, perByte: 1 };

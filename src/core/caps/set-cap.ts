@@ -2,7 +2,7 @@
 // Every bucket that a cap is on has a mark in its record, which travels in its read
 // policy. Only where the mark is set do requests go through cap-guard.ts.
 
-import type { Cap, CapScope } from '../../domain/billing/caps.ts';
+import type { Cap, CapScope, CapStanding } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import { findAccountCard, findRateCard, findReadableCard } from '../billing/prices/account-card.ts';
@@ -11,7 +11,7 @@ import { RATE_CARDS } from '../billing/prices/rate-cards.ts';
 import { ownBucketNames, withOwnBucket } from '../buckets/own-buckets.ts';
 import { nameOfBucketId } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
-import { type CapStanding, standingsOf } from './allowances.ts';
+import { standingsOf } from './allowances.ts';
 
 /** Holder under which no quota lease is ever taken. */
 const NOBODY = 'nobody';
@@ -63,13 +63,13 @@ export async function removeCap(core: Core, accountId: AccountId, id: string): P
  */
 export async function listCaps(core: Core, accountId: AccountId): Promise<readonly CapStanding[]> {
   const nowMs = core.ports.clock.nowMs();
-  const { revision, caps } = await core.ports.ledger.call('readCaps', {
+  const caps = await core.ports.ledger.call('readCaps', {
     accountId,
     holder: NOBODY,
     nowMs,
   });
   const withoutLeases = caps.map((state) => ({ ...state, leasedToOthers: 0 }));
-  return standingsOf({ revision, caps: withoutLeases }, nowMs);
+  return standingsOf(withoutLeases, nowMs);
 }
 
 /** Whether a new bucket of the account is capped from the start. */

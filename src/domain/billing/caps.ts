@@ -1,7 +1,7 @@
 // Caps on what an account's usage may cost or send out, as plain data: what the
 // owner sets, what the ledger knows of it, and the quota leases by which processes
 // use it up. core/caps decides; the ledger stores.
-import type { AccessKeyId, AccountId, BucketId } from '../nouns.ts';
+import type { AccessKeyId, BucketId } from '../nouns.ts';
 import { DAY_MS, startOfDay } from '../time.ts';
 import type { UsageRow } from './usage.ts';
 
@@ -54,29 +54,55 @@ export type CapState = {
   readonly stored: readonly Pick<UsageRow, 'meter' | 'quantity'>[];
   /** Units leased to other holders. */
   readonly leasedToOthers: number;
+  /** When the last of those leases ends; 0: there is none. */
+  readonly othersUntilMs: number;
 };
 
-/** `revision` grows with each lease and each change of a cap. */
-export type CapsState = { readonly revision: number; readonly caps: readonly CapState[] };
+/**
+ * What a cap lets through. `cached`: only what memory holds is served. `refused`:
+ * nothing but what is free.
+ */
+export type CapLevel = 'open' | 'cached' | 'refused';
 
-/** A quota lease: units that a holder may use besides what is recorded. */
-export type CapGrant = { readonly capId: string; readonly units: number };
+/**
+ * Upper bounds, in units, of one more request of a class and of one more byte out.
+ */
+export type CapPrices = { readonly perA: number; readonly perB: number; readonly perByte: number };
+
+/**
+ * Units that storage costs until a cap's period ends: all of it, and one byte more.
+ */
+export type StorageUntilEnd = { readonly planned: number; readonly perByte: number };
+
+/**
+ * How a cap stands: what is spent of it, what is left, and what that means for
+ * requests.
+ */
+export type CapStanding = {
+  readonly cap: Cap;
+  readonly spent: bigint;
+  /** Whole percent of the limit that is spent, rounded down. */
+  readonly percent: number;
+  readonly level: CapLevel;
+  readonly periodMs: { readonly fromMs: number; readonly toMs: number };
+  readonly isLifted: boolean;
+  readonly prices: CapPrices;
+  /** Cost of storage from now until the period ends. */
+  readonly storage: StorageUntilEnd;
+  /** Units that are left for this process, and how many of them it gets leased. */
+  readonly left: number;
+  readonly units: number;
+  /** How long the lease lasts in the ledger, milliseconds. */
+  readonly leaseMs: number;
+  /** When all that others have leased has come back at the latest. */
+  readonly othersUntilMs: number;
+};
+
 /** That a cap has come to a percentage, in the period that began then. */
 export type CapCrossing = {
   readonly capId: string;
   readonly periodMs: number;
   readonly percent: number;
-};
-
-export type CapLease = {
-  readonly accountId: AccountId;
-  readonly holder: string;
-  /** The revision of the state that the lease was worked out from. */
-  readonly revision: number;
-  readonly grants: readonly CapGrant[];
-  readonly crossings: readonly CapCrossing[];
-  readonly nowMs: number;
-  readonly untilMs: number;
 };
 
 /**

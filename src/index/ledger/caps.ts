@@ -1,16 +1,21 @@
 // The caps family of the ledger: caps, the quota leases by which processes use them
 // up, and which crossings were reported to their owner. How large a lease may be is
-// core's to decide, from a state that this file gives with its revision.
+// core's to decide, by a function that is given here.
 
 import { type Cap, type CapState, capPeriod } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { HOUR_MS, startOfHour } from '../../domain/time.ts';
-import type { LedgerApi } from '../../ports/ledger.ts';
+import type {
+  DecideLeases,
+  LedgerCapCommands,
+  LedgerCapQueries,
+} from '../../ports/ledger-calls/cap-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { sumUsage } from '../usage/usage-sums.ts';
+import { endLeases, putLease, readLeases } from './cap-leases.ts';
 
-type CapCalls = Pick<LedgerApi, 'listCaps' | 'readCaps' | 'putCap' | 'deleteCap' | 'leaseCaps'>;
+type CapCalls = LedgerCapQueries & LedgerCapCommands;
 
 /**
  * Milliseconds from an hour's beginning to the record of its storage, which the
@@ -20,17 +25,15 @@ const RECORDED_AFTER_MS = 2 * HOUR_MS;
 /** Caps of one account; each is looked at with each lease. */
 const CAPS_MAX = 100;
 
-export function createCapCalls(sql: Sql): CapCalls {
+/**
+ * The calls over a database with LEDGER_SCHEMA; ledger-index.ts makes each atomic.
+ * `decideLeases` works out leases from the state of the same transaction.
+ */
+export function createCapCalls(sql: Sql, decideLeases: DecideLeases): CapCalls {
   return {
     listCaps: ({ accountId }) => readCaps(sql, accountId),
 
-    readCaps({ accountId, holder, nowMs }) {
-      const caps = readCaps(sql, accountId);
-      return {
-        revision: revisionOf(sql, accountId),
-        caps: caps.map((cap) => stateOf(sql, accountId, cap, { holder, nowMs })),
-      };
-    },
+    readCaps: (input) => readState(sql, input),
 
     putCap({ accountId, cap, known }) {
       const text = encode(cap);
@@ -68,22 +71,20 @@ export function createCapCalls(sql: Sql): CapCalls {
       return removed.length > 0;
     },
 
-    leaseCaps(lease) {
-      const { accountId, holder, revision, grants, crossings, nowMs, untilMs } = lease;
-      if (revisionOf(sql, accountId) !== revision) return null;
-      sql.all('DELETE FROM cap_leases WHERE account_id = ? AND until_ms <= ?', accountId, nowMs);
-      for (const { capId, units } of grants) {
-        sql.all(
-          `INSERT OR REPLACE INTO cap_leases (account_id, cap_id, holder, units, until_ms)
-           VALUES (?, ?, ?, ?, ?)`,
+    leaseCaps(request) {
+      const { accountId, holder, nowMs } = request;
+      endLeases(sql, accountId, nowMs);
+      const decision = decideLeases(readState(sql, request), request);
+      for (const { cap, units, leaseMs, isLifted } of decision.standings) {
+        putLease(sql, {
           accountId,
-          capId,
+          capId: cap.id,
           holder,
-          units,
-          untilMs,
-        );
+          units: isLifted ? 0 : units,
+          untilMs: nowMs + leaseMs,
+        });
       }
-      const fresh = crossings.filter(
+      const crossings = decision.crossings.filter(
         ({ capId, periodMs, percent }) =>
           sql.all(
             `INSERT INTO cap_crossings (account_id, cap_id, period_ms, percent) VALUES (?, ?, ?, ?)
@@ -94,9 +95,15 @@ export function createCapCalls(sql: Sql): CapCalls {
             percent,
           ).length > 0,
       );
-      return { revision: moveRevision(sql, accountId), crossings: fresh };
+      return { standings: decision.standings, crossings };
     },
   };
+}
+
+type StateQuery = Parameters<CapCalls['readCaps']>[0];
+
+function readState(sql: Sql, query: StateQuery): readonly CapState[] {
+  return readCaps(sql, query.accountId).map((cap) => stateOf(sql, cap, query));
 }
 
 /**
@@ -118,12 +125,7 @@ function readCaps(sql: Sql, accountId: AccountId): readonly Cap[] {
   });
 }
 
-function stateOf(
-  sql: Sql,
-  accountId: AccountId,
-  cap: Cap,
-  { holder, nowMs }: { holder: string; nowMs: number },
-): CapState {
+function stateOf(sql: Sql, cap: Cap, { accountId, holder, nowMs }: StateQuery): CapState {
   const { scope } = cap;
   const { fromMs, toMs } = capPeriod(cap.period, nowMs);
   const only =
@@ -143,37 +145,12 @@ function stateOf(
       kinds: ['storage', 'deduplicated', 'compressed'],
     });
   };
-  const [leased] = sql.all<{ units: number }>(
-    `SELECT coalesce(sum(units), 0) AS units FROM cap_leases
-     WHERE account_id = ? AND cap_id = ? AND until_ms > ? AND holder <> ?`,
-    accountId,
-    cap.id,
-    nowMs,
-    holder,
-  );
   return {
     cap,
     usage: sumUsage(sql, { accountId, fromMs, toMs, groupBy: [], ...only }),
     stored: cap.unit === 'money' && scope.kind !== 'accessKey' ? storedLately() : [],
-    leasedToOthers: leased?.units ?? 0,
+    ...readLeases(sql, { accountId, capId: cap.id, holder, nowMs }),
   };
-}
-
-function revisionOf(sql: Sql, accountId: AccountId): number {
-  const [row] = sql.all<{ revision: number }>(
-    'SELECT revision FROM cap_revisions WHERE account_id = ?',
-    accountId,
-  );
-  return row?.revision ?? 0;
-}
-
-function moveRevision(sql: Sql, accountId: AccountId): number {
-  const [row] = sql.all<{ revision: number }>(
-    `INSERT INTO cap_revisions (account_id, revision) VALUES (?, 1)
-     ON CONFLICT (account_id) DO UPDATE SET revision = revision + 1 RETURNING revision`,
-    accountId,
-  );
-  return row?.revision ?? 0;
 }
 
 /**
@@ -181,5 +158,4 @@ function moveRevision(sql: Sql, accountId: AccountId): number {
  */
 function resetCap(sql: Sql, accountId: AccountId, capId: string): void {
   sql.all('DELETE FROM cap_crossings WHERE account_id = ? AND cap_id = ?', accountId, capId);
-  moveRevision(sql, accountId);
 }

@@ -97,5 +97,18 @@ export const LEDGER_SCHEMA: Schema = {
       ) STRICT, WITHOUT ROWID`,
     ],
     QUOTA_TABLES,
+    [
+      `CREATE TABLE cap_lease_sums (
+        account_id TEXT NOT NULL,
+        cap_id TEXT NOT NULL,
+        until_ms INTEGER NOT NULL,
+        units REAL NOT NULL,
+        PRIMARY KEY (account_id, cap_id, until_ms)
+      ) STRICT, WITHOUT ROWID`,
+      `INSERT INTO cap_lease_sums (account_id, cap_id, until_ms, units)
+       SELECT account_id, cap_id, until_ms, sum(units) FROM cap_leases
+       GROUP BY account_id, cap_id, until_ms`,
+      'DROP TABLE cap_revisions',
+    ],
   ],
 };

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { makeInvoice } from '../../../src/core/billing/invoices/invoice.ts';
 import { monthOf } from '../../../src/core/billing/month.ts';
 import { parseRateCard, type RateCard } from '../../../src/core/billing/prices/rate-card.ts';
-import { lineTotal, priceReceipt } from '../../../src/core/billing/receipts/price-receipt.ts';
+import { lineTotal } from '../../../src/core/billing/receipts/price-receipt.ts';
+import { LEDGER_RULES } from '../../../src/core/ledger-rules.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import type { ReceiptPart } from '../../../src/domain/billing/receipts.ts';
 import type { MeterName, UsageRow } from '../../../src/domain/billing/usage.ts';
@@ -121,7 +122,7 @@ const stored = fc.record({
 
 function openMonth(card: RateCard) {
   const sql = openMigrated(LEDGER_SCHEMA);
-  const ledger = createLedgerIndex(sql, priceReceipt);
+  const ledger = createLedgerIndex(sql, LEDGER_RULES);
   let sequence = 0;
   const rowsOf = ({ meters, quantity, bucket, hour }: Used): UsageRow[] =>
     meters.map((meter, at) => ({

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
-import { priceReceipt } from '../../../src/core/billing/receipts/price-receipt.ts';
 import { createReceipts } from '../../../src/core/billing/receipts/take-receipt.ts';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
+import { LEDGER_RULES } from '../../../src/core/ledger-rules.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import type { Cap } from '../../../src/domain/billing/caps.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
@@ -73,10 +73,17 @@ function createWorld(cap: Cap) {
   let nowMs = Date.UTC(2026, 10, 21, 12);
   const clock = { nowMs: () => nowMs };
   const sql = openMigrated(LEDGER_SCHEMA);
-  const api = createLedgerIndex(sql, priceReceipt);
+  const api = createLedgerIndex(sql, LEDGER_RULES);
   api.putCap({ accountId, cap, known: null });
-  const state: { isAway: boolean; hangs: number | null; receipts: Promise<void> | null } = {
-    ...{ isAway: false, receipts: null },
+  const state: {
+    isAway: boolean;
+    hangs: number | null;
+    receipts: Promise<void> | null;
+    leases: number;
+  } = {
+    isAway: false,
+    receipts: null,
+    leases: 0,
     /** How often it was asked since it says nothing; null: it answers. */
     hangs: null,
   };
@@ -89,6 +96,7 @@ function createWorld(cap: Cap) {
         return new Promise<never>(() => undefined);
       }
       if (name === 'takeReceipt') await state.receipts;
+      if (name === 'leaseCaps') state.leases += 1;
       // Calls of several processes come in between each other.
       await Promise.resolve();
       return direct.call(name, input);
@@ -97,11 +105,12 @@ function createWorld(cap: Cap) {
   const crossed: number[] = [];
   const log = { info: () => undefined, error: () => undefined };
   let made = 0;
+  const background = { run: () => undefined };
+  const shared = createTestCore({ background, clock, ledger, log });
   const createProcess = () => {
     made += 1;
     const meter = createUsageMeter(clock);
-    const background = { run: () => undefined };
-    const core = createTestCore({ background, clock, ledger, log, meter });
+    const core = { ...shared, ports: { ...shared.ports, meter } };
     const flusher = createUsageFlusher(core, { source: `p${made}`, intervalMs: 1 });
     const guard = createCapGuard(core, flusher, `p${made}`, (_account, _cap, { percent }) =>
       crossed.push(percent),
@@ -140,6 +149,7 @@ function createWorld(cap: Cap) {
     api,
     state,
     crossed,
+    nowMs: clock.nowMs,
     advance(ms: number) {
       nowMs += ms;
     },
@@ -292,13 +302,73 @@ describe('caps', () => {
     expect([await use(401), await use(400)]).toEqual(['UsageCapReached', 'served']);
   });
 
-  it('give back what a dead process had leased, a minute later', async () => {
+  it('give back what a dead process had leased, soon or a minute later', async () => {
     const world = createWorld(bytesCap(1000n));
-    await world.createProcess().use(10);
+    const wanted = { operationClass: 'B', bytesOut: 900, fromMemory: false } as const;
+    await world.createProcess().guard.require(owner(), wanted);
     const heir = world.createProcess();
-    expect(await heir.use(900)).toBe('UsageCapReached');
-    world.advance(61_000);
+    expect(await heir.use(200)).toBe('UsageCapReached');
+    expect(await heir.use(100)).toBe('served');
+    world.advance(16_000);
     expect(await heir.use(900)).toBe('served');
+  });
+
+  it('are open to a thousand processes while nothing is used of them', async () => {
+    const world = createWorld(bytesCap(BigInt(100 * MIB)));
+    const processes = Array.from({ length: 1000 }, () => world.createProcess());
+    const outcomes = await Promise.all(processes.map(({ use }) => use(10 * 1024)));
+    expect(
+      Map.groupBy(outcomes, (outcome) => outcome)
+        .keys()
+        .toArray(),
+    ).toEqual(['served']);
+  });
+
+  it('let two hundred busy processes use nearly all, and no more', async () => {
+    const world = createWorld(bytesCap(BigInt(200 * MIB)));
+    const processes = Array.from({ length: 200 }, () => world.createProcess());
+    let used = 0;
+    let isRefused = false;
+    while (!isRefused) {
+      const outcomes = await Promise.all(processes.map(({ use }) => use(20_000)));
+      used += 20_000 * outcomes.filter((outcome) => outcome === 'served').length;
+      isRefused = outcomes.some((outcome) => outcome !== 'served');
+      world.advance(1000);
+    }
+    expect(used).toBeLessThanOrEqual(200 * MIB);
+    expect(used).toBeGreaterThan(180 * MIB);
+  });
+
+  it('ask the ledger once for all that wait in one process', async () => {
+    const world = createWorld(bytesCap(BigInt(100 * MIB)));
+    const { use } = world.createProcess();
+    const outcomes = await Promise.all(Array.from({ length: 200 }, () => use(1000)));
+    expect(outcomes.every((outcome) => outcome === 'served')).toBe(true);
+    expect(world.state.leases).toBeLessThanOrEqual(2);
+  });
+
+  it('lease by use: more to who uses more, and less again when less is used', async () => {
+    const world = createWorld(bytesCap(10n ** 12n));
+    const { guard, use } = world.createProcess();
+    const leaseOf = () => world.api.readCaps({ accountId, holder: '', nowMs: world.nowMs() });
+    const leased = () => leaseOf()[0]?.leasedToOthers ?? 0;
+    await use(1000);
+    expect(leased()).toBe(MIB);
+    // 10 MB/s for a minute, then next to nothing.
+    for (let second = 0; second < 60; second++) {
+      for (let at = 0; at < 10; at++) expect(await use(1_000_000)).toBe('served');
+      world.advance(1000);
+    }
+    expect(leased()).toBeGreaterThan(300_000_000);
+    expect(leased()).toBeLessThan(2_000_000_000);
+    for (let renewal = 0; renewal < 3; renewal++) {
+      world.advance(46_000);
+      expect(await use(1000)).toBe('served');
+    }
+    expect(leased()).toBe(MIB);
+    expect(guard.refusalNow(owner(), { operationClass: 'B', bytesOut: 1, fromMemory: false })).toBe(
+      null,
+    );
   });
 
   it('say when they end, begin anew with the period, and report each alert once', async () => {
@@ -461,7 +531,7 @@ describe('caps', () => {
     // leases can't know of.
     expect(spent).toBeGreaterThan(1_000_000 - 100_000 - 2 * 1_070 * 100);
     for (const { use } of processes) expect(await use(7)).toBe('SpendingCapReached');
-    const { caps } = world.api.readCaps({
+    const caps = world.api.readCaps({
       accountId,
       holder: 'x',
       nowMs: Date.UTC(2026, 10, 21, 12),
@@ -471,13 +541,13 @@ describe('caps', () => {
   });
 
   it('are not passed while the ledger is away: what is leased is used, then nothing', async () => {
-    const world = createWorld(bytesCap(1000n));
+    const world = createWorld(bytesCap(1_000_000n));
     const { use } = world.createProcess();
     expect(await use(10)).toBe('served');
     world.state.isAway = true;
     expect(await use(10)).toBe('served');
     // It holds all there is, and knows that.
-    expect(await use(995)).toBe('UsageCapReached');
+    expect(await use(999_985)).toBe('UsageCapReached');
     world.advance(46_000);
     expect(await use(10)).toBe('ServiceUnavailable');
     world.state.isAway = false;

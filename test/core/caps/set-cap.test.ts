@@ -65,20 +65,14 @@ it("a cap in money goes by the account's card, and keeps it", async () => {
 it('a cap stands by what is spent, whoever has leased the rest', async () => {
   const { core, nowMs } = await withUse(0n);
   await setCap(core, accountId, bytesCap(100n, { cachedFromPercent: 60 }));
-  const { revision } = await core.ports.ledger.call('readCaps', {
+  const owner = { accountId, bucketId: null, accessKeyId: null };
+  const { standings } = await core.ports.ledger.call('leaseCaps', {
     accountId,
     holder: 'process',
+    held: [],
+    waiting: [{ owner, operationClass: 'B', bytesOut: 100 }],
     nowMs,
   });
-  await core.ports.ledger.call('leaseCaps', {
-    ...{
-      accountId,
-      holder: 'process',
-      revision,
-      grants: [{ capId: 'cap', units: 100 }],
-      crossings: [],
-    },
-    ...{ nowMs, untilMs: nowMs + 60_000 },
-  });
+  expect(standings).toMatchObject([{ units: 100, left: 100 }]);
   expect(await listCaps(core, accountId)).toMatchObject([{ spent: 0n, level: 'open' }]);
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
-import { priceReceipt } from '../../../src/core/billing/receipts/price-receipt.ts';
+import { LEDGER_RULES } from '../../../src/core/ledger-rules.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../../src/domain/nouns.ts';
@@ -30,7 +30,7 @@ function createWorld() {
   let isDying = false;
   const clock = { nowMs: () => nowMs };
   const sql = openMigrated(LEDGER_SCHEMA);
-  const api = createLedgerIndex(sql, priceReceipt);
+  const api = createLedgerIndex(sql, LEDGER_RULES);
   const direct = createDirectLedger(api);
   const ledger: Ledger = {
     async call(name, input) {

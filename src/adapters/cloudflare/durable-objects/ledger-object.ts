@@ -1,7 +1,7 @@
 // The Durable Object of one account's ledger, by the account's id. do-ledger.ts is
 // its only caller.
 import { DurableObject } from 'cloudflare:workers';
-import { priceReceipt } from '../../../core/billing/receipts/price-receipt.ts';
+import { LEDGER_RULES } from '../../../core/ledger-rules.ts';
 import { type CallOutcome, runIndexCall } from '../../../index/call-outcome.ts';
 import { createLedgerIndex } from '../../../index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../index/tables/ledger-schema.ts';
@@ -19,7 +19,7 @@ export class LedgerObject extends DurableObject<WorkerEnv> {
     // Synchronous, so no call can come in between; a failed migration makes every
     // call fail with its reason.
     migrate(sql, LEDGER_SCHEMA);
-    this.#ledger = createLedgerIndex(sql, priceReceipt);
+    this.#ledger = createLedgerIndex(sql, LEDGER_RULES);
   }
 
   /**

@@ -3,7 +3,7 @@
 // durable, with one fsync for all. It ends, and with it the process, when a commit
 // fails in a way that leaves its outcome unknown.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { priceReceipt } from '../../../core/billing/receipts/price-receipt.ts';
+import { LEDGER_RULES } from '../../../core/ledger-rules.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
 import { type CallOutcome, failureOutcome, runIndexCall } from '../../../index/call-outcome.ts';
@@ -41,7 +41,7 @@ migrate(database, LEDGER_SCHEMA);
 const targets = {
   index: createBucketIndex(sql),
   directory: createDirectoryIndex(sql),
-  ledger: createLedgerIndex(sql, priceReceipt),
+  ledger: createLedgerIndex(sql, LEDGER_RULES),
 };
 const usageLimit = createUsageLimit(systemClock, createSteadyClock(), () => readSeenTime(database));
 

@@ -9,7 +9,7 @@
 // way. Guard: from before a command is sent until its response, what it touches has
 // a fill barrier (fill-barrier-cache.ts).
 import type { Worker } from 'node:worker_threads';
-import { priceReceipt } from '../../../core/billing/receipts/price-receipt.ts';
+import { LEDGER_RULES } from '../../../core/ledger-rules.ts';
 import type { StoredAccessKey } from '../../../domain/account-records.ts';
 import type { AccessKeyId, BucketName, BucketRecord, ObjectKey } from '../../../domain/nouns.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
@@ -99,7 +99,7 @@ export async function openSqliteMetadataIndex(options: {
   const writer = await startIndexWriter(path, options.onCrash, thread, options.room);
   const reader = openSqlite(path, { readOnly: true });
   const connections = { writer, reader };
-  const ledger = createLedgerIndex(reader, priceReceipt);
+  const ledger = createLedgerIndex(reader, LEDGER_RULES);
   let isOpen = true;
 
   return {

@@ -2,9 +2,8 @@
 // goes by its name, as everywhere in the API.
 import { z } from '@hono/zod-openapi';
 import { nameOfBucketId } from '../../../core/buckets/owner-bucket.ts';
-import type { CapStanding } from '../../../core/caps/allowances.ts';
 import { listCaps, removeCap, setCap } from '../../../core/caps/set-cap.ts';
-import type { Cap, CapScope } from '../../../domain/billing/caps.ts';
+import type { Cap, CapScope, CapStanding } from '../../../domain/billing/caps.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKeyId, AccountId } from '../../../domain/nouns.ts';
 import { existingAccountOf } from '../../routing/account-of.ts';

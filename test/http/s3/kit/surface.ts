@@ -21,10 +21,10 @@ import { createUsageMeter, type UsageMeter } from '../../../../src/adapters/shar
 import { createDecide } from '../../../../src/core/auth/decide.ts';
 import { createAccountFinder } from '../../../../src/core/auth/find-accounts.ts';
 import { ROOT_ACCOUNT } from '../../../../src/core/auth/root-account.ts';
-import { priceReceipt } from '../../../../src/core/billing/receipts/price-receipt.ts';
 import { createReceipts } from '../../../../src/core/billing/receipts/take-receipt.ts';
 import { createCapGuard } from '../../../../src/core/caps/cap-guard.ts';
 import type { Core } from '../../../../src/core/core.ts';
+import { LEDGER_RULES } from '../../../../src/core/ledger-rules.ts';
 import { createUsageFlusher } from '../../../../src/core/metering/flush-usage.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../../src/domain/nouns.ts';
 import { createDelivery } from '../../../../src/http/delivery/create-delivery.ts';
@@ -127,7 +127,7 @@ export function createTestSurface(
   const meter = createUsageMeter(clock);
   const indexSql = openMigrated(INDEX_SCHEMA);
   const directorySql = openMigrated(DIRECTORY_SCHEMA, LEDGER_SCHEMA);
-  const ledger = createDirectLedger(createLedgerIndex(directorySql, priceReceipt));
+  const ledger = createDirectLedger(createLedgerIndex(directorySql, LEDGER_RULES));
   const core: Core = {
     settings: {
       inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16,

@@ -1,0 +1,90 @@
+// The quota leases of caps: a row for each holder, and their sums by the time at
+// which they end, so that a cap with a thousand holders is read in a dozen rows.
+
+import type { CapState } from '../../domain/billing/caps.ts';
+import type { AccountId } from '../../domain/nouns.ts';
+import type { Sql } from '../../ports/sql.ts';
+
+/** Leases end at multiples of this many milliseconds: at most 13 sums a cap. */
+const END_STEP_MS = 5_000;
+
+type LeaseKey = {
+  readonly accountId: AccountId;
+  readonly capId: string;
+  readonly holder: string;
+};
+type HeldRow = { readonly units: number; readonly until_ms: number };
+
+/** What others than the holder have leased of a cap. */
+export function readLeases(
+  sql: Sql,
+  { nowMs, ...key }: LeaseKey & { readonly nowMs: number },
+): Pick<CapState, 'leasedToOthers' | 'othersUntilMs'> {
+  const [sum] = sql.all<HeldRow>(
+    `SELECT coalesce(sum(units), 0) AS units, coalesce(max(until_ms), 0) AS until_ms
+     FROM cap_lease_sums WHERE account_id = ? AND cap_id = ? AND until_ms > ?`,
+    key.accountId,
+    key.capId,
+    nowMs,
+  );
+  const own = readLease(sql, key);
+  const ownUnits = own !== undefined && own.until_ms > nowMs ? own.units : 0;
+  const leasedToOthers = Math.max(0, (sum?.units ?? 0) - ownUnits);
+  return { leasedToOthers, othersUntilMs: leasedToOthers > 0 ? (sum?.until_ms ?? 0) : 0 };
+}
+
+/**
+ * Replaces the lease of a holder, once `endLeases` was called. Units are rounded up
+ * to whole ones, so that sums stay exact; the end to the next step.
+ */
+export function putLease(
+  sql: Sql,
+  lease: LeaseKey & { readonly units: number; readonly untilMs: number },
+): void {
+  const units = Math.ceil(lease.units);
+  const untilMs = Math.ceil(lease.untilMs / END_STEP_MS) * END_STEP_MS;
+  const last = readLease(sql, lease);
+  if (last !== undefined) addToSum(sql, lease, last.until_ms, -last.units);
+  addToSum(sql, lease, untilMs, units);
+  sql.all(
+    `INSERT OR REPLACE INTO cap_leases (account_id, cap_id, holder, units, until_ms)
+     VALUES (?, ?, ?, ?, ?)`,
+    lease.accountId,
+    lease.capId,
+    lease.holder,
+    units,
+    untilMs,
+  );
+}
+
+/** Removes the leases that have ended. Cost: nothing between two steps. */
+export function endLeases(sql: Sql, accountId: AccountId, nowMs: number): void {
+  const ended = sql.all(
+    'DELETE FROM cap_lease_sums WHERE account_id = ? AND until_ms <= ? RETURNING 1 AS ended',
+    accountId,
+    nowMs,
+  );
+  if (ended.length > 0)
+    sql.all('DELETE FROM cap_leases WHERE account_id = ? AND until_ms <= ?', accountId, nowMs);
+}
+
+function readLease(sql: Sql, { accountId, capId, holder }: LeaseKey): HeldRow | undefined {
+  const [row] = sql.all<HeldRow>(
+    'SELECT units, until_ms FROM cap_leases WHERE account_id = ? AND cap_id = ? AND holder = ?',
+    accountId,
+    capId,
+    holder,
+  );
+  return row;
+}
+
+function addToSum(sql: Sql, { accountId, capId }: LeaseKey, untilMs: number, units: number): void {
+  sql.all(
+    `INSERT INTO cap_lease_sums (account_id, cap_id, until_ms, units) VALUES (?1, ?2, ?3, ?4)
+     ON CONFLICT (account_id, cap_id, until_ms) DO UPDATE SET units = units + ?4`,
+    accountId,
+    capId,
+    untilMs,
+    units,
+  );
+}
