@@ -8,9 +8,11 @@ import { describeMachine } from './lib/machine.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-async function runBench(name: string): Promise<number> {
+async function runBench({ name, parts }: Named): Promise<number> {
   process.stdout.write(`\n## ${name}\n`);
-  const child = spawn(process.execPath, [`${folder}${name}.ts`, ...options], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [`${folder}${name}.ts`, ...parts, ...options], {
+    stdio: 'inherit',
+  });
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
 }
 
@@ -22,13 +24,25 @@ const given = process.argv.slice(2);
 const optionsAt = given.findIndex((argument) => argument.startsWith('--'));
 const wanted = optionsAt === -1 ? given : given.slice(0, optionsAt);
 const options = given.slice(wanted.length);
-const unknown = wanted.filter((name) => !known.includes(name));
+
+/** Benches with parts that can be named behind them: `simulate lone flat`. */
+const WITH_PARTS: ReadonlySet<string> = new Set(['simulate']);
+
+type Named = { readonly name: string; readonly parts: string[] };
+
+const benches: Named[] = [];
+const unknown: string[] = [];
+for (const name of wanted.length > 0 ? wanted : known) {
+  const last = benches.at(-1);
+  if (known.includes(name)) benches.push({ name, parts: [] });
+  else if (last !== undefined && WITH_PARTS.has(last.name)) last.parts.push(name);
+  else unknown.push(name);
+}
 if (unknown.length > 0) {
   process.stderr.write(`No such bench: ${unknown.join(', ')}. There are: ${known.join(', ')}\n`);
   process.exit(2);
 }
 process.stdout.write(`${describeMachine()}\n`);
 let failed = 0;
-for (const name of wanted.length > 0 ? wanted : known)
-  failed += (await runBench(name)) === 0 ? 0 : 1;
+for (const bench of benches) failed += (await runBench(bench)) === 0 ? 0 : 1;
 process.exitCode = failed === 0 ? 0 : 1;

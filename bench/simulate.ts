@@ -15,40 +15,45 @@ import {
 
 const MiB = 2 ** 20;
 
+/** Hundreds of isolates in a hundred places. */
 const COMMON = {
-  isolates: 2,
+  isolates: 300,
   isolateLifeSeconds: 1800,
   placeBytes: 64 * MiB,
   upperBytes: 256 * MiB,
   warmUpShare: 0.25,
+  isCapped: false,
 } satisfies Partial<Scenario>;
 
 const TRACE = {
   exponent: 0.9,
-  places: 8,
+  places: 100,
+  buckets: 1,
+  rampSeconds: 0,
   sizes: { medianBytes: 32 * 1024, sigma: 1.7, maxBytes: 32 * MiB },
   regionalSkew: 0.2,
   missingShare: 0.01,
+  overwriteShare: 0,
   seed: 20261121,
 } satisfies Partial<Scenario['trace']>;
 
-/**
- * A few files that everybody wants; many files with much traffic; the same files with little; and a
- * start with nothing anywhere, which is what a crawler or a new site is to the tiers; and more
- * readers than one Durable Object likes.
- */
+/** A few files that everybody wants. */
+const HOT = {
+  ...TRACE,
+  objects: 100,
+  exponent: 1.1,
+  requests: 48_000,
+  requestsPerSecond: 300,
+  overwriteShare: 0.0005,
+};
+/** Many files that nobody wants more than others, by more readers than one object likes. */
+const FLAT = { ...TRACE, exponent: 0, requestsPerSecond: 2000, regionalSkew: 0 };
+
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  hot: {
-    ...COMMON,
-    trace: {
-      ...TRACE,
-      objects: 100,
-      exponent: 1.1,
-      requests: 48_000,
-      requestsPerSecond: 300,
-      overwriteShare: 0.0005,
-    },
-  },
+  hot: { ...COMMON, trace: HOT },
+  /** The same, while the account has a cap that it comes nowhere near. */
+  capped: { ...COMMON, isCapped: true, trace: { ...HOT, requests: 24_000 } },
+  /** Many files with much traffic. */
   busy: {
     ...COMMON,
     trace: {
@@ -59,10 +64,12 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       overwriteShare: 0.001,
     },
   },
+  /** The same files with little. */
   quiet: {
     ...COMMON,
     trace: { ...TRACE, objects: 2000, requests: 8000, requestsPerSecond: 3, overwriteShare: 0.005 },
   },
+  /** A start with nothing anywhere, which is what a crawler or a new site is to the tiers. */
   cold: {
     ...COMMON,
     warmUpShare: 0,
@@ -74,9 +81,10 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       overwriteShare: 0.001,
     },
   },
+  /** More readers than one Durable Object likes. */
   flood: {
     ...COMMON,
-    isolates: 40,
+    isolates: 600,
     // Until the valve has opened and KV has the keys everywhere.
     warmUpShare: 0.6,
     trace: {
@@ -86,6 +94,54 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       requests: 160_000,
       requestsPerSecond: 2000,
       overwriteShare: 0.0002,
+    },
+  },
+  /** One visit of each isolate. */
+  lone: {
+    ...COMMON,
+    isolateLifeSeconds: 0,
+    trace: { ...TRACE, objects: 1000, requests: 4000, requestsPerSecond: 20 },
+  },
+  flat: {
+    ...COMMON,
+    isolates: 600,
+    trace: { ...FLAT, objects: 5000, requests: 80_000 },
+  },
+  'flat-million': {
+    ...COMMON,
+    isolates: 600,
+    trace: { ...FLAT, objects: 1_000_000, requests: 40_000 },
+  },
+  /** From nobody to 10,000 readers a second in ten seconds. */
+  launch: {
+    ...COMMON,
+    isolates: 1000,
+    warmUpShare: 0,
+    trace: {
+      ...TRACE,
+      objects: 50,
+      exponent: 1,
+      requests: 80_000,
+      requestsPerSecond: 10_000,
+      rampSeconds: 10,
+    },
+  },
+  /** Keys that a stranger makes up. */
+  stranger: {
+    ...COMMON,
+    trace: { ...TRACE, objects: 100, requests: 20_000, requestsPerSecond: 500, missingShare: 1 },
+  },
+  /** 10,000 buckets of one account, each with one visit an hour. */
+  buckets: {
+    ...COMMON,
+    warmUpShare: 0,
+    trace: {
+      ...TRACE,
+      objects: 10_000,
+      buckets: 10_000,
+      exponent: 0,
+      requests: 600,
+      requestsPerSecond: 10_000 / 3600,
     },
   },
 };
@@ -118,9 +174,9 @@ const DESIGNS: Readonly<Record<string, MakeDesign>> = {
   'today, fresh 60 s': createQuayside({ ...TODAY, pointerFreshSeconds: 60 }),
 };
 
-const COLD_DESIGNS: Readonly<Record<string, MakeDesign>> = {
+const FEW_DESIGNS: Readonly<Record<string, MakeDesign>> = {
   '(a) R2 alone': createBucketAlone,
-  '(c) Workers Cache in front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
+  '(c) 5 s': createWorkersCacheFront(5, { isPurging: false }),
   today: createQuayside(TODAY),
 };
 
@@ -132,13 +188,17 @@ const FLOOD_DESIGNS: Readonly<Record<string, MakeDesign>> = {
   'today, KV for every key': createQuayside({ ...TODAY, rates: OPEN_VALVE }),
 };
 
-/** Which designs a scenario is for; all of them where it is not named. */
+/** `--variants`: everything that was weighed against what is built; it takes minutes more. */
+const designs = process.argv.includes('--variants') ? DESIGNS : FEW_DESIGNS;
 const DESIGNS_OF: Readonly<Record<string, Readonly<Record<string, MakeDesign>>>> = {
-  cold: COLD_DESIGNS,
-  flood: FLOOD_DESIGNS,
+  hot: designs,
+  busy: designs,
+  quiet: designs,
+  flood: process.argv.includes('--variants') ? FLOOD_DESIGNS : FEW_DESIGNS,
 };
 
-const percent = (part: number, whole: number) => ((part / whole) * 100).toFixed(1);
+const percent = (part: number, whole: number) =>
+  whole === 0 ? '' : ((part / whole) * 100).toFixed(1);
 const perThousand = (part: number, whole: number) => ((part / whole) * 1000).toFixed(0);
 const seconds = (value: number) => value.toFixed(1);
 
@@ -193,10 +253,14 @@ function printCosts(reports: ReadonlyMap<string, Report>): void {
     'max',
     'wait ms: median',
     'p99',
+    'refused %',
     'index calls in the busiest s',
+    'ledger calls in it',
   ];
-  const money = ['Workers $', 'KV $', 'DO $', 'R2 $', '$ a million', 'beaten on all three by'];
-  const rows = [...reports].map(([name, { usage, answers, stale, waitMs, busiestSecond }]) => {
+  const products = ['Workers $', 'KV $', 'index $', 'R2 $', 'ledger $', 'logs $'];
+  const money = [...products, '$ a million', 'beaten on all three by'];
+  const rows = [...reports].map(([name, report]) => {
+    const { usage, answers, stale, waitMs } = report;
     const cost = costOf(usage);
     const ofMillion = (usd: number) => ((usd / answers) * 1e6).toFixed(2);
     return [
@@ -207,23 +271,36 @@ function printCosts(reports: ReadonlyMap<string, Report>): void {
       seconds(stale.max),
       waitMs.median.toFixed(0),
       waitMs.p99.toFixed(0),
-      busiestSecond,
-      ...[cost.workers, cost.kv, cost.objects, cost.r2, cost.total].map(ofMillion),
+      percent(usage.refusedReads, answers),
+      report.busiestSecond,
+      report.busiestLedgerSecond,
+      ...[cost.workers, cost.kv, cost.objects, cost.r2, cost.ledger, cost.logs, cost.total].map(
+        ofMillion,
+      ),
       beatenBy(name, reports),
     ];
   });
   printTable([[...head, ...money], ...rows]);
 }
 
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const unknown = wanted.filter((name) => !Object.hasOwn(SCENARIOS, name));
+if (unknown.length > 0) {
+  const names = Object.keys(SCENARIOS).join(', ');
+  throw new Error(`No such scenario: ${unknown.join(', ')}. There are: ${names}`);
+}
+
 process.stdout.write(`Prices read on ${PRICES_READ_ON}.\n`);
 for (const [name, scenario] of Object.entries(SCENARIOS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
   const { objects, requests, requestsPerSecond, places, overwriteShare } = scenario.trace;
   process.stdout.write(
-    `\n### ${name}: ${objects} objects, ${requestsPerSecond} requests/s over ${places} ` +
-      `places, ${requests} requests, ${overwriteShare * 100} % overwrites\n\n`,
+    `\n### ${name}: ${objects} objects, ${requestsPerSecond.toFixed(0)} requests/s over ${places} ` +
+      `places and ${scenario.isolates} isolates, ${requests} requests, ` +
+      `${overwriteShare * 100} % overwrites\n\n`,
   );
   const reports = new Map<string, Report>();
-  for (const [design, make] of Object.entries(DESIGNS_OF[name] ?? DESIGNS)) {
+  for (const [design, make] of Object.entries(DESIGNS_OF[name] ?? FEW_DESIGNS)) {
     reports.set(design, await runDesign(make, scenario));
   }
   printReads(reports);

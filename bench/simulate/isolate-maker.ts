@@ -11,26 +11,45 @@ import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
+import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { parseConfig } from '../../src/config.ts';
+import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
+import type { Cap } from '../../src/domain/billing/caps.ts';
 import { StorageError } from '../../src/domain/errors.ts';
-import type { AccountId, BucketName } from '../../src/domain/nouns.ts';
+import type { BucketName } from '../../src/domain/nouns.ts';
 import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import type { Meter, UsageCounter } from '../../src/ports/metering.ts';
-import type { Background, Log } from '../../src/ports/system.ts';
+import type { Background, Clock, Log } from '../../src/ports/system.ts';
 import type { World } from './design.ts';
 import { createPlaceCache } from './place-cache.ts';
 import { CPU_MS, type Usage } from './prices.ts';
 import type { QuaysideVariant } from './quayside-design.ts';
-import { createSeededBucket } from './seeded-bucket.ts';
+import { createSeededBucket, type SeededBucket } from './seeded-bucket.ts';
 import { createSimulatedBucket, createZeros } from './simulated-bucket.ts';
 import { createSimulatedEdgeCache } from './simulated-edge-cache.ts';
 import { createSimulatedIds } from './simulated-ids.ts';
 import { createSimulatedIndex, type SimulatedIndex } from './simulated-index.ts';
 import { createSimulatedKv } from './simulated-kv.ts';
+import { createSimulatedLedger } from './simulated-ledger.ts';
+import { createObjectLoad } from './simulated-object.ts';
 
 /** What every isolate is configured with: the defaults of the Cloudflare home. */
 export const CONFIG = parseConfig({}, 'cloudflare');
+
+/** A cap that nothing here comes near: 1 TB a month. */
+const CAP: Cap = {
+  id: 'simulated',
+  scope: { kind: 'account' },
+  unit: 'bytes',
+  limit: 10n ** 12n,
+  period: 'month',
+  alertPercents: [],
+  cachedFromPercent: null,
+  cardId: null,
+  card: null,
+  liftedUntilMs: null,
+};
 
 /**
  * A failure inside a run would make its numbers worthless; what is expected is counted elsewhere.
@@ -43,15 +62,28 @@ const LOG: Log = {
 };
 
 export type IsolateMaker = {
-  readonly index: SimulatedIndex;
+  /** Makes the object, and its bucket, unless they are there. */
+  ensure(object: number): void;
+  /** Calls of indexes, and of the ledger, in the second that had most of them. */
+  busiestSecond(): number;
+  busiestLedgerSecond(): number;
+  close(): void;
   /** The ports of a new isolate in that place; its memory is empty. */
   createPorts(place: number): Ports;
 };
 
+/** Where the objects of the catalogue are. */
+export type ObjectNames = {
+  readonly bucketOf: (object: number) => BucketName;
+  readonly nameOf: (object: number) => string;
+};
+
+type Bucket = { readonly index: SimulatedIndex; readonly seeded: SeededBucket };
+
 export function createIsolateMaker(
   world: World,
   variant: QuaysideVariant,
-  names: { readonly bucket: BucketName; readonly nameOf: (object: number) => string },
+  names: ObjectNames,
 ): IsolateMaker {
   const { timeline, usage, truth } = world;
   const zeros = createZeros();
@@ -62,17 +94,36 @@ export function createIsolateMaker(
     usage,
     propagationMaxMs: variant.kvDelayMaxSeconds * 1000,
   });
-  const index = createSimulatedIndex({
-    timeline,
-    usage,
-    log: LOG,
-    bucket: names.bucket,
-    kv: kv.writer,
-    rates: variant.rates,
-    onCommit: (key, etag) => truth.commit(key, etag, timeline.nowMs()),
-  });
+  const ledger = createSimulatedLedger(timeline, usage);
+  if (world.isCapped) ledger.api.putCap({ accountId: ROOT_ACCOUNT.id, cap: CAP, known: null });
+  const load = createObjectLoad(timeline);
+  const buckets = new Map<BucketName, Bucket>();
   const inlineMaxBytes = CONFIG.inlineBodyMaxBytes;
-  createSeededBucket({ ...names, world, api: index.api, blobStore, ids, zeros, inlineMaxBytes });
+
+  function createBucket(bucket: BucketName): Bucket {
+    const index = createSimulatedIndex({
+      timeline,
+      usage,
+      load,
+      log: LOG,
+      bucket,
+      kv: kv.writer,
+      rates: variant.rates,
+      onCommit: (key, etag) => truth.commit(`${bucket}/${key}`, etag, timeline.nowMs()),
+    });
+    const { api } = index;
+    const { nameOf } = names;
+    const { isCapped } = world;
+    const parts = { world, api, blobStore, ids, zeros, bucket, nameOf, inlineMaxBytes, isCapped };
+    return { index, seeded: createSeededBucket(parts) };
+  }
+
+  function bucketNamed(name: BucketName): Bucket {
+    const bucket = buckets.get(name) ?? createBucket(name);
+    buckets.set(name, bucket);
+    return bucket;
+  }
+
   const { negativeFreshSeconds, staleIfErrorSeconds } = CONFIG;
   const { pointerFreshSeconds, staleWhileRevalidateSeconds } = variant;
 
@@ -122,7 +173,13 @@ export function createIsolateMaker(
   const { maxSlicesPerRead } = variant;
 
   return {
-    index,
+    ensure: (object) => bucketNamed(names.bucketOf(object)).seeded.ensure(object),
+    busiestSecond: load.busiest,
+    busiestLedgerSecond: ledger.busiestSecond,
+    close() {
+      for (const { index } of buckets.values()) index.close();
+      ledger.close();
+    },
     createPorts(place) {
       const ttls = createKvRecordTtls(timeline.clock);
       const background = createTrackedBackground(LOG);
@@ -132,14 +189,17 @@ export function createIsolateMaker(
       });
       return {
         blobStore,
-        metadataIndex: index.at(place, ttls),
+        metadataIndex: {
+          call: (bucket, name, input) =>
+            bucketNamed(bucket).index.call(place, ttls)(bucket, name, input),
+        },
         bucketChanges: { wait: () => Promise.reject(new StorageError('NotImplemented')) },
         directory: {
           call: () => Promise.reject(new StorageError('NotImplemented')),
           findHost: () => null,
           peekHost: () => null,
         },
-        ledger: { call: () => Promise.reject(new StorageError('NotImplemented')) },
+        ledger: ledger.at(place),
         hotMetadata: createHotMetadata(place, ttls, background),
         derived: createMemoryDerived(timeline.clock),
         edgeCache: createSimulatedEdgeCache({
@@ -159,7 +219,7 @@ export function createIsolateMaker(
         log: LOG,
         accessLog: null,
         txtRecords: { read: () => Promise.reject(new StorageError('NotImplemented')) },
-        meter: createTierMeter(usage),
+        meter: createTierMeter(timeline.clock, usage),
         metrics: { collect: () => [] },
         readiness: { notReady: () => [] },
         usagePush: null,
@@ -171,40 +231,28 @@ export function createIsolateMaker(
   };
 }
 
-/** Counts answers by the tier of their body. */
-function createTierMeter(usage: Usage): Meter {
-  const counter: UsageCounter = {
-    owner: { accountId: 'simulated' as AccountId, bucketId: null, accessKeyId: null },
-    allowances: null,
-    count(_class, _bytesOut, tier) {
+/** The real meter, and a count of answers by the tier of their body. */
+function createTierMeter(clock: Clock, usage: Usage): Meter {
+  const meter = createUsageMeter(clock);
+  const watched = new WeakSet<UsageCounter>();
+
+  function watch(counter: UsageCounter): UsageCounter {
+    if (watched.has(counter)) return counter;
+    watched.add(counter);
+    const count = counter.count.bind(counter);
+    counter.count = (operationClass, bytesOut, tier, storageClass) => {
       if (tier === 'memory') usage.fromMemory += 1;
       else if (tier === 'edge') usage.fromEdge += 1;
       else if (tier === 'bucket') usage.fromBucket += 1;
-    },
-    note: () => undefined,
-    countOpen(operationClass, bytesOut, tier, storageClass) {
-      counter.count(operationClass, bytesOut, tier, storageClass);
-      return { sent: () => true, end: () => undefined };
-    },
-    countApart: () => {
-      throw new Error('Nothing here has a receipt.');
-    },
-    alsoRead: () => undefined,
-    block: () => undefined,
-  };
+      count(operationClass, bytesOut, tier, storageClass);
+    };
+    return counter;
+  }
+
   return {
-    of: () => counter,
-    ofReadPolicy: () => counter,
-    drain: () => [],
-    releaseIdleReservations: () => undefined,
-    forgetAllowances: () => undefined,
-    forgotten: () => 0,
-    hasUses: () => false,
-    whenUsed: () => undefined,
-    totals: () => ({
-      operations: { A: 0, B: 0, free: 0 },
-      bytesOut: { memory: 0, edge: 0, bucket: 0, none: 0 },
-    }),
+    ...meter,
+    of: (owner) => watch(meter.of(owner)),
+    ofReadPolicy: (readPolicy) => watch(meter.ofReadPolicy(readPolicy)),
   };
 }
 

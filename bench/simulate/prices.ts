@@ -3,19 +3,25 @@
 // download costs.
 
 /**
- * What is counted. Milliseconds for the two times, else how often. From `indexReads` on nothing is
- * billed: `from…` are answers by the tier that their body (its first slice) came from, inline
- * bodies being memory.
+ * What is counted. Milliseconds for the times, else how often. `invocations`: runs of the Worker's
+ * code and calls of its Durable Objects, each of which can leave an event in the logs. From
+ * `indexReads` on nothing is billed: `from…` are answers by the tier that their body (its first
+ * slice) came from, inline bodies being memory; `refusedReads` were refused by a cap.
  */
 export type Usage = {
   workerRequests: number;
   workerCpuMs: number;
+  invocations: number;
   kvReads: number;
   kvWrites: number;
   objectRequests: number;
   objectActiveMs: number;
   rowsRead: number;
   rowsWritten: number;
+  ledgerRequests: number;
+  ledgerActiveMs: number;
+  ledgerRowsRead: number;
+  ledgerRowsWritten: number;
   classA: number;
   classB: number;
   indexReads: number;
@@ -25,18 +31,24 @@ export type Usage = {
   fromBucket: number;
   upperHits: number;
   refusedWrites: number;
+  refusedReads: number;
 };
 
 export function createUsage(): Usage {
   return {
     workerRequests: 0,
     workerCpuMs: 0,
+    invocations: 0,
     kvReads: 0,
     kvWrites: 0,
     objectRequests: 0,
     objectActiveMs: 0,
     rowsRead: 0,
     rowsWritten: 0,
+    ledgerRequests: 0,
+    ledgerActiveMs: 0,
+    ledgerRowsRead: 0,
+    ledgerRowsWritten: 0,
     classA: 0,
     classB: 0,
     indexReads: 0,
@@ -46,6 +58,7 @@ export function createUsage(): Usage {
     fromBucket: 0,
     upperHits: 0,
     refusedWrites: 0,
+    refusedReads: 0,
   };
 }
 
@@ -64,6 +77,7 @@ export const PRICES_READ_ON = '2026-11-21';
 const WORKERS = 'https://developers.cloudflare.com/workers/platform/pricing/';
 const OBJECTS = 'https://developers.cloudflare.com/durable-objects/platform/pricing/';
 const KV = 'https://developers.cloudflare.com/kv/platform/pricing/';
+const LOGS = 'https://developers.cloudflare.com/workers/observability/logs/workers-logs/#pricing';
 const R2 = 'https://developers.cloudflare.com/r2/pricing/';
 
 /**
@@ -88,27 +102,52 @@ export const PRICES = {
   objectActiveMs: { usd: (12.5e-6 * OBJECT_GB) / 1000, source: OBJECTS },
   rowsRead: { usd: 0.001e-6, source: OBJECTS },
   rowsWritten: { usd: 1e-6, source: OBJECTS },
+  ledgerRequests: { usd: 0.15e-6, source: OBJECTS },
+  ledgerActiveMs: { usd: (12.5e-6 * OBJECT_GB) / 1000, source: OBJECTS },
+  ledgerRowsRead: { usd: 0.001e-6, source: OBJECTS },
+  ledgerRowsWritten: { usd: 1e-6, source: OBJECTS },
+  /** An event; what each invocation leaves is `LogSettings`. */
+  invocations: { usd: 0.6e-6, source: LOGS },
   classA: { usd: 4.5e-6, source: R2 },
   classB: { usd: 0.36e-6, source: R2 },
 } as const satisfies Partial<Record<keyof Usage, { usd: number; source: string }>>;
+
+/**
+ * What of the invocations is logged: the share of requests that is sampled (a request's calls of
+ * objects share its fate), and whether an invocation leaves an event of its own. Source: LOGS.
+ */
+export type LogSettings = {
+  readonly headSamplingRate: number;
+  readonly areInvocationsLogged: boolean;
+};
+
+/** As wrangler.toml has them; a request that succeeds writes no line of its own. */
+export const LOG_SETTINGS: LogSettings = { headSamplingRate: 1, areInvocationsLogged: true };
 
 export type Cost = {
   readonly workers: number;
   readonly kv: number;
   readonly objects: number;
+  readonly ledger: number;
+  readonly logs: number;
   readonly r2: number;
   readonly total: number;
 };
 
 /** US dollars for what was used, by product. */
-export function costOf(usage: Usage): Cost {
+export function costOf(usage: Usage, logSettings: LogSettings = LOG_SETTINGS): Cost {
   const of = (...names: readonly (keyof typeof PRICES)[]) =>
     names.reduce((sum, name) => sum + usage[name] * PRICES[name].usd, 0);
-  const workers = of('workerRequests', 'workerCpuMs');
-  const kv = of('kvReads', 'kvWrites');
-  const objects = of('objectRequests', 'objectActiveMs', 'rowsRead', 'rowsWritten');
-  const r2 = of('classA', 'classB');
-  return { workers, kv, objects, r2, total: workers + kv + objects + r2 };
+  const { headSamplingRate, areInvocationsLogged } = logSettings;
+  const cost = {
+    workers: of('workerRequests', 'workerCpuMs'),
+    kv: of('kvReads', 'kvWrites'),
+    objects: of('objectRequests', 'objectActiveMs', 'rowsRead', 'rowsWritten'),
+    ledger: of('ledgerRequests', 'ledgerActiveMs', 'ledgerRowsRead', 'ledgerRowsWritten'),
+    logs: areInvocationsLogged ? of('invocations') * headSamplingRate : 0,
+    r2: of('classA', 'classB'),
+  };
+  return { ...cost, total: Object.values(cost).reduce((sum, usd) => sum + usd, 0) };
 }
 
 /**

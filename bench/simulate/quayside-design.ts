@@ -6,10 +6,13 @@ import type { OffloadLimits } from '../../src/adapters/cloudflare/durable-object
 import { OFFLOAD_RATES } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
 import { createDecide } from '../../src/core/auth/decide.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
+import { createCapGuard } from '../../src/core/caps/cap-guard.ts';
 import type { Core, CoreSettings } from '../../src/core/core.ts';
+import { createUsageFlusher, type UsageFlusher } from '../../src/core/metering/flush-usage.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/parse-names.ts';
 import { StorageError } from '../../src/domain/errors.ts';
+import type { BucketName } from '../../src/domain/nouns.ts';
 import { createDelivery } from '../../src/http/delivery/create-delivery.ts';
 import type { Deliver } from '../../src/http/delivery/deliver.ts';
 import { FailureWithHeaders } from '../../src/http/failure-with-headers.ts';
@@ -18,8 +21,9 @@ import type { HttpRequest } from '../../src/http/request.ts';
 import type { Design, MakeDesign } from './design.ts';
 import { CONFIG, createIsolateMaker } from './isolate-maker.ts';
 import { drain, etagOf } from './light-response.ts';
-import { CPU_MS } from './prices.ts';
+import { CPU_MS, type Usage } from './prices.ts';
 import { drawGapMs } from './random.ts';
+import { placeShares } from './trace.ts';
 
 export type QuaysideVariant = {
   readonly pointerFreshSeconds: number;
@@ -63,49 +67,95 @@ export const OPEN_VALVE: OffloadLimits = { bucketPerSecond: 0, keyPerSecond: 0, 
 /** Nothing hangs here, so nothing is timed. */
 const SETTINGS: CoreSettings = { ...CONFIG, tierLimitMs: Number.POSITIVE_INFINITY };
 
-const BUCKET = parseBucketName('simulated');
 const nameOf = (object: number) => (object < 0 ? `missing/${-object}` : `assets/${object}`);
 
-type Isolate = { readonly core: Core; readonly deliver: Deliver; readonly endMs: number };
+const BUCKETS = new Map<number, BucketName>();
+
+/** The bucket of an object, where the catalogue is spread over so many of them. */
+function bucketAt(number: number): BucketName {
+  const name = BUCKETS.get(number) ?? parseBucketName(`simulated-${number}`);
+  BUCKETS.set(number, name);
+  return name;
+}
+
+type Isolate = {
+  readonly core: Core;
+  readonly deliver: Deliver;
+  readonly endMs: number;
+  readonly flusher: UsageFlusher;
+};
+
+/** Characters of the name of an isolate, as app.ts makes it. */
+const SOURCE_LENGTH = 34;
 
 export function createQuayside(variant: QuaysideVariant): MakeDesign {
   return (world) => {
     const { timeline, usage, random } = world;
-    const maker = createIsolateMaker(world, variant, { bucket: BUCKET, nameOf });
-    const slots = new Map<number, Isolate>();
+    const { buckets, places } = world.trace;
+    const bucketOf = (object: number) => bucketAt(Math.abs(object) % buckets);
+    const maker = createIsolateMaker(world, variant, { bucketOf, nameOf });
+    const shares = placeShares(places);
+    const slots = new Map<string, Isolate>();
     const decide = createDecide();
     let lastStamp = 0;
+    let made = 0;
+
+    function createIsolate(place: number): Isolate {
+      const { isolateLifeSeconds: lifeSeconds } = world;
+      const lifeMs = lifeSeconds === 0 ? 0 : drawGapMs(1 / lifeSeconds, random);
+      const core: Core = { ports: maker.createPorts(place), settings: SETTINGS };
+      made += 1;
+      const source = `process ${made}`.padEnd(SOURCE_LENGTH, '0');
+      const intervalMs = CONFIG.meterFlushSeconds * 1000;
+      const flusher = createUsageFlusher(core, { source, intervalMs });
+      core.ports.meter.whenUsed(flusher.flushSoon);
+      const caps = createCapGuard(core, flusher, source, () => undefined);
+      const { deliver } = createDelivery(core, CONFIG, decide, caps);
+      return { core, deliver, endMs: timeline.nowMs() + lifeMs, flusher };
+    }
 
     function isolateOf(place: number): Isolate {
-      const slot = place * world.isolates + Math.floor(random() * world.isolates);
+      const count = Math.max(1, Math.round(world.isolates * (shares[place] ?? 0)));
+      const slot = `${place} ${Math.floor(random() * count)}`;
       const known = slots.get(slot);
       if (known !== undefined && known.endMs > timeline.nowMs()) return known;
-      const endMs = timeline.nowMs() + drawGapMs(1 / world.isolateLifeSeconds, random);
-      const core: Core = { ports: maker.createPorts(place), settings: SETTINGS };
-      const isolate = { core, deliver: createDelivery(core, CONFIG, decide).deliver, endMs };
+      const isolate = createIsolate(place);
       slots.set(slot, isolate);
       return isolate;
     }
 
+    const countRequest = () => {
+      usage.workerRequests += 1;
+      usage.invocations += 1;
+      usage.workerCpuMs += CPU_MS.invocation;
+    };
+    const toMissing = (error: unknown) => toNothing(error, usage);
+
     const design: Design = {
       read(place, object) {
-        usage.workerRequests += 1;
-        usage.workerCpuMs += CPU_MS.invocation;
+        countRequest();
+        maker.ensure(object);
+        const { deliver, flusher } = isolateOf(place);
         try {
-          const answer = isolateOf(place).deliver(REQUEST, BUCKET, nameOf(object), 'simulated');
+          const answer = deliver(REQUEST, bucketOf(object), nameOf(object), 'simulated');
           return answer instanceof Promise ? answer.then(toEtag, toMissing) : toEtag(answer);
         } catch (error) {
           return toMissing(error);
+        } finally {
+          // As worker.ts does behind each answer.
+          flusher.flushSoon();
         }
       },
       async write(place, object) {
-        usage.workerRequests += 1;
-        usage.workerCpuMs += CPU_MS.invocation;
+        countRequest();
+        maker.ensure(object);
         const { core } = isolateOf(place);
-        await overwrite(core, object, world.catalogue[object] ?? 0, ++lastStamp);
+        const sizeBytes = world.catalogue[object] ?? 0;
+        await overwrite(core, bucketOf(object), object, sizeBytes, ++lastStamp);
       },
-      busiestSecond: maker.index.busiestSecond,
-      close: maker.index.close,
+      busiestSecond: maker.busiestSecond,
+      busiestLedgerSecond: maker.busiestLedgerSecond,
+      close: maker.close,
     };
     return design;
   };
@@ -131,11 +181,17 @@ function toEtag(response: Response): string {
   return etagOf(response).replaceAll('"', '');
 }
 
-function toMissing(error: unknown): null {
-  if (error instanceof FailureWithHeaders) return toMissing(error.failure);
-  if (error instanceof StorageError && error.code === 'NoSuchKey') return null;
-  throw error;
+/** A key that is not there, or a read that a cap refused, counted. */
+function toNothing(error: unknown, usage: Usage): null {
+  if (error instanceof FailureWithHeaders) return toNothing(error.failure, usage);
+  if (!(error instanceof StorageError)) throw error;
+  if (REFUSALS.has(error.code)) usage.refusedReads += 1;
+  else if (error.code !== 'NoSuchKey') throw error;
+  return null;
 }
+
+/** What a cap answers: it has no room, or too many ask for a lease at once. */
+const REFUSALS: ReadonlySet<string> = new Set(['UsageCapReached', 'SlowDown']);
 
 /**
  * The product's own write path. The first bytes of the body are a number, so that no two digests
@@ -143,13 +199,14 @@ function toMissing(error: unknown): null {
  */
 async function overwrite(
   core: Core,
+  bucketName: BucketName,
   object: number,
   sizeBytes: number,
   stamp: number,
 ): Promise<void> {
   const bytes = new Uint8Array(sizeBytes);
   new DataView(bytes.buffer).setFloat64(0, stamp);
-  const bucket = await openBucket(core, BUCKET, () => undefined);
+  const bucket = await openBucket(core, bucketName, () => undefined);
   await putObject(core, bucket, {
     key: parseObjectKey(nameOf(object)),
     attributes: { headers: {}, userMetadata: {}, storageClass: 'STANDARD' },

@@ -8,13 +8,21 @@ import { createRandom } from './random.ts';
 import { createTimeline } from './timeline.ts';
 import { makeCatalogue, makeTrace, type TraceEvent } from './trace.ts';
 import { createTruth } from './truth.ts';
+import { withVirtualTimers } from './virtual-timers.ts';
 
 export type Scenario = Omit<World, 'timeline' | 'usage' | 'random' | 'truth' | 'catalogue'> & {
   /** Share of the reads that is not counted. */
   readonly warmUpShare: number;
 };
 
-export type Report = { readonly usage: Usage; readonly busiestSecond: number } & Observations;
+export type Report = {
+  readonly usage: Usage;
+  readonly busiestSecond: number;
+  readonly busiestLedgerSecond: number;
+} & Observations;
+
+/** What goes on behind the last answers is billed too: flushes of usage, writes to KV. */
+const AFTERMATH_MS = 90_000;
 
 /** Any fixed day: nothing hangs on it. */
 const START_MS = Date.UTC(2026, 10, 20);
@@ -30,12 +38,14 @@ export function runDesign(make: MakeDesign, scenario: Scenario): Promise<Report>
       truth: createTruth(),
       catalogue: makeCatalogue(scenario.trace),
     };
-    const design = make(world);
-    try {
-      return await play(world, design, scenario);
-    } finally {
-      design.close();
-    }
+    return withVirtualTimers(timeline, async () => {
+      const design = make(world);
+      try {
+        return await play(world, design, scenario);
+      } finally {
+        design.close();
+      }
+    });
   });
 }
 
@@ -91,9 +101,12 @@ async function play(world: World, design: Design, scenario: Scenario): Promise<R
   next();
   while (open > 0 && failure === null && (await timeline.step()));
   if (failure !== null) throw new Error('A simulated request failed.', failure);
+  const endMs = timeline.nowMs() + AFTERMATH_MS;
+  while (timeline.nowMs() < endMs && (await timeline.step()));
   return {
     usage: usedSince(usage, before),
     busiestSecond: design.busiestSecond(),
+    busiestLedgerSecond: design.busiestLedgerSecond(),
     ...observer.report(),
   };
 }

@@ -1,5 +1,5 @@
-// Fills the index and the bucket with the catalogue before the clock starts: one public bucket,
-// small bodies in the rows.
+// Puts an object into the index and the bucket, for nothing and before anybody asks for it: small
+// bodies in the rows, others in R2. The buckets are public.
 
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { makeBucketId } from '../../src/core/buckets/owner-bucket.ts';
@@ -23,6 +23,12 @@ export type SeedOptions = {
   readonly bucket: BucketName;
   readonly nameOf: (object: number) => string;
   readonly inlineMaxBytes: number;
+  readonly isCapped: boolean;
+};
+
+export type SeededBucket = {
+  /** Makes the object, unless it is there. */
+  ensure(object: number): void;
 };
 
 /** Everything in the bucket is everyone's to read. */
@@ -47,7 +53,7 @@ export function createSeededBucket({
   zeros,
   bucket: name,
   ...options
-}: SeedOptions): void {
+}: SeedOptions): SeededBucket {
   const nowMs = world.timeline.clock.nowMs();
   const bucket: BucketRecord = {
     id: makeBucketId(name, ids.bucketId()),
@@ -56,7 +62,7 @@ export function createSeededBucket({
     createdAtMs: nowMs,
     revision: 1,
     access: EVERYONES,
-    settings: NO_SETTINGS,
+    settings: { ...NO_SETTINGS, ...(options.isCapped && { isCapped: true as const }) },
   };
   api.createBucket({ bucket });
 
@@ -76,7 +82,10 @@ export function createSeededBucket({
     };
   }
 
-  for (const [object, sizeBytes] of world.catalogue.entries()) {
+  const seeded = new Set<number>();
+
+  function seed(object: number): void {
+    const sizeBytes = world.catalogue[object] ?? 0;
     const { body, newReferences } = bodyOf(sizeBytes);
     const key = parseObjectKey(options.nameOf(object));
     const etag = `first${object}`;
@@ -100,6 +109,14 @@ export function createSeededBucket({
       condition: null,
       newReferences,
     });
-    world.truth.commit(key, etag, nowMs);
+    world.truth.commit(`${name}/${key}`, etag, nowMs);
   }
+
+  return {
+    ensure(object) {
+      if (object < 0 || seeded.has(object)) return;
+      seeded.add(object);
+      seed(object);
+    },
+  };
 }

@@ -34,6 +34,7 @@ function createObjects({ timeline, usage, truth, catalogue }: World) {
     },
     async put(object: number): Promise<void> {
       usage.workerRequests += 1;
+      usage.invocations += 1;
       usage.workerCpuMs += CPU_MS.invocation + CPU_MS.call;
       usage.classA += 1;
       await timeline.sleep(LATENCY_MS.bucketWrite);
@@ -43,7 +44,7 @@ function createObjects({ timeline, usage, truth, catalogue }: World) {
   };
 }
 
-const plain = { busiestSecond: () => 0, close: () => undefined };
+const plain = { busiestSecond: () => 0, busiestLedgerSecond: () => 0, close: () => undefined };
 
 /** Each request is a read of R2. Exact. */
 export const createBucketAlone: MakeDesign = (world) => {
@@ -52,6 +53,7 @@ export const createBucketAlone: MakeDesign = (world) => {
     ...plain,
     read(_place, object) {
       world.usage.workerRequests += 1;
+      world.usage.invocations += 1;
       world.usage.workerCpuMs += CPU_MS.invocation;
       return objects.get(object);
     },
@@ -72,6 +74,7 @@ export function createCacheApiFront(maxAgeSeconds: number): MakeDesign {
       ...plain,
       async read(place, object) {
         usage.workerRequests += 1;
+        usage.invocations += 1;
         usage.workerCpuMs += CPU_MS.invocation + CPU_MS.call;
         const found = await cache.match(place, `${object}`, maxAgeSeconds * 1000);
         if (found !== null) return hit(world, found);
@@ -104,6 +107,7 @@ export function createWorkersCacheFront(
         usage.workerRequests += 1;
         const found = await cache.match(place, `${object}`, maxAgeSeconds * 1000);
         if (found !== null) return hit(world, found);
+        usage.invocations += 1;
         usage.workerCpuMs += CPU_MS.invocation;
         return fill(world, cache, place, object, await objects.get(object));
       },

@@ -49,6 +49,7 @@ export function createSimulatedEdgeCache(options: SimulatedEdgeCacheOptions): Ed
       return { bytes: zeros(sizeBytes), isPart: false, tier: 'edge' };
     }
     const found = await readFrom(level + 1, slice, load);
+    if (next.isEntrypoint) usage.invocations += 1;
     usage.workerCpuMs += next.isEntrypoint ? CPU_MS.invocation : CPU_MS.call;
     next.cache.put(place, key, { etag: key, sizeBytes, storedAtMs: timeline.nowMs() });
     return found;

@@ -1,6 +1,6 @@
 // The Durable Object of one bucket: the real index and the real publisher over SQLite in memory,
-// reached over a simulated wire. It does one call at a time, and its waking time is billed: calls,
-// and writes to KV that it still waits for.
+// reached over a simulated wire. Its waking time is billed: calls, and writes to KV that it still
+// waits for.
 
 import type { OffloadLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
 import { createHotPublisher } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
@@ -13,9 +13,10 @@ import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import { migrate } from '../../src/index/tables/schema.ts';
 import type { IndexApi, MetadataIndex } from '../../src/ports/metadata-index.ts';
 import type { Log } from '../../src/ports/system.ts';
-import { indexRoundTripMs, LATENCY_MS } from './latencies.ts';
-import { CPU_MS, type Usage } from './prices.ts';
+import { createCountedSql } from './counted-sql.ts';
+import type { Usage } from './prices.ts';
 import type { SimulatedKv } from './simulated-kv.ts';
+import { createSimulatedObject, type ObjectLoad } from './simulated-object.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
@@ -27,16 +28,15 @@ const ROWS_READ_OF_CALL = 5;
 export type SimulatedIndex = {
   /** The calls themselves, for nothing and at once: to fill the catalogue. */
   readonly api: IndexApi;
-  /** The port as an isolate in that place has it. */
-  at(place: number, ttls: KvRecordTtls): MetadataIndex;
-  /** Calls in the second that had most of them. */
-  busiestSecond(): number;
+  /** A call from that place, as the port makes it. */
+  call: (place: number, ttls: KvRecordTtls) => MetadataIndex['call'];
   close(): void;
 };
 
 export type SimulatedIndexOptions = {
   readonly timeline: Timeline;
   readonly usage: Usage;
+  readonly load: ObjectLoad;
   readonly log: Log;
   readonly bucket: BucketName;
   readonly kv: SimulatedKv['writer'];
@@ -49,19 +49,24 @@ export type SimulatedIndexOptions = {
 export function createSimulatedIndex({
   timeline,
   usage,
+  load,
   ...options
 }: SimulatedIndexOptions): SimulatedIndex {
-  const sql = openSqlite(':memory:', { readOnly: false });
+  const database = openSqlite(':memory:', { readOnly: false });
+  const sql = createCountedSql(database);
   migrate(sql, INDEX_SCHEMA);
   migrate(sql, PUBLICATION_SCHEMA);
   const api = createBucketIndex(sql);
-  const awake = createAwakeTime(timeline, usage);
-  const load = createLoad(timeline);
-  const { kv } = options;
+  const object = createSimulatedObject({
+    timeline,
+    usage,
+    load,
+    billedAs: { requests: 'objectRequests', activeMs: 'objectActiveMs' },
+  });
   const publisher = createHotPublisher({
     bucket: options.bucket,
     sql,
-    kv,
+    kv: options.kv,
     resolve: api.resolve,
     clock: timeline.clock,
     log: options.log,
@@ -69,20 +74,9 @@ export function createSimulatedIndex({
     rates: options.rates,
     putLimitMs: Number.POSITIVE_INFINITY,
   });
-  let freeAtMs = timeline.nowMs();
-
-  function drain(): void {
-    void awake.during(publisher.drain());
-  }
-
-  const rowsWritten = (): number =>
-    sql.all<{ n: number }>('SELECT total_changes() AS n')[0]?.n ?? 0;
-
-  /** Null until the first call: what filled the catalogue is not counted. */
-  let lastRowsWritten: number | null = null;
 
   function runCall<Name extends keyof IndexApi>(name: Name, input: Parameters<IndexApi[Name]>[0]) {
-    lastRowsWritten ??= rowsWritten();
+    const before = sql.rowsWritten();
     let isDue = false;
     let news: TtlNews | null = null;
     const value = sql.transaction(() => {
@@ -91,70 +85,24 @@ export function createSimulatedIndex({
       news = publisher.newsOf(name, input);
       return done;
     });
-    const written = rowsWritten();
-    usage.rowsWritten += written - lastRowsWritten;
-    lastRowsWritten = written;
+    usage.rowsWritten += sql.rowsWritten() - before;
     usage.rowsRead += ROWS_READ_OF_CALL;
     if (name === 'commitObject') {
-      const { object } = input as Parameters<IndexApi['commitObject']>[0];
-      options.onCommit(object.key, object.etag);
+      const { object: committed } = input as Parameters<IndexApi['commitObject']>[0];
+      options.onCommit(committed.key, committed.etag);
     }
-    if (isDue) drain();
+    if (isDue) void object.during(publisher.drain());
     return { value, news };
   }
 
   return {
     api,
-    at(place, ttls) {
-      const oneWayMs = indexRoundTripMs(place) / 2;
-      return {
-        async call(_bucket, name, input) {
-          usage.objectRequests += 1;
-          usage.workerCpuMs += CPU_MS.call;
-          if (name === 'resolve') usage.indexReads += 1;
-          await timeline.sleep(oneWayMs);
-          load.count();
-          freeAtMs = Math.max(freeAtMs, timeline.nowMs()) + LATENCY_MS.indexService;
-          await awake.during(timeline.sleep(freeAtMs - timeline.nowMs()));
-          const { value, news } = runCall(name, input);
-          await timeline.sleep(oneWayMs);
-          if (news !== null) ttls.note(options.bucket, news);
-          return value;
-        },
-      };
+    call: (place, ttls) => async (_bucket, name, input) => {
+      if (name === 'resolve') usage.indexReads += 1;
+      const { value, news } = await object.call(place, () => runCall(name, input));
+      if (news !== null) ttls.note(options.bucket, news);
+      return value;
     },
-    busiestSecond: load.busiest,
-    close: () => sql.close(),
-  };
-}
-
-/** Adds up the time in which at least one piece of work is under way. */
-function createAwakeTime(timeline: Timeline, usage: Usage) {
-  let running = 0;
-  let sinceMs = 0;
-  return {
-    async during(work: Promise<void>): Promise<void> {
-      if (running++ === 0) sinceMs = timeline.nowMs();
-      try {
-        await work;
-      } finally {
-        if (--running === 0) usage.objectActiveMs += timeline.nowMs() - sinceMs;
-      }
-    },
-  };
-}
-
-function createLoad(timeline: Timeline) {
-  let second = 0;
-  let calls = 0;
-  let busiest = 0;
-  return {
-    count(): void {
-      const now = Math.floor(timeline.nowMs() / 1000);
-      calls = now === second ? calls + 1 : 1;
-      second = now;
-      busiest = Math.max(busiest, calls);
-    },
-    busiest: () => busiest,
+    close: () => database.close(),
   };
 }

@@ -13,6 +13,10 @@ export type TraceOptions = {
   readonly requests: number;
   /** Requests a second of all places together. */
   readonly requestsPerSecond: number;
+  /** Seconds in which the rate rises from 0 to that. */
+  readonly rampSeconds: number;
+  /** Buckets that the objects are spread over, all of one account. */
+  readonly buckets: number;
   /** Data centres; the first gets most of the traffic, by a Zipf law of its own. */
   readonly places: number;
   readonly sizes: SizeOptions;
@@ -33,8 +37,18 @@ export type TraceEvent = {
   readonly object: number;
 };
 
+/** Names without an object; a stranger who makes them up hardly meets one again. */
+const MISSING_NAMES = 2 ** 40;
+
 /** Exponent of the traffic of places: the busiest of 12 gets about a fifth of all. */
 const PLACE_EXPONENT = 0.7;
+
+/** The share of the traffic of each place. */
+export function placeShares(places: number): readonly number[] {
+  const weights = Array.from({ length: places }, (_, place) => (place + 1) ** -PLACE_EXPONENT);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
+}
 
 /** The size of each object, bytes. */
 export function makeCatalogue(options: TraceOptions): readonly number[] {
@@ -50,7 +64,10 @@ export function* makeTrace(options: TraceOptions): Generator<TraceEvent, void, u
   const shift = Math.floor(options.objects / (options.places + 1));
   let atMs = 0;
   for (let read = 0; read < options.requests; read++) {
-    atMs += drawGapMs(options.requestsPerSecond, random);
+    // The rate grows with time, so at the n-th request it grows with its root.
+    const rampedRequests = (options.requestsPerSecond * options.rampSeconds) / 2;
+    const share = read >= rampedRequests ? 1 : Math.sqrt((read + 1) / rampedRequests);
+    atMs += drawGapMs(options.requestsPerSecond * share, random);
     if (random() < options.overwriteShare)
       yield { kind: 'write', atMs, place: drawPlace(), object: drawRank() };
     const place = drawPlace();
@@ -62,7 +79,7 @@ export function* makeTrace(options: TraceOptions): Generator<TraceEvent, void, u
       kind: 'read',
       atMs,
       place,
-      object: isMissing ? -1 - Math.floor(random() * options.objects) : object,
+      object: isMissing ? -1 - Math.floor(random() * MISSING_NAMES) : object,
     };
   }
 }

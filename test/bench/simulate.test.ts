@@ -7,6 +7,7 @@ import {
   createTinyLfu,
 } from '../../bench/simulate/admission-policies.ts';
 import { createByteLru } from '../../bench/simulate/byte-lru.ts';
+import { createCountedSql } from '../../bench/simulate/counted-sql.ts';
 import { quantile } from '../../bench/simulate/observer.ts';
 import { createPlaceCache } from '../../bench/simulate/place-cache.ts';
 import { costOf, createUsage, usedSince } from '../../bench/simulate/prices.ts';
@@ -23,6 +24,7 @@ import { createTimeline, type Timeline } from '../../bench/simulate/timeline.ts'
 import { makeTrace } from '../../bench/simulate/trace.ts';
 import { createTruth } from '../../bench/simulate/truth.ts';
 import { KV_RECORD_TTL_SECONDS } from '../../src/adapters/cloudflare/kv/hot-records.ts';
+import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
 
 const MiB = 2 ** 20;
 
@@ -227,6 +229,31 @@ describe('prices', () => {
     ).toEqual(['0.9000', '1.0000', '0.0000', '0.3600', '2.2600']);
     // 128 MB for a million seconds.
     expect(costOf({ ...createUsage(), objectActiveMs: 1e9 }).objects).toBeCloseTo(1.6);
+    expect(costOf({ ...createUsage(), ledgerRowsWritten: 2e6 }).ledger).toBeCloseTo(2);
+    const invoked = { ...createUsage(), invocations: 1e6 };
+    const sampled = { headSamplingRate: 0.1, areInvocationsLogged: true };
+    expect(costOf(invoked, sampled).logs).toBeCloseTo(0.06);
+    expect(costOf(invoked, { ...sampled, areInvocationsLogged: false }).logs).toBe(0);
+  });
+});
+
+describe('rows written', () => {
+  it('are those that a Durable Object counts', () => {
+    const sql = createCountedSql(openSqlite(':memory:', { readOnly: false }));
+    sql.all('CREATE TABLE t (k TEXT PRIMARY KEY, a INTEGER, b INTEGER) STRICT, WITHOUT ROWID');
+    sql.all('CREATE INDEX t_by_a ON t (a)');
+    const rowsOf = (statement: string) => {
+      const before = sql.rowsWritten();
+      sql.all(statement);
+      return sql.rowsWritten() - before;
+    };
+    // The numbers are workerd's own, by `rowsWritten` of the same statements.
+    expect(rowsOf("INSERT INTO t (k, a, b) VALUES ('x', 1, 1), ('y', 1, 1)")).toBe(4);
+    expect(rowsOf("UPDATE t SET b = 5 WHERE k = 'x'")).toBe(1);
+    expect(rowsOf("UPDATE t SET a = 6 WHERE k = 'x'")).toBe(2);
+    expect(rowsOf("DELETE FROM t WHERE k = 'y'")).toBe(1);
+    expect(rowsOf("DELETE FROM t WHERE k = 'y'")).toBe(0);
+    expect(rowsOf('SELECT * FROM t')).toBe(0);
   });
 });
 
@@ -255,8 +282,9 @@ describe('candidates of admission', () => {
 });
 
 const SCENARIO: Scenario = {
-  isolates: 2,
+  isolates: 6,
   isolateLifeSeconds: 100,
+  isCapped: false,
   placeBytes: 16 * MiB,
   upperBytes: 64 * MiB,
   warmUpShare: 0,
@@ -265,6 +293,8 @@ const SCENARIO: Scenario = {
     exponent: 0.9,
     requests: 1500,
     requestsPerSecond: 20,
+    rampSeconds: 0,
+    buckets: 1,
     places: 3,
     sizes: { medianBytes: 32 * 1024, sigma: 1.7, maxBytes: 4 * MiB },
     overwriteShare: 0.02,
@@ -278,6 +308,32 @@ describe('a run', () => {
   it('is the same each time, through our own code', async () => {
     const make = createQuayside(TODAY);
     expect(await runDesign(make, SCENARIO)).toEqual(await runDesign(make, SCENARIO));
+  });
+
+  it('bills what isolates bring to the ledger, in one visit of each too', async () => {
+    const dense = { ...SCENARIO, trace: { ...SCENARIO.trace, requests: 100 } };
+    const lone = { ...dense, isolateLifeSeconds: 0 };
+    const { usage, answers } = await runDesign(createQuayside(TODAY), lone);
+    expect(answers).toBe(100);
+    // All but those of keys that are not there, which nobody pays for.
+    expect(usage.ledgerRequests).toBeGreaterThan(90);
+    expect(usage.ledgerRowsWritten).toBeGreaterThan(0);
+    const { usage: denseUsage } = await runDesign(createQuayside(TODAY), dense);
+    expect(denseUsage.ledgerRequests).toBeLessThan(usage.ledgerRequests / 3);
+  });
+
+  it('asks the ledger for leases where the account has a cap', async () => {
+    const plain = await runDesign(createQuayside(TODAY), SCENARIO);
+    const capped = await runDesign(createQuayside(TODAY), { ...SCENARIO, isCapped: true });
+    expect(plain.usage.refusedReads).toBe(0);
+    expect(capped.usage.ledgerRequests).toBeGreaterThan(plain.usage.ledgerRequests);
+  });
+
+  it('spreads a catalogue over many buckets, each with an index of its own', async () => {
+    const trace = { ...SCENARIO.trace, buckets: 20, requests: 200 };
+    const { usage, answers } = await runDesign(createQuayside(TODAY), { ...SCENARIO, trace });
+    expect(answers).toBe(200);
+    expect(usage.refusedReads).toBe(0);
   });
 
   it('finds R2 alone exact, and a read for each request', async () => {

@@ -1,0 +1,58 @@
+// The Durable Object of the account's ledger: the real ledger over SQLite in memory, reached over
+// a simulated wire.
+import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
+import { priceReceipt } from '../../src/core/billing/receipts/price-receipt.ts';
+import { createLedgerIndex } from '../../src/index/ledger-index.ts';
+import { LEDGER_SCHEMA } from '../../src/index/tables/ledger-schema.ts';
+import { migrate } from '../../src/index/tables/schema.ts';
+import type { Ledger, LedgerApi } from '../../src/ports/ledger.ts';
+import { createCountedSql } from './counted-sql.ts';
+import type { Usage } from './prices.ts';
+import { createObjectLoad, createSimulatedObject } from './simulated-object.ts';
+import type { Timeline } from './timeline.ts';
+
+/** Rows that a call reads; they cost next to nothing. */
+const ROWS_READ_OF_CALL = 5;
+
+export type SimulatedLedger = {
+  /** The calls themselves, for nothing and at once. */
+  readonly api: LedgerApi;
+  /** The port as an isolate in that place has it. */
+  at(place: number): Ledger;
+  busiestSecond(): number;
+  close(): void;
+};
+
+export function createSimulatedLedger(timeline: Timeline, usage: Usage): SimulatedLedger {
+  const database = openSqlite(':memory:', { readOnly: false });
+  const sql = createCountedSql(database);
+  migrate(sql, LEDGER_SCHEMA);
+  const api = createLedgerIndex(sql, priceReceipt);
+  const load = createObjectLoad(timeline);
+  const object = createSimulatedObject({
+    timeline,
+    usage,
+    load,
+    billedAs: { requests: 'ledgerRequests', activeMs: 'ledgerActiveMs' },
+  });
+
+  function run<Name extends keyof LedgerApi>(
+    name: Name,
+    input: Parameters<LedgerApi[Name]>[0],
+  ): ReturnType<LedgerApi[Name]> {
+    const before = sql.rowsWritten();
+    usage.ledgerRowsRead += ROWS_READ_OF_CALL;
+    try {
+      return (api[name] as (input: unknown) => ReturnType<LedgerApi[Name]>)(input);
+    } finally {
+      usage.ledgerRowsWritten += sql.rowsWritten() - before;
+    }
+  }
+
+  return {
+    api,
+    at: (place) => ({ call: (name, input) => object.call(place, () => run(name, input)) }),
+    busiestSecond: load.busiest,
+    close: () => database.close(),
+  };
+}
