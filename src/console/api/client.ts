@@ -23,10 +23,17 @@ export const isReachable = signal<boolean | null>(null);
 /** Called when a request found that nobody is signed in. */
 export const signedOut = signal(0);
 
+/** Adds the account that the operator works in; everybody else's own is meant. */
+export let inAccount = (url: string): string => url;
+export function nameAccounts(name: typeof inAccount): void {
+  inAccount = name;
+}
+
 export const client = createApiClient({ endpoint: location.origin, fetch: notingFetch });
 export { QuaysideError, type Route };
 
-async function notingFetch(url: string, init?: RequestInit): Promise<Response> {
+async function notingFetch(asked: string, init?: RequestInit): Promise<Response> {
+  const url = inAccount(asked);
   const { pathname, search } = new URL(url, location.origin);
   const isApi = pathname.startsWith('/-/api/');
   if (isApi) {

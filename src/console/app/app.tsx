@@ -19,7 +19,7 @@ import { GlobalCommands } from './global-commands.tsx';
 import { lazy } from './lazy.tsx';
 import { loadRest } from './load-rest.ts';
 import { path } from './router.ts';
-import { me, readSession, sessionError, sessionState } from './session.ts';
+import { isOperator, me, readSession, sessionError, sessionState } from './session.ts';
 import { PhoneTabs, SideBar } from './side-bar.tsx';
 import { viewOf } from './views.ts';
 import { whenIdle } from './when-idle.ts';
@@ -27,6 +27,7 @@ import { whenIdle } from './when-idle.ts';
 const SignIn = lazy(() => import('../views/sign-in/sign-in.tsx'));
 const Again = lazy(() => import('../views/sign-in/again.tsx'));
 const Dock = lazy(() => import('../views/upload/dock.tsx'), { isOfFolder: true });
+const AccountBanner = lazy(() => import('../views/operator/account-banner.tsx'));
 const PlayerHost = lazy(() => import('../views/viewers/media/player.tsx'));
 const loaded = new Map<unknown, ComponentType>();
 
@@ -86,6 +87,7 @@ function Frame({ view, isIn }: FrameProps) {
       <SideBar place={view?.place ?? null} />
       <main ref={main} class="main" id="main" tabIndex={-1}>
         <ConnectionBanner />
+        {isIn && isOperator.value && <AccountBanner />}
         {isIn && (view === null ? <NoSuchPage /> : <ViewOf view={view} />)}
         {isIn && queue.value !== null && <PlayerHost />}
         {isIn && <LateDock />}

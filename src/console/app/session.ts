@@ -11,7 +11,13 @@ export type Server = Answer<'GET /server'>;
 
 type SessionState = 'unknown' | 'signed-out' | 'signed-in' | 'failed';
 
+/** The account of the root key, whose members run the server. */
+export const OPERATOR_ID = '1'.padStart(64, '0');
+
+/** Who is signed in; `account` is the one they work in, which may be another's for the operator. */
 export const me = signal<Me | null>(null);
+/** Whether they run the server. */
+export const isOperator = signal(false);
 export const server = signal<Server | null>(null);
 export const sessionState = signal<SessionState>('unknown');
 /** Why the session could not be read; null: it could. */
@@ -33,7 +39,12 @@ export async function readSession(): Promise<void> {
       // Nothing is shown any more: the page goes.
       return await new Promise<never>(() => {});
     }
-    me.value = who;
+    isOperator.value = who.account.id === OPERATOR_ID;
+    // Only the operator can work in another account than their own.
+    const account = isOperator.value
+      ? (await import('../views/operator/account.ts')).enterAccount(who.account)
+      : who.account;
+    me.value = { ...who, account };
     server.value = where;
     sessionState.value = 'signed-in';
     sessionError.value = null;

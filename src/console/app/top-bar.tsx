@@ -41,7 +41,7 @@ export function TopBar({ children }: TopBarProps) {
         aria-haspopup="menu"
         onClick={(event) => openMenu(event, texts.account, accountMenu())}
       >
-        <span class="initials">{initialsOf(me.value?.account.displayName ?? '')}</span>
+        <span class="initials" data-text={initialsOf(me.value?.account.displayName ?? '')} />
       </button>
     </header>
   );

@@ -6,6 +6,7 @@ export const settings = {
     members: 'Members',
     account: 'Account',
     audit: 'Audit log',
+    accounts: 'Accounts',
     api: 'API',
   },
   roles: {
@@ -188,4 +189,19 @@ export const settings = {
   limits: 'Limits',
   objectLimit: (size: string) => `An object: ${size} at most`,
   partLimit: (count: string) => `Parts of an upload: ${count} at most`,
+
+  accounts: 'Accounts',
+  accountsLead:
+    'Everybody who has an account on this server. What you do in one stands in its audit log.',
+  noAccounts: 'You have made none yet; the API makes them.',
+  moreAccounts: 'These are the first 100.',
+  disabledAccount: 'disabled',
+  workIn: (name: string) => `Work in ${name}`,
+  workHere: 'Work in this account',
+  youAreIn: (name: string) =>
+    `You are in the account of ${name}. What you do stands in its audit log.`,
+  bucketOf: (name: string) =>
+    `This bucket belongs to ${name}. What you do stands in its audit log.`,
+  leaveAccount: 'Back to your account',
+  leaveBucket: 'Back to your buckets',
 };

@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { lazy } from '../../app/lazy.tsx';
 import { hash, href, navigate, path } from '../../app/router.ts';
-import { may, me } from '../../app/session.ts';
+import { isOperator, may, me } from '../../app/session.ts';
 import { Title, TopBar } from '../../app/top-bar.tsx';
 import { t } from '../../i18n/i18n.ts';
 import { openDialog } from '../../ui/open-dialog.tsx';
@@ -15,8 +15,9 @@ import { You } from './you.tsx';
 import '../../styles/tabs.css';
 
 const Audit = lazy(() => import('./audit.tsx'));
+const Accounts = lazy(() => import('./accounts.tsx'));
 
-const SECTIONS = ['you', 'sessions', 'members', 'account', 'audit', 'api'] as const;
+const SECTIONS = ['you', 'sessions', 'members', 'account', 'audit', 'accounts', 'api'] as const;
 type SectionId = (typeof SECTIONS)[number];
 
 const pathOf = (id: SectionId) => (id === 'you' ? '/settings' : `/settings/${id}`);
@@ -24,6 +25,7 @@ const pathOf = (id: SectionId) => (id === 'you' ? '/settings' : `/settings/${id}
 /** What the role does not see is not shown. */
 const isSeen = (id: SectionId): boolean => {
   if (id === 'members') return may('members:read');
+  if (id === 'accounts') return isOperator.value && may('account:read');
   if (id === 'account') return may('account:read');
   return id !== 'audit' || may('audit:read');
 };
@@ -34,6 +36,7 @@ const VIEWS = {
   members: Members,
   account: Account,
   audit: Audit,
+  accounts: Accounts,
   api: ApiFacts,
 } as const;
 

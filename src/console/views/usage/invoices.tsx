@@ -1,5 +1,5 @@
 // Closed months with their files.
-import { client } from '../../api/client.ts';
+import { client, inAccount } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import { href } from '../../app/router.ts';
 import { money } from '../../i18n/format.ts';
@@ -11,7 +11,7 @@ const SHOWN_MAX = 24;
 const FILES = ['invoice.pdf', 'invoice.csv', 'focus.csv'] as const;
 
 const fileUrl = (period: string, issue: number, file: string): string =>
-  `/-/api/v1/invoices/${period}/${file}?issue=${issue}`;
+  inAccount(`/-/api/v1/invoices/${period}/${file}?issue=${issue}`);
 
 export function Invoices() {
   const texts = t().usage;
