@@ -1,5 +1,5 @@
 // The console's client of the API: the SDK without the bytes of objects, which are
-// views/upload/upload-client.ts, in this browser's session. Every request is noted,
+// views/upload/send/upload-client.ts, in this browser's session. Every request is noted,
 // so that a view can show itself as calls of the API.
 import { signal } from '@preact/signals';
 import { createApiClient, QuaysideError, type Route } from 'quayside/client';

@@ -22,7 +22,7 @@ import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { canSaveToFolder, download, downloadToFolder } from '../upload/downloads.ts';
+import { canSaveToFolder, download, downloadToFolder } from '../upload/download/downloads.ts';
 import { openUpload } from '../upload/open-upload.tsx';
 import { COPY_FORMATS, copyFormat } from './copy-format.ts';
 import type { CopyFormat } from './copy-line.ts';

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { InlineError } from '../../ui/small.tsx';
-import { uploadClient } from '../upload/upload-client.ts';
+import { uploadClient } from '../upload/send/upload-client.ts';
 import type { ChangeProps } from './change-props.ts';
 import { problemOf } from './rename.tsx';
 import { useAct } from './use-act.ts';

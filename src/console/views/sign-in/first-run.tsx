@@ -16,7 +16,7 @@ import { RadioField, TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { InlineError, LoadLine } from '../../ui/small.tsx';
 import { isBucketName } from '../buckets/bucket-name.ts';
-import { uploadClient } from '../upload/upload-client.ts';
+import { uploadClient } from '../upload/send/upload-client.ts';
 import { EntryFrame } from './entry-frame.tsx';
 
 type Readers = 'private' | 'public';

@@ -4,14 +4,14 @@ import { signal } from '@preact/signals';
 import type { QueueFile, UploadOptions } from 'quayside/client';
 import { errorLine } from '../../api/describe-error.ts';
 import { showToast } from '../../ui/toast.tsx';
-import { typeOfFile } from './file-types.ts';
-import { goOn, interrupted, isSentAlready } from './go-on.ts';
-import type { Interrupted } from './keep.ts';
+import { typeOfFile } from './choose/file-types.ts';
+import type { Chosen } from './choose/read-files.ts';
 import { openReview } from './open-upload.tsx';
-import { type Choice, type Clash, filesOfPlan, makePlan, type Plan } from './plan.ts';
-import type { Price } from './price.ts';
-import type { Chosen } from './read-files.ts';
-import { sendFiles, type UploadTarget } from './upload-store.ts';
+import { type Choice, type Clash, filesOfPlan, makePlan, type Plan } from './plan/plan.ts';
+import type { Price } from './plan/price.ts';
+import { goOn, interrupted, isSentAlready } from './resume/go-on.ts';
+import type { Interrupted } from './resume/keep.ts';
+import { sendFiles, type UploadTarget } from './send/upload-store.ts';
 
 /** How many files are being looked for; 0: none. */
 export const looking = signal(0);

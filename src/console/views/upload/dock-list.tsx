@@ -9,8 +9,8 @@ import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Bytes, LoadLine, Name } from '../../ui/small.tsx';
-import { describeFailure } from './describe-failure.ts';
-import { cancelUploads, pauseUploads, resumeUploads, snapshot } from './upload-store.ts';
+import { describeFailure } from './send/describe-failure.ts';
+import { cancelUploads, pauseUploads, resumeUploads, snapshot } from './send/upload-store.ts';
 
 /** Heights of a row, pixels; styles/upload.css has them too. */
 const ROW_PX = 28;

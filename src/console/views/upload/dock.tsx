@@ -22,13 +22,13 @@ import { openMenu } from '../../ui/open-menu.tsx';
 import { LoadLine } from '../../ui/small.tsx';
 import { lastPrice, looking } from './bring-in.ts';
 import { DockList } from './dock-list.tsx';
-import { DownloadLines } from './download-lines.tsx';
-import { folderDownloads, loadFolderDownloads } from './folder-download.ts';
-import { interrupted, loadInterrupted } from './go-on.ts';
-import { InterruptedLines } from './interrupted.tsx';
-import { isRemembering } from './keep.ts';
-import { priceWords } from './price-words.ts';
-import { saveProof } from './proof.ts';
+import { DownloadLines } from './download/download-lines.tsx';
+import { folderDownloads, loadFolderDownloads } from './download/folder-download.ts';
+import { priceWords } from './plan/price-words.ts';
+import { interrupted, loadInterrupted } from './resume/go-on.ts';
+import { InterruptedLines } from './resume/interrupted.tsx';
+import { isRemembering } from './resume/keep.ts';
+import { saveProof } from './send/proof.ts';
 import {
   cancelUploads,
   closeUploads,
@@ -41,7 +41,7 @@ import {
   snapshot,
   speed,
   targets,
-} from './upload-store.ts';
+} from './send/upload-store.ts';
 
 export default function Dock() {
   useEffect(() => {

@@ -1,11 +1,11 @@
 // Opens the dialog of an upload, which is loaded when it is first shown.
 import { lazy } from '../../app/lazy.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
-import { refuses } from './drops.ts';
-import type { Plan } from './plan.ts';
-import type { Chosen } from './read-files.ts';
+import { refuses } from './choose/drops.ts';
+import type { Chosen } from './choose/read-files.ts';
+import type { Plan } from './plan/plan.ts';
 
-const UploadDialog = lazy(() => import('./upload-dialog.tsx'), { isOfFolder: true });
+const UploadDialog = lazy(() => import('./plan/upload-dialog.tsx'), { isOfFolder: true });
 
 /** Opens the dialog that files are chosen in. */
 export function openUpload(bucket: string, prefix: string): void {

@@ -5,7 +5,7 @@
 //   <div ref={ref}> … <div data-prefix="raw/"> …    // a drop on it goes there
 //   <Button onClick={() => openUpload(bucket, prefix)} />
 //
-// `UploadDropZone` of drop-zone.tsx is the dashed area of dialogs. What a way leads to
+// `UploadDropZone` of choose/drop-zone.tsx is the dashed area of dialogs. What a way leads to
 // is loaded when it is first taken.
 import { Download, FilePlus, FolderDown, History, Upload } from 'lucide';
 import type { RefObject } from 'preact';
@@ -15,14 +15,14 @@ import { withPart } from '../../app/lazy.tsx';
 import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { Selection } from '../browse/selection.ts';
-import { canSaveToFolder, download, downloadToFolder } from './downloads.ts';
-import { listenForDrops, nameOfTarget, refuses } from './drops.ts';
+import { listenForDrops, nameOfTarget, refuses } from './choose/drops.ts';
+import { canSaveToFolder, download, downloadToFolder } from './download/downloads.ts';
 import { openUpload } from './open-upload.tsx';
 
 const bringIn = () => import('./bring-in.ts');
-const newText = () => import('./new-text.tsx');
-const unfinished = () => import('./unfinished.tsx');
-const pasteDialog = () => import('./paste-dialog.tsx');
+const newText = () => import('./choose/new-text.tsx');
+const unfinished = () => import('./resume/unfinished.tsx');
+const pasteDialog = () => import('./choose/paste-dialog.tsx');
 
 /** What can be brought into a folder and taken out of it. */
 function folderCommands(bucket: string, prefix: string): Command[] {

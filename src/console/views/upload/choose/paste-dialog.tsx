@@ -1,20 +1,20 @@
 // What was pasted: a screenshot or files. A name is asked, and when all is there the
 // link is copied.
 import { useState } from 'preact/hooks';
-import { client } from '../../api/client.ts';
-import { presignedLink } from '../../api/presigned-link.ts';
-import { BASE, objectPath } from '../../app/router.ts';
-import { endTime } from '../../i18n/format.ts';
-import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { copyText } from '../../ui/copy.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { CheckField, TextField } from '../../ui/field.tsx';
-import { openDialog } from '../../ui/open-dialog.tsx';
-import { bringIn } from './bring-in.ts';
+import { client } from '../../../api/client.ts';
+import { presignedLink } from '../../../api/presigned-link.ts';
+import { BASE, objectPath } from '../../../app/router.ts';
+import { endTime } from '../../../i18n/format.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/button.tsx';
+import { copyText } from '../../../ui/copy.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { CheckField, TextField } from '../../../ui/field.tsx';
+import { openDialog } from '../../../ui/open-dialog.tsx';
+import { bringIn } from '../bring-in.ts';
+import { type UploadTarget, whenSettled } from '../send/upload-store.ts';
 import { nameOfTarget } from './drops.ts';
 import { chosenByInput } from './read-files.ts';
-import { type UploadTarget, whenSettled } from './upload-store.ts';
 
 /** Asks for the name of what was pasted, then uploads it. Files have names already. */
 export function openPaste(target: UploadTarget, files: readonly File[]): void {

@@ -2,8 +2,8 @@
 // much is sent or little is there, else key by key. Nothing is locked by looking:
 // the conditions of plan.ts make it safe.
 import type { QueueFile } from 'quayside/client';
-import { client, QuaysideError } from '../../api/client.ts';
-import { keyOf, type UploadTarget } from './upload-store.ts';
+import { client, QuaysideError } from '../../../api/client.ts';
+import { keyOf, type UploadTarget } from '../send/upload-store.ts';
 
 export type Existing = {
   readonly sizeBytes: number;

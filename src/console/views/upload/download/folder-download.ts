@@ -3,10 +3,10 @@
 // is unfinished is kept with the folder's handle and goes on at one click.
 import { signal } from '@preact/signals';
 import { createStore, del, entries, set } from 'idb-keyval';
-import { client } from '../../api/client.ts';
-import { errorLine } from '../../api/describe-error.ts';
-import { type Selection, targetsOf } from '../browse/selection.ts';
-import { uploadClient } from './upload-client.ts';
+import { client } from '../../../api/client.ts';
+import { errorLine } from '../../../api/describe-error.ts';
+import { type Selection, targetsOf } from '../../browse/selection.ts';
+import { uploadClient } from '../send/upload-client.ts';
 
 export type LocalChoice = 'skip' | 'replace';
 export type FailedFile = { readonly key: string; readonly why: string };

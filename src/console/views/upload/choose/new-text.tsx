@@ -1,21 +1,21 @@
 // A text file written in place: a README, a page, `_redirects`. It never goes over
 // something that is there.
 import { useState } from 'preact/hooks';
-import { QuaysideError } from '../../api/client.ts';
-import { errorLine } from '../../api/describe-error.ts';
-import { invalidate } from '../../api/query.ts';
-import { navigate, objectPath } from '../../app/router.ts';
-import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextField } from '../../ui/field.tsx';
-import { openDialog } from '../../ui/open-dialog.tsx';
-import { InlineError } from '../../ui/small.tsx';
-import { showToast } from '../../ui/toast.tsx';
+import { QuaysideError } from '../../../api/client.ts';
+import { errorLine } from '../../../api/describe-error.ts';
+import { invalidate } from '../../../api/query.ts';
+import { navigate, objectPath } from '../../../app/router.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field, TextField } from '../../../ui/field.tsx';
+import { openDialog } from '../../../ui/open-dialog.tsx';
+import { InlineError } from '../../../ui/small.tsx';
+import { showToast } from '../../../ui/toast.tsx';
+import { uploadClient } from '../send/upload-client.ts';
 import { checkRules } from './check-rules.ts';
 import { typeOfFile } from './file-types.ts';
-import { uploadClient } from './upload-client.ts';
-import '../../styles/viewers.css';
+import '../../../styles/viewers.css';
 
 /** Opens the dialog in which a text is written. */
 export function openNewText(bucket: string, prefix: string): void {

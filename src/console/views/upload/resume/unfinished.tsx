@@ -1,15 +1,15 @@
 // Unfinished uploads of a bucket, also of other devices: with the same file one goes on
 // where it stopped; what differs is sent again, part by part.
 import { useRef, useState } from 'preact/hooks';
-import { client } from '../../api/client.ts';
-import { errorLine } from '../../api/describe-error.ts';
-import { invalidate, useQuery } from '../../api/query.ts';
-import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { openDialog } from '../../ui/open-dialog.tsx';
-import { Bytes, InlineError, Name, Skeleton, Time } from '../../ui/small.tsx';
-import { openKeys, sendFiles } from './upload-store.ts';
+import { client } from '../../../api/client.ts';
+import { errorLine } from '../../../api/describe-error.ts';
+import { invalidate, useQuery } from '../../../api/query.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { openDialog } from '../../../ui/open-dialog.tsx';
+import { Bytes, InlineError, Name, Skeleton, Time } from '../../../ui/small.tsx';
+import { openKeys, sendFiles } from '../send/upload-store.ts';
 
 /** Uploads that are shown; a folder with more is a matter of a lifecycle rule. */
 const SHOWN_MAX = 200;

@@ -2,11 +2,11 @@
 // handles, or takes them from whoever drops them again, and sends what is missing.
 import { signal } from '@preact/signals';
 import type { QueueFile } from 'quayside/client';
-import { client, QuaysideError } from '../../api/client.ts';
+import { client, QuaysideError } from '../../../api/client.ts';
+import { type Chosen, fileAt, type Handle } from '../choose/read-files.ts';
+import { type Existing, lookAhead } from '../plan/look-ahead.ts';
+import { sendFiles } from '../send/upload-store.ts';
 import { findInterrupted, forgetFiles, type Interrupted, type KeptFile } from './keep.ts';
-import { type Existing, lookAhead } from './look-ahead.ts';
-import { type Chosen, fileAt, type Handle } from './read-files.ts';
-import { sendFiles } from './upload-store.ts';
 
 /** What is offered to go on with. */
 export const interrupted = signal<readonly Interrupted[]>([]);

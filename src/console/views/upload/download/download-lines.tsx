@@ -1,10 +1,10 @@
 // Lines of the dock for downloads into a folder.
 import { Download, X } from 'lucide';
-import { bytes, count } from '../../i18n/format.ts';
-import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { LoadLine } from '../../ui/small.tsx';
+import { bytes, count } from '../../../i18n/format.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { LoadLine } from '../../../ui/small.tsx';
 import {
   endFolderDownload,
   type FolderDownload,

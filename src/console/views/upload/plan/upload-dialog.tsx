@@ -1,12 +1,17 @@
 // The dialog of an upload: files are chosen, then what is there and what it costs is
 // said, clashes are decided and the batch gets its headers, all in one place.
 import { useEffect, useState } from 'preact/hooks';
-import { errorLine } from '../../api/describe-error.ts';
-import { bytes, count } from '../../i18n/format.ts';
-import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
+import { errorLine } from '../../../api/describe-error.ts';
+import { bytes, count } from '../../../i18n/format.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { InlineError, PlainWords, Skeleton } from '../../../ui/small.tsx';
+import { carryOut } from '../bring-in.ts';
+import { UploadDropZone } from '../choose/drop-zone.tsx';
+import { nameOfTarget } from '../choose/drops.ts';
+import { typeOfFile } from '../choose/file-types.ts';
+import type { Chosen } from '../choose/read-files.ts';
 import {
   BatchFields,
   type BatchOptions,
@@ -14,14 +19,9 @@ import {
   NO_OPTIONS,
   toUploadOptions,
 } from './batch-options.tsx';
-import { carryOut } from './bring-in.ts';
 import { Clashes, type Decisions, decide, NO_DECISIONS } from './clashes.tsx';
-import { UploadDropZone } from './drop-zone.tsx';
-import { nameOfTarget } from './drops.ts';
-import { typeOfFile } from './file-types.ts';
 import { makePlan, outcome, type Plan } from './plan.ts';
 import { priceWords, refusalWords } from './price-words.ts';
-import type { Chosen } from './read-files.ts';
 
 type UploadDialogProps = {
   readonly bucket: string;

@@ -1,7 +1,7 @@
 // Why a file could not be sent, and what can be done about it from its row.
 import type { QueueItem } from 'quayside/client';
-import { describeError } from '../../api/describe-error.ts';
-import { t } from '../../i18n/i18n.ts';
+import { describeError } from '../../../api/describe-error.ts';
+import { t } from '../../../i18n/i18n.ts';
 import { replaceTaken, retryUploads } from './upload-store.ts';
 
 type Remedy = { readonly label: string; readonly run: () => void };

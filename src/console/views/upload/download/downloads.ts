@@ -1,10 +1,10 @@
 // Takes objects out: one by the browser itself, more as one ZIP, or all of them
 // straight into a folder of this computer.
-import { client } from '../../api/client.ts';
-import { errorLine } from '../../api/describe-error.ts';
-import { t } from '../../i18n/i18n.ts';
-import { showToast } from '../../ui/toast.tsx';
-import { type Selection, targetsOf } from '../browse/selection.ts';
+import { client } from '../../../api/client.ts';
+import { errorLine } from '../../../api/describe-error.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { showToast } from '../../../ui/toast.tsx';
+import { type Selection, targetsOf } from '../../browse/selection.ts';
 import type { LocalChoice } from './folder-download.ts';
 
 /** Objects and prefixes that one ZIP may name. Source: docs/downloads.md. */

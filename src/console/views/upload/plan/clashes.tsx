@@ -1,10 +1,10 @@
 // Names that are taken: what becomes of them, for all at once or one by one, with
 // size and date of both.
 import { useMemo } from 'preact/hooks';
-import { count } from '../../i18n/format.ts';
-import { t } from '../../i18n/i18n.ts';
-import { RadioField } from '../../ui/field.tsx';
-import { Bytes, Name, Time } from '../../ui/small.tsx';
+import { count } from '../../../i18n/format.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { RadioField } from '../../../ui/field.tsx';
+import { Bytes, Name, Time } from '../../../ui/small.tsx';
 import { type Choice, type Clash, outcome } from './plan.ts';
 
 export type Decisions = { readonly all: Choice; readonly own: ReadonlyMap<string, Choice> };

@@ -1,8 +1,8 @@
 // The digests of uploads: large pieces by a worker, small ones here, where a message
 // would cost more than the digest.
 import { digestOf, type Piece } from 'quayside/client';
-import { QuaysideError } from '../../api/client.ts';
-import { scriptUrl } from '../../app/script-url.ts';
+import { QuaysideError } from '../../../api/client.ts';
+import { scriptUrl } from '../../../app/script-url.ts';
 import type { DigestAnswer, DigestCall } from './digest-worker.ts';
 import workerUrl from './digest-worker.ts?worker&url';
 

@@ -4,7 +4,7 @@
 import { signal } from '@preact/signals';
 import { createStore, delMany, entries, setMany } from 'idb-keyval';
 import type { QueueFile, UploadOptions } from 'quayside/client';
-import type { Handle } from './read-files.ts';
+import type { Handle } from '../choose/read-files.ts';
 
 export type KeptFile = {
   readonly kind: 'file';

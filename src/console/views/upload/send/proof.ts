@@ -1,7 +1,7 @@
 // The list of a batch as proof: what was sent, with the checksum that the server
 // verified, as CSV.
 import type { QueueItem } from 'quayside/client';
-import { client } from '../../api/client.ts';
+import { client } from '../../../api/client.ts';
 
 /** Requests at once for objects that went in parts: the server has their checksum. */
 const AT_ONCE = 6;

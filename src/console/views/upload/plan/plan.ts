@@ -1,9 +1,9 @@
 // What becomes of each file of a batch: where the key is free it is sent, where it is
 // taken somebody decides. Conditions make that safe against whoever writes meanwhile.
 import type { QueueFile, UploadOptions } from 'quayside/client';
+import { keyOf, type UploadTarget } from '../send/upload-store.ts';
 import { type Existing, type LookAhead, lookAhead } from './look-ahead.ts';
 import { type Price, priceOf } from './price.ts';
-import { keyOf, type UploadTarget } from './upload-store.ts';
 
 export type Choice = 'replace' | 'skip' | 'both' | 'newer';
 

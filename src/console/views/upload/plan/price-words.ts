@@ -1,6 +1,6 @@
 // Prices and refusals of an upload, in words.
-import { bytes, count, endTime, percent, smallMoney } from '../../i18n/format.ts';
-import { t } from '../../i18n/i18n.ts';
+import { bytes, count, endTime, percent, smallMoney } from '../../../i18n/format.ts';
+import { t } from '../../../i18n/i18n.ts';
 import type { Price, Refusal } from './price.ts';
 
 /** `+ $0.42 a month, 61 % of the cap`; null: nothing is known or it costs nothing. */

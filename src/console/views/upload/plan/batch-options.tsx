@@ -1,7 +1,7 @@
 // What is said of every object of a batch: cache, type, class, metadata, tags.
 import type { UploadOptions } from 'quayside/client';
-import { t } from '../../i18n/i18n.ts';
-import { SelectField, TextField } from '../../ui/field.tsx';
+import { t } from '../../../i18n/i18n.ts';
+import { SelectField, TextField } from '../../../ui/field.tsx';
 
 export type BatchOptions = {
   readonly cacheControl: string;

@@ -1,7 +1,7 @@
 // What an upload costs, before its first byte: by the account's rate card, its caps
 // and the quota of the bucket.
 import type { Answer } from 'quayside/client';
-import { client, QuaysideError } from '../../api/client.ts';
+import { client, QuaysideError } from '../../../api/client.ts';
 
 type Card = Answer<'GET /rate-cards/{cardId}'>;
 type CardLine = Card['lines'][number];

@@ -1,9 +1,9 @@
 // Listens for files that are dropped on an element, and reads them. It is all that a
 // drop needs at once: what becomes of the files is loaded by the drop.
 import { droppedFiles } from 'quayside/client';
-import { may } from '../../app/session.ts';
-import { t } from '../../i18n/i18n.ts';
-import { showToast } from '../../ui/toast.tsx';
+import { may } from '../../../app/session.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { showToast } from '../../../ui/toast.tsx';
 import type { Chosen, Handle } from './read-files.ts';
 
 /** Says that the role can't write; false: it can. */

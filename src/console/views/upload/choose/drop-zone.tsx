@@ -2,8 +2,8 @@
 import { FolderUp, Upload } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
+import { t } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/button.tsx';
 import { listenForDrops } from './drops.ts';
 import { type Chosen, chosenByInput, chosenFolder } from './read-files.ts';
 

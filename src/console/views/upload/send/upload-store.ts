@@ -7,13 +7,13 @@ import {
   type QueueItem,
   type QueueSnapshot,
 } from 'quayside/client';
-import { client, isReachable, QuaysideError, signedOut } from '../../api/client.ts';
-import { errorLine } from '../../api/describe-error.ts';
-import { invalidate } from '../../api/query.ts';
-import { showToast } from '../../ui/toast.tsx';
+import { client, isReachable, QuaysideError, signedOut } from '../../../api/client.ts';
+import { errorLine } from '../../../api/describe-error.ts';
+import { invalidate } from '../../../api/query.ts';
+import { showToast } from '../../../ui/toast.tsx';
+import type { Handle } from '../choose/read-files.ts';
+import { forgetFile, keepBatch } from '../resume/keep.ts';
 import { digest } from './digest.ts';
-import { forgetFile, keepBatch } from './keep.ts';
-import type { Handle } from './read-files.ts';
 import { uploadClient } from './upload-client.ts';
 
 /** Files under way at once: a browser opens six connections to a host. */

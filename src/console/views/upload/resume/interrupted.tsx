@@ -1,15 +1,15 @@
 // Lines of the dock for what an earlier page left unfinished: one click goes on.
 import { History } from 'lucide';
 import { useState } from 'preact/hooks';
-import { errorLine } from '../../api/describe-error.ts';
-import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { openDialog } from '../../ui/open-dialog.tsx';
-import { showToast } from '../../ui/toast.tsx';
-import { UploadDropZone } from './drop-zone.tsx';
-import { nameOfTarget } from './drops.ts';
+import { errorLine } from '../../../api/describe-error.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { openDialog } from '../../../ui/open-dialog.tsx';
+import { showToast } from '../../../ui/toast.tsx';
+import { UploadDropZone } from '../choose/drop-zone.tsx';
+import { nameOfTarget } from '../choose/drops.ts';
 import { type GoneOn, giveUp, goOn, goOnByHandles, interrupted } from './go-on.ts';
 import type { Interrupted } from './keep.ts';
 
