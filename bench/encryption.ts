@@ -7,14 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openNodePorts } from '../src/adapters/node/node-ports.ts';
 import { parseConfig } from '../src/config.ts';
-import { ROOT_ACCOUNT } from '../src/core/auth/root-account.ts';
-import { openBucket } from '../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../src/core/buckets/create-bucket.ts';
 import type { Core } from '../src/core/core.ts';
 import type { RequestedEncryption } from '../src/core/encryption/envelope.ts';
 import { NO_EXPECTATION } from '../src/core/objects/body-expectation.ts';
 import { putObject } from '../src/core/objects/put-object.ts';
 import { openBody } from '../src/core/objects/read-object.ts';
+import { openBucket } from '../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName, parseObjectKey } from '../src/core/parse-names.ts';
 import {
   CHUNK_BYTES,
@@ -24,6 +23,7 @@ import {
 } from '../src/crypto/encrypted-chunks.ts';
 import { deriveKey, randomKey, unwrapKey, wrapKey } from '../src/crypto/key-wrap.ts';
 import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
+import { ROOT_ACCOUNT } from '../src/domain/root-account.ts';
 import type { ByteSource } from '../src/ports/byte-source.ts';
 import { median, printTable } from './lib/table.ts';
 

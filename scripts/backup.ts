@@ -3,7 +3,7 @@
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { BackupResult } from '../src/adapters/node/backup/back-up.ts';
-import { callOf } from '../src/adapters/node/process/call-of.ts';
+import { callOf } from '../src/adapters/node/call-of.ts';
 import type { Config } from '../src/config.ts';
 import { HURT, print, readSettings, runCommand, SOUND, sizeText, UsageError } from './command.ts';
 

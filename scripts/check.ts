@@ -2,7 +2,7 @@
 // docs/running.md tells operators.
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
-import { callOf } from '../src/adapters/node/process/call-of.ts';
+import { callOf } from '../src/adapters/node/call-of.ts';
 import { readSettings, runCommand, UsageError } from './command.ts';
 
 const USAGE = `${callOf('check')} [FOLDER] [--bodies] [--json]`;

@@ -2,7 +2,7 @@
 // operators.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { callOf, startOf } from '../src/adapters/node/process/call-of.ts';
+import { callOf, startOf } from '../src/adapters/node/call-of.ts';
 import { HURT, print, runCommand, SOUND, sizeText, UsageError } from './command.ts';
 
 const USAGE = `${callOf('restore')} BACKUP NEW_DATA_FOLDER [--copy]`;

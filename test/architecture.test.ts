@@ -175,6 +175,38 @@ function breachesOfLayers({ path, imports }: Source): string[] {
   });
 }
 
+/** Relative imports that leave something behind when types are stripped. */
+function valueImports({ path, text }: Source): readonly string[] {
+  const imports = text.matchAll(/^(?:import|export)\s([^;']*?)\bfrom '(\.[^']+)';/gm);
+  return [...imports].flatMap(([, clause = '', name = '']) => {
+    const names = /\{([^}]*)\}/.exec(clause)?.[1]?.split(',') ?? [''];
+    const isTypes =
+      /^type\s/.test(clause) ||
+      names.every((each, i) => /^\s*type\s/.test(each) || (i > 0 && each.trim() === ''));
+    return isTypes ? [] : [resolved(path, name)];
+  });
+}
+
+/**
+ * Pairs of folders of one layer that import each other by value. A folder and one inside it are
+ * one topic. The console's frame and its views know each other by design.
+ */
+function twoWayFolders(files: readonly Source[]): readonly string[] {
+  const edges = new Set<string>();
+  for (const file of files) {
+    if (layerOf(file.path) === 'console') continue;
+    const from = dirname(file.path);
+    for (const to of valueImports(file).map((target) => dirname(target))) {
+      const isNested = `${from}/`.startsWith(`${to}/`) || `${to}/`.startsWith(`${from}/`);
+      if (layerOf(`${to}/`) === layerOf(`${from}/`) && !isNested) edges.add(`${from} ${to}`);
+    }
+  }
+  return [...edges].flatMap((edge) => {
+    const [from = '', to = ''] = edge.split(' ');
+    return from < to && edges.has(`${to} ${from}`) ? [`${from} and ${to}`] : [];
+  });
+}
+
 /** Module-level state that is allowed to change, each with its reason. */
 const MAY_CHANGE: Readonly<Record<string, string>> = {
   'worker.ts services': 'one service per set of bindings; plain values only, nothing of a request',
@@ -276,6 +308,23 @@ describe('the layer law', () => {
     ] as const) {
       expect(breachesOfLayers(source(path, name)), `${path} -> ${name}`).toHaveLength(1);
     }
+  });
+
+  it('lets two folders of a layer import each other one way only', () => {
+    expect(twoWayFolders(sources)).toEqual([]);
+  });
+
+  it('would see folders that import each other', () => {
+    const file = (path: string, text: string): Source => ({ path, text, code: '', imports: [] });
+    const back = file('core/b/2.ts', "import { a } from '../a/1.ts';");
+    expect(twoWayFolders([file('core/a/1.ts', "import { b } from '../b/2.ts';"), back])).toEqual([
+      'core/a and core/b',
+    ]);
+    const byType = file('core/a/1.ts', "import { type B, type C } from '../b/2.ts';");
+    expect(twoWayFolders([byType, back])).toEqual([]);
+    const nested = file('core/b/a/1.ts', "import { b } from '../2.ts';");
+    const parent = file('core/b/2.ts', "import { a } from './a/1.ts';");
+    expect(twoWayFolders([nested, parent])).toEqual([]);
   });
 
   it('names every import with its extension', () => {

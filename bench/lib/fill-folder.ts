@@ -2,13 +2,13 @@
 // bench of backups, or whoever tries one by hand, begins with.
 import { openNodePorts } from '../../src/adapters/node/node-ports.ts';
 import { parseConfig } from '../../src/config.ts';
-import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
-import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../src/core/buckets/create-bucket.ts';
 import type { Core } from '../../src/core/core.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
+import { openBucket } from '../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/parse-names.ts';
 import { PRIVATE_ACCESS } from '../../src/domain/bucket-access.ts';
+import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
 
 const KiB = 1024;
 /** Objects of each hundred that stand in the index; the others are blobs. */

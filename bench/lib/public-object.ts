@@ -1,10 +1,10 @@
-import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
-import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../src/core/buckets/create-bucket.ts';
 import type { Core } from '../../src/core/core.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
+import { openBucket } from '../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/parse-names.ts';
 import { PRIVATE_ACCESS } from '../../src/domain/bucket-access.ts';
+import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
 import type { ByteSource } from '../../src/ports/byte-source.ts';
 import { publicPolicy } from '../../test/access-samples.ts';
 

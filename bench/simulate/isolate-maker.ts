@@ -13,10 +13,10 @@ import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
 import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { parseConfig } from '../../src/config.ts';
-import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import type { Cap } from '../../src/domain/billing/caps.ts';
 import { StorageError } from '../../src/domain/errors.ts';
 import type { BucketName } from '../../src/domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
 import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import type { Meter, UsageCounter } from '../../src/ports/metering.ts';

@@ -5,11 +5,11 @@
 import type { OffloadLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
 import { OFFLOAD_RATES } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
 import { createDecide } from '../../src/core/auth/decide.ts';
-import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { createCapGuard } from '../../src/core/caps/cap-guard.ts';
 import type { Core, CoreSettings } from '../../src/core/core.ts';
 import { createUsageFlusher, type UsageFlusher } from '../../src/core/metering/flush-usage.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
+import { openBucket } from '../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/parse-names.ts';
 import { StorageError } from '../../src/domain/errors.ts';
 import type { BucketName } from '../../src/domain/nouns.ts';

@@ -1,13 +1,13 @@
 // Puts an object into the index and the bucket, for nothing and before anybody asks for it: small
 // bodies in the rows, others in R2. The buckets are public.
 
-import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
-import { makeBucketId } from '../../src/core/buckets/owner-bucket.ts';
 import { parseObjectKey } from '../../src/core/parse-names.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
 import type { BucketName, BucketRecord, ObjectBody } from '../../src/domain/nouns.ts';
 import { NO_FACTS } from '../../src/domain/object-facts.ts';
+import { makeBucketId } from '../../src/domain/owner-bucket.ts';
+import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
 import type { IndexApi, NewBlobReference } from '../../src/ports/metadata-index.ts';
 import type { Ids } from '../../src/ports/system.ts';
 import type { World } from './design.ts';

@@ -1,7 +1,7 @@
 // The Durable Object of the account's ledger: the real ledger over SQLite in memory, reached over
 // a simulated wire.
 import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
-import { priceReceipt } from '../../src/core/billing/receipts/price-receipt.ts';
+import { LEDGER_RULES } from '../../src/core/ledger-rules.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../src/index/tables/ledger-schema.ts';
 import { migrate } from '../../src/index/tables/schema.ts';
@@ -27,7 +27,7 @@ export function createSimulatedLedger(timeline: Timeline, usage: Usage): Simulat
   const database = openSqlite(':memory:', { readOnly: false });
   const sql = createCountedSql(database);
   migrate(sql, LEDGER_SCHEMA);
-  const api = createLedgerIndex(sql, priceReceipt);
+  const api = createLedgerIndex(sql, LEDGER_RULES);
   const load = createObjectLoad(timeline);
   const object = createSimulatedObject({
     timeline,

@@ -4,9 +4,9 @@ import { type ApiClient, type ClientOptions, connect } from './api-client.ts';
 import { type Download, type DownloadOptions, startDownload } from './download/download.ts';
 import { createApiBackend } from './objects/api-backend.ts';
 import type { UploadRef } from './objects/backend.ts';
+import type { UploadSource } from './objects/piece.ts';
 import { createS3Backend } from './objects/s3-backend.ts';
 import { createSendObject } from './objects/send-object.ts';
-import type { UploadSource } from './upload/piece.ts';
 import { startUpload, type UploadOptions, type UploadTask } from './upload/upload.ts';
 
 export type Client = ApiClient & {

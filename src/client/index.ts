@@ -8,6 +8,7 @@ export type { VerifiedBy } from './download/checked.ts';
 export type { Download, DownloadOptions, FileTarget } from './download/download.ts';
 export { QuaysideError } from './errors.ts';
 export type { Attributes, UploadRef } from './objects/backend.ts';
+export type { Piece, UploadSource } from './objects/piece.ts';
 export type { Progress } from './progress.ts';
 export { type Dropped, droppedFiles } from './queue/dropped-files.ts';
 export type { ItemState, QueueFile, QueueItem } from './queue/queue-item.ts';
@@ -18,5 +19,4 @@ export { createUploadQueue, type QueueOptions, type UploadQueue } from './queue/
 export type { RetryPolicy } from './retry.ts';
 export type { Answer, CommonOptions, Item, ListRoute, RequestOptions, Route } from './routes.ts';
 export { type ChecksumChoice, type CustomDigest, digestOf } from './upload/digest.ts';
-export type { Piece, UploadSource } from './upload/piece.ts';
 export type { UploadOptions, UploadResult, UploadTask } from './upload/upload.ts';

@@ -140,12 +140,12 @@ export const ERROR_MESSAGES = {
   XAmzContentChecksumMismatch: 'The checksum header does not match what was computed.',
   /**
    * Ours: the caller decided on a bucket record that is no longer true. Resolved by
-   * core/buckets/bucket-handle.ts.
+   * core/opened-bucket/bucket-handle.ts.
    */
   BucketChanged: 'The bucket changed meanwhile.',
   /**
    * Ours: the bucket needs more of its account's quota. Resolved by
-   * core/buckets/bucket-handle.ts.
+   * core/opened-bucket/bucket-handle.ts.
    */
   StorageGrantNeeded: 'The bucket needs more of the quota of its account.',
   /**

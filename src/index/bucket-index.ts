@@ -5,7 +5,7 @@
 // its tables.
 import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
-import { createBucketCalls, requireBucket } from './buckets/buckets.ts';
+import { createBucketCalls } from './buckets/buckets.ts';
 import { createKeyJobCalls } from './key-jobs/key-jobs.ts';
 import { createKeyAidCalls } from './keys/key-aids.ts';
 import { sortLevel } from './keys/sort-level.ts';
@@ -23,6 +23,7 @@ import { createObjectCalls } from './objects/objects.ts';
 import { createQuotaCalls, withinQuotas } from './objects/quotas.ts';
 import { createSelectionCalls } from './objects/selections.ts';
 import { createOutboxCalls } from './outbox/outbox.ts';
+import { requireBucket } from './require-bucket.ts';
 import { inTransactions } from './transactions.ts';
 import { createUploadCalls } from './uploads/uploads.ts';
 

@@ -4,7 +4,7 @@
 // that is prepared anew. Requests have a key against repetition where they may.
 import { beforeAll, expect, it } from 'vitest';
 import { monthText } from '../../src/core/billing/month.ts';
-import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
+import { openBucket } from '../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName } from '../../src/core/parse-names.ts';
 import type { AccountId, UploadId } from '../../src/domain/nouns.ts';
 import { createCommitBarrier, failEachCommand } from '../core/commit-barrier.ts';

@@ -1,7 +1,7 @@
 // Settings that several people change: each change says which state it was made of, and of two
 // changes of one state one wins.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
+import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
 import { HOUR_MS } from '../../src/domain/time.ts';
 import { startMemoryApi } from './memory-api.ts';
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { findRateCard } from '../../src/core/billing/prices/account-card.ts';
 import { rateCardJson } from '../../src/core/billing/prices/rate-card-json.ts';
 import { RATE_CARDS } from '../../src/core/billing/prices/rate-cards.ts';
-import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
+import { openBucket } from '../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName } from '../../src/core/parse-names.ts';
 import type { AccountId } from '../../src/domain/nouns.ts';
 import { createMemoryCore, putBytes } from '../core/memory-core.ts';

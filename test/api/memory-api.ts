@@ -4,7 +4,7 @@ import { createApi } from '../../src/api/app.ts';
 import { createDecide } from '../../src/core/auth/decide.ts';
 import { createAccessKeyFinder } from '../../src/core/auth/find-access-key.ts';
 import { createAccountFinder } from '../../src/core/auth/find-accounts.ts';
-import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
+import { openBucket } from '../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName } from '../../src/core/parse-names.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import { createMemoryCore, putBytes } from '../core/memory-core.ts';

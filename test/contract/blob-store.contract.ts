@@ -1,7 +1,7 @@
 // What every blob store must do. Bound to an adapter in a file of that adapter.
 import { describe, expect } from 'vitest';
-import { makeBucketId } from '../../src/core/buckets/owner-bucket.ts';
 import type { BlobId, BucketId, BucketName, ObjectKey, Segment } from '../../src/domain/nouns.ts';
+import { makeBucketId } from '../../src/domain/owner-bucket.ts';
 import type { BlobIdentity, BlobStore } from '../../src/ports/blob-store.ts';
 import { brokenSource, isSameBytes, patternBytes, readAll, sourceOf } from './bodies.ts';
 import { type Subject, testsOf } from './subject.ts';

@@ -10,7 +10,7 @@ import type { ByteSource } from '../../src/ports/byte-source.ts';
  * Bytes in which every offset differs from its neighbours (a sum over the position, not a short
  * period).
  */
-export function patternBytes(lengthBytes: number, seed = 1): Uint8Array {
+export function patternBytes(lengthBytes: number, seed = 1): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(lengthBytes);
   let state = seed;
   for (let at = 0; at < lengthBytes; at++) {

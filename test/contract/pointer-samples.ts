@@ -1,6 +1,6 @@
 // What readers keep in memory of a bucket and of an object, as tests of hot metadata hand it
 // around.
-import { makeBucketId } from '../../src/core/buckets/owner-bucket.ts';
+
 import { NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
 import type {
   AccountId,
@@ -10,6 +10,7 @@ import type {
   Pointer,
   VersionId,
 } from '../../src/domain/nouns.ts';
+import { makeBucketId } from '../../src/domain/owner-bucket.ts';
 import { toReadPolicySettings } from '../../src/domain/pointer.ts';
 import { PUBLIC_ACCESS } from '../access-samples.ts';
 

@@ -2,15 +2,15 @@
 // failed in its turn. A run that ends while one is held has not waited for it; a failed one is
 // logged, or rejects the run.
 import { expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { monthOf, monthsLater, monthText } from '../../src/core/billing/month.ts';
-import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../src/core/buckets/delete-bucket.ts';
-import { setBucketSettings } from '../../src/core/buckets/set-bucket-settings.ts';
 import { confirmTime } from '../../src/core/clock/confirm-time.ts';
 import { maintain } from '../../src/core/maintenance.ts';
+import { openBucket } from '../../src/core/opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../../src/core/opened-bucket/set-bucket-settings.ts';
 import { createWebhook } from '../../src/core/outbox/webhooks.ts';
 import { parseBucketName } from '../../src/core/parse-names.ts';
+import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import { createCommitBarrier } from './commit-barrier.ts';
 import { afterDays, rule } from './lifecycle/samples.ts';

@@ -1,6 +1,6 @@
 // Short hands for the uploads and the copies of tests of core: what they don't speak of is as plain
 // as it can be.
-import type { BucketHandle } from '../../src/core/buckets/bucket-handle.ts';
+
 import type { Core } from '../../src/core/core.ts';
 import {
   type CompleteUploadInput,
@@ -10,6 +10,7 @@ import { createUpload } from '../../src/core/multipart/create-upload.ts';
 import { type StoredPart, uploadPart } from '../../src/core/multipart/upload-part.ts';
 import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
 import type { CopyObjectInput } from '../../src/core/objects/copy-object.ts';
+import type { BucketHandle } from '../../src/core/opened-bucket/bucket-handle.ts';
 import type { ObjectKey, ObjectVersion, UploadId } from '../../src/domain/nouns.ts';
 import { ATTRIBUTES, bodyInChunks, key } from './memory-core.ts';
 

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { loadRootKey } from '../../src/adapters/node/process/root-key.ts';
 import { createAccessKey } from '../../src/core/accounts/access-keys.ts';
 import { proveByAccessKey } from '../../src/core/accounts/sign-in.ts';
-import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import type { AccessKey, AccessKeyId } from '../../src/domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
 import { createMemoryCore } from '../core/memory-core.ts';
 import { temporaryFolder } from './kit/temporary-folder.ts';
 

@@ -3,8 +3,8 @@
 // gets an error in time.
 import { exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
+import { openBucket } from '../../src/core/opened-bucket/bucket-handle.ts';
 import { PRIVATE_ACCESS } from '../../src/domain/bucket-access.ts';
 import type { ObjectKey } from '../../src/domain/nouns.ts';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';

@@ -1,7 +1,7 @@
 // The bucket that a request names, opened for its caller. Routes about buckets and
 // objects call this first; what may be done with the bucket is the scope's.
 import { mayDo, type Scope } from '../../core/auth/permissions.ts';
-import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
+import { type BucketHandle, openBucket } from '../../core/opened-bucket/bucket-handle.ts';
 import { isBucketName } from '../../core/parse-names.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { EventOrigin } from '../../domain/notifications.ts';

@@ -1,8 +1,8 @@
 // One attempt of a request about an object, through whichever backend.
 import type { Fetch } from '../credential.ts';
 import { failureOf } from '../read-failure.ts';
-import { bytesOfPiece, type Piece } from '../upload/piece.ts';
 import type { Backend, ObjectCall } from './backend.ts';
+import { bytesOfPiece, type Piece } from './piece.ts';
 import { canReport, sendReporting } from './send-reporting.ts';
 
 export type Sending = {

@@ -2,7 +2,7 @@
 
 import type { Algorithm } from '../objects/backend.ts';
 import { CRC64_OF_NOTHING, crc64Text, createCrc64 } from '../objects/crc64nvme.ts';
-import { bytesOfPiece, type Piece, sizeOf } from './piece.ts';
+import { bytesOfPiece, type Piece, sizeOf } from '../objects/piece.ts';
 
 /** Bytes that are digested at once. */
 const STEP_BYTES = 1024 * 1024;

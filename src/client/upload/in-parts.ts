@@ -2,9 +2,9 @@
 // cannot be.
 import { QuaysideError } from '../errors.ts';
 import type { Completed, UploadRef } from '../objects/backend.ts';
+import type { Pieces } from '../objects/piece.ts';
 import { algorithmOf } from './digest.ts';
 import { type PartSize, partSizeOfStored } from './part-size.ts';
-import type { Pieces } from './piece.ts';
 import { sendParts } from './send-parts.ts';
 import type { UploadContext } from './upload-context.ts';
 

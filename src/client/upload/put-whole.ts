@@ -9,9 +9,9 @@ import {
   completedOf,
   conditionHeaders,
 } from '../objects/object-headers.ts';
+import { type Piece, sizeOf } from '../objects/piece.ts';
 import { retrying } from '../retry.ts';
 import { algorithmOf, createDigest } from './digest.ts';
-import { type Piece, sizeOf } from './piece.ts';
 import { type UploadContext, withLimit } from './upload-context.ts';
 
 export async function putWhole(context: UploadContext, body: Piece): Promise<Completed> {

@@ -4,10 +4,10 @@
 import { QuaysideError } from '../errors.ts';
 import type { Algorithm, StoredPart, UploadRef } from '../objects/backend.ts';
 import { checksumHeader, unquoted } from '../objects/object-headers.ts';
+import { type Piece, sizeOf } from '../objects/piece.ts';
 import { retrying } from '../retry.ts';
 import { createDigest } from './digest.ts';
 import { createParallel } from './parallel.ts';
-import { type Piece, sizeOf } from './piece.ts';
 import { type UploadContext, withLimit } from './upload-context.ts';
 
 /** Bytes of parts that may be in memory at once. */

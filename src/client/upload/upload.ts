@@ -3,13 +3,13 @@
 import { QuaysideError } from '../errors.ts';
 import type { Attributes, Completed } from '../objects/backend.ts';
 import { pickAttributes } from '../objects/object-headers.ts';
+import { type Piece, type Pieces, piecesOf, type UploadSource } from '../objects/piece.ts';
 import { refuseDotSegments } from '../objects/refuse-dot-segments.ts';
 import { createMeter, type Progress } from '../progress.ts';
 import type { ChecksumChoice, CustomDigest } from './digest.ts';
 import { inParts } from './in-parts.ts';
 import { partSizeFor, SINGLE_MAX_BYTES } from './part-size.ts';
 import { createPauser } from './pauser.ts';
-import { type Piece, type Pieces, piecesOf, type UploadSource } from './piece.ts';
 import { putWhole } from './put-whole.ts';
 import type { Transport, UploadContext, UploadTarget } from './upload-context.ts';
 

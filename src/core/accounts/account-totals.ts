@@ -3,8 +3,8 @@
 
 import type { StorageTotals } from '../../domain/billing/stored.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
-import { withOwnBucket } from '../buckets/own-buckets.ts';
 import type { Core } from '../core.ts';
+import { withOwnBucket } from '../opened-bucket/own-buckets.ts';
 
 /** Most buckets that are counted: a page of the directory. */
 export const COUNTED_BUCKETS_MAX = 1000;

@@ -3,9 +3,9 @@
 import type { StorageTotals } from '../../domain/billing/stored.ts';
 import type { AccountId, BucketName, BucketRecord } from '../../domain/nouns.ts';
 import { findAccountCard } from '../billing/prices/account-card.ts';
-import { withOwnBucket } from '../buckets/own-buckets.ts';
 import type { Core } from '../core.ts';
 import { priceOf } from '../key-jobs/preview-deletion.ts';
+import { withOwnBucket } from '../opened-bucket/own-buckets.ts';
 
 /**
  * Buckets read at once: a Worker has six connections open, and others need the

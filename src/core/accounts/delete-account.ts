@@ -6,9 +6,9 @@
 import type { AccountRecord } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
+import { nameOfBucketId } from '../../domain/owner-bucket.ts';
 import { closeLastMonths } from '../billing/invoices/close-last-months.ts';
 import { monthBounds, monthOf, monthsLater } from '../billing/month.ts';
-import { nameOfBucketId } from '../buckets/owner-bucket.ts';
 import { requireTrustedTime } from '../clock/trust-time.ts';
 import type { Core } from '../core.ts';
 import { collectStorage } from '../metering/collect-storage.ts';

@@ -4,54 +4,11 @@
 import type { AccessKeyRecord, KeyScope } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { actionsMatching, NO_KEY_LIMIT } from '../auth/key-scope.ts';
-import { type ApiCaller, type Scope, scopesOfRole } from '../auth/permissions.ts';
+import { type ApiCaller, scopesOfRole } from '../auth/permissions.ts';
+import { actionsOfScopes } from '../auth/scope-actions.ts';
 
 /** The caller that makes a key. */
 export type KeyMaker = Pick<ApiCaller, 'role' | 'scopes' | 'endsAtMs'>;
-
-/**
- * The S3 actions of each scope of the JSON API, as patterns; member-key.ts reads
- * them too. An action of no scope (of KMS keys, or the bypass of governance
- * retention) needs an unlimited maker.
- */
-const S3_ACTIONS_OF_SCOPE: Partial<Record<Scope, readonly string[]>> = {
-  'objects:read': [
-    's3:GetObject*',
-    's3:ListBucket',
-    's3:ListBucketVersions',
-    's3:ListBucketMultipartUploads',
-    's3:ListMultipartUploadParts',
-    's3:GetBucketLocation',
-  ],
-  'objects:write': [
-    's3:PutObject*',
-    's3:DeleteObject*',
-    's3:AbortMultipartUpload',
-    's3:RestoreObject',
-    's3:UpdateObjectEncryption',
-  ],
-  'buckets:read': [
-    's3:ListAllMyBuckets',
-    's3:ListTagsForResource',
-    's3:GetBucket*',
-    's3:GetEncryptionConfiguration',
-    's3:GetLifecycleConfiguration',
-  ],
-  'buckets:write': [
-    's3:CreateBucket',
-    's3:DeleteBucket*',
-    's3:PutBucket*',
-    's3:PutEncryptionConfiguration',
-    's3:PutLifecycleConfiguration',
-    's3:TagResource',
-    's3:UntagResource',
-  ],
-};
-
-/** The S3 actions that the scopes allow, as patterns. */
-export function actionsOfScopes(scopes: Iterable<string>): readonly string[] {
-  return [...scopes].flatMap((scope) => S3_ACTIONS_OF_SCOPE[scope as Scope] ?? []);
-}
 
 /** The S3 actions of a maker, as patterns; null: whatever its account may do. */
 function actionsOf({ scopes }: KeyMaker): readonly string[] | null {

@@ -4,11 +4,11 @@
 import type { StoredAccessKey } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../domain/root-account.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
 import { decryptSecret, encryptSecret } from '../encryption/encrypted-secret.ts';
 import { createMemberKeys, isMemberKeyId } from './member-key.ts';
-import { ROOT_ACCOUNT } from './root-account.ts';
 
 /** The root access key of the platform's settings; null is what is missing. */
 export type RootKey = { readonly id: string | null; readonly secret: string | null };

@@ -2,8 +2,8 @@
 // for ACLs that name one. Decisions need only ids, and never call it.
 import type { AccessKey, Account, AccountId } from '../../domain/nouns.ts';
 import { ANONYMOUS_ID } from '../../domain/pointer.ts';
+import { ROOT_ACCOUNT } from '../../domain/root-account.ts';
 import type { Core } from '../core.ts';
-import { ROOT_ACCOUNT } from './root-account.ts';
 
 /** The owner that S3 shows of objects that strangers wrote. */
 const ANONYMOUS_ACCOUNT: Account = { id: ANONYMOUS_ID, displayName: 'anonymous' };

@@ -8,9 +8,9 @@ import { deriveKey } from '../../crypto/key-wrap.ts';
 import type { StoredAccessKey } from '../../domain/account-records.ts';
 import { MEMBER_KEY_PREFIX, type Role } from '../../domain/accounts.ts';
 import type { AccessKey, AccessKeyId } from '../../domain/nouns.ts';
-import { actionsOfScopes } from '../accounts/key-limits.ts';
 import { actionsMatching, NO_KEY_LIMIT } from './key-scope.ts';
 import { scopesOfRole } from './permissions.ts';
+import { actionsOfScopes } from './scope-actions.ts';
 
 /** The id of a member's key. */
 export function memberKeyId(memberId: string): AccessKeyId {

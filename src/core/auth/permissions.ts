@@ -3,7 +3,7 @@
 import type { Holder, Role } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import { ROOT_ACCOUNT } from './root-account.ts';
+import { ROOT_ACCOUNT } from '../../domain/root-account.ts';
 
 /** Every scope there is; a token may have some of them. */
 export const SCOPES = [

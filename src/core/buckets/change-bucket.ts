@@ -7,11 +7,11 @@ import type { Core } from '../core.ts';
 import { removeHosting, setHosting } from '../hosting/set-hosting.ts';
 import { validateRules } from '../lifecycle/validate-rules.ts';
 import { requireLogTarget } from '../logging/require-log-target.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../opened-bucket/set-bucket-settings.ts';
 import { enqueueBucketTest } from '../outbox/deliveries.ts';
 import { checkRules, endpointsOf, requireWebhooks } from '../outbox/notification-rules.ts';
-import type { BucketHandle } from './bucket-handle.ts';
 import { type AccessChange, setBucketAccess } from './set-bucket-access.ts';
-import { setBucketSettings } from './set-bucket-settings.ts';
 import { checkPolicy } from './set-policy.ts';
 
 /** The settings to change. */

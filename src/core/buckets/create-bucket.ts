@@ -5,11 +5,11 @@ import type { BucketAccess } from '../../domain/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { Account, BucketName, BucketRecord } from '../../domain/nouns.ts';
+import { makeBucketId } from '../../domain/owner-bucket.ts';
 import { withPublicReads } from '../auth/public-reads.ts';
 import { isCappedFromStart, markBucket } from '../caps/set-cap.ts';
 import type { Core } from '../core.ts';
 import { getAccountQuota, markBucket as markForQuota } from '../quotas/account-quota.ts';
-import { makeBucketId } from './owner-bucket.ts';
 
 /**
  * Makes a bucket, or finds the one that the account has already (`isNew` false).

@@ -3,7 +3,7 @@
 import type { AccountId, BucketId } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { bindDomains } from '../hosting/set-hosting.ts';
-import type { BucketHandle } from './bucket-handle.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /**
  * Deletes an empty bucket and releases its host names; a later sweep deletes its

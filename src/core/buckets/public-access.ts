@@ -14,7 +14,7 @@ import type { RateCard } from '../billing/prices/rate-card.ts';
 import type { Core } from '../core.ts';
 import { measurePrefixes } from '../key-jobs/measure-prefixes.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
-import type { BucketHandle } from './bucket-handle.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { findInternalNames } from './internal-names.ts';
 import {
   type PublicKind,

@@ -3,7 +3,7 @@
 // surface and the JSON API; no list of what is cached exists anywhere.
 import type { PurgeScope } from '../../domain/purge.ts';
 import type { Core } from '../core.ts';
-import type { BucketHandle } from './bucket-handle.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { freshByMs } from './fresh-by.ts';
 
 /** The confirmation of a purge. */

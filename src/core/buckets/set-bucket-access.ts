@@ -3,7 +3,7 @@
 import type { BucketAccess } from '../../domain/bucket-access.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
 import { withPublicReads } from '../auth/public-reads.ts';
-import type { BucketHandle } from './bucket-handle.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /**
  * The access settings that a caller may change; `publicReads` is computed from

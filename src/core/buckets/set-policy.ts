@@ -7,7 +7,7 @@ import { isPublicPolicy } from '../auth/policy/is-public-policy.ts';
 import { parsePolicy, requireUsefulStatements } from '../auth/policy/parse-policy.ts';
 import { malformedPolicy } from '../auth/policy/policy-json.ts';
 import { POLICY_MAX_BYTES } from '../limits.ts';
-import type { BucketHandle } from './bucket-handle.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { setBucketAccess } from './set-bucket-access.ts';
 
 /**

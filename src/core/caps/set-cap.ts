@@ -5,12 +5,12 @@
 import type { Cap, CapScope, CapStanding } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
+import { nameOfBucketId } from '../../domain/owner-bucket.ts';
 import { findAccountCard, findRateCard, findReadableCard } from '../billing/prices/account-card.ts';
 import { rateCardJson } from '../billing/prices/rate-card-json.ts';
 import { RATE_CARDS } from '../billing/prices/rate-cards.ts';
-import { ownBucketNames, withOwnBucket } from '../buckets/own-buckets.ts';
-import { nameOfBucketId } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
+import { ownBucketNames, withOwnBucket } from '../opened-bucket/own-buckets.ts';
 import { standingsOf } from './allowances.ts';
 
 /** Holder under which no quota lease is ever taken. */

@@ -9,12 +9,12 @@ import { StorageError } from '../../domain/errors.ts';
 import type { ObjectVersion, Segment } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { CompressionCandidate } from '../../ports/index-calls/compression-calls.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { identityOfBlob } from '../objects/blob-identity.ts';
 import { collect } from '../objects/collect.ts';
 import { commitOrDiscard, discard, isTooOldToCommit } from '../objects/commit-or-discard.ts';
 import { cutSegments } from '../objects/read-object.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { compressSource } from './compress-source.ts';
 
 /** Size of the sample from the start of a body, bytes. */

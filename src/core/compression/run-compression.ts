@@ -9,9 +9,9 @@ import type {
   CompressionCursor,
   CompressionRun,
 } from '../../ports/index-calls/compression-calls.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
-import { isChange, openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { isChange, openUnchanging, whileUnchanged } from '../opened-bucket/unchanging.ts';
 import { yieldToEventLoop } from '../yield-to-event-loop.ts';
 import { isAlreadyCompressed } from './already-compressed.ts';
 import { type CompressOutcome, compressVersion } from './compress-version.ts';

@@ -6,8 +6,8 @@
 import { randomKey } from '../../crypto/key-wrap.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../domain/root-account.ts';
 import type { KmsKey, KmsKeyChange } from '../../ports/directory.ts';
-import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
 import type { KeyCore } from './key-core.ts';
 import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';

@@ -7,7 +7,7 @@ import { sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { HostedDomain } from '../../domain/hosting.ts';
 import type { AccountId, BucketRecord } from '../../domain/nouns.ts';
-import { ROOT_ACCOUNT } from '../auth/root-account.ts';
+import { ROOT_ACCOUNT } from '../../domain/root-account.ts';
 import type { Core } from '../core.ts';
 import { HOST_MAX_LENGTH } from './host-names.ts';
 

@@ -6,9 +6,9 @@ import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { HostedDomain, HostingSettings } from '../../domain/hosting.ts';
 import type { BucketAddress, BucketRecord } from '../../domain/nouns.ts';
 import type { HostBinding } from '../../ports/directory.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
-import { setBucketSettings } from '../buckets/set-bucket-settings.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../opened-bucket/set-bucket-settings.ts';
 import { requireHostProofs, requireMayBindHosts } from './host-proof.ts';
 
 /**

@@ -8,9 +8,9 @@ import type { KeyJobFailure, RelocationTask } from '../../domain/keys/key-jobs.t
 import type { ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
-import { type BucketHandle, openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { asGoneMeanwhile, referenceForeignBlobsOf } from '../objects/copy-object.ts';
+import { type BucketHandle, openBucket } from '../opened-bucket/bucket-handle.ts';
 
 /** One key to copy. */
 export type CopyAcross = {

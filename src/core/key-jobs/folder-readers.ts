@@ -7,7 +7,7 @@ import type { Grant } from '../../domain/object-facts.ts';
 import { NO_FACTS } from '../../domain/object-facts.ts';
 import { everyoneMayRead, isOpenFolder, isPublicByAcl } from '../../domain/pointer.ts';
 import type { AccessTarget, Allowed } from '../auth/access-check/check-access.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import type { FolderEntry } from './list-folder.ts';
 
 /**

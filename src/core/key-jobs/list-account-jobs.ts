@@ -14,8 +14,8 @@ import {
   summarizeKeyJob,
 } from '../../domain/keys/key-jobs.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { openBucket } from '../opened-bucket/bucket-handle.ts';
 import { findKeyJob } from './start-key-job.ts';
 
 /**

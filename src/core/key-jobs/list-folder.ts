@@ -4,9 +4,9 @@
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectSummary } from '../../domain/nouns.ts';
 import type { LevelPage, LevelSort, LevelStart } from '../../ports/index-calls/level-calls.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { seekFolder } from './seek-folder.ts';
 import { sortFolder } from './sort-folder.ts';
 import {

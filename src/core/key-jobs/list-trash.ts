@@ -2,8 +2,8 @@
 // deletion or by size the number of keys is bounded.
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { cutPage, type PageEnd, type PageInput, SORT_MAX_KEYS } from './sorted-page.ts';
 
 export type TrashSort = 'name' | 'deleted' | 'size';

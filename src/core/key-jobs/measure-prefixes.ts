@@ -2,8 +2,8 @@
 // call for a bucket, which takes a moment for a large one. It keeps the sums exact
 // from then on.
 import type { CountState, PrefixSize } from '../../domain/keys/key-aids.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /** Steps of counting that a request waits for: two million keys, half a second. */
 const AWAITED_STEPS_MAX = 40;

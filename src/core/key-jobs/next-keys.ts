@@ -8,7 +8,7 @@ import {
   listedKeys,
 } from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /** Listings of one step: small folders share it. Each is a call of the index. */
 const LISTINGS_MAX = 10;

@@ -1,8 +1,8 @@
 // Notes of jobs in the directory, so that one call lists the jobs of all buckets of an
 // account (list-account-jobs.ts). Called by those who start, run and end jobs.
 import { type KeyJob, summarizeKeyJob } from '../../domain/keys/key-jobs.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /** Notes a job for the owner of its bucket. Cost: a commit of the directory. */
 export async function noteKeyJob(core: Core, bucket: BucketHandle, job: KeyJob): Promise<void> {

@@ -10,10 +10,10 @@ import type {
   ObjectEdit,
 } from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { OBJECT_MAX_TAGS, USER_METADATA_MAX_BYTES } from '../limits.ts';
 import { toTags } from '../objects/tags.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /** Objects of one step: as many as the index returns whole at once. */
 export const EDIT_STEP = 100;

@@ -6,7 +6,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { KeySelection } from '../../domain/keys/key-jobs.ts';
 import { type NamePattern, renameKey, WILDCARDS_MAX } from '../../domain/keys/name-pattern.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { asKey, TASK_MAX_KEYS } from './key-tasks.ts';
 
 /** Keys that one call lists. */

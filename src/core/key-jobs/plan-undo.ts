@@ -11,8 +11,8 @@ import {
   type KeyJobTask,
 } from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey, VersionId } from '../../domain/nouns.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import {
   ACROSS_STEP,
   type CopyAcross,

@@ -5,9 +5,9 @@ import type { PrefixSize } from '../../domain/keys/key-aids.ts';
 import { divideRounded, MICRO, SCALE } from '../billing/decimal.ts';
 import { findAccountCard } from '../billing/prices/account-card.ts';
 import type { RateCard } from '../billing/prices/rate-card.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import type { MeterName } from '../metering/usage.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { measurePrefixes } from './measure-prefixes.ts';
 
 export type DeletionPreview = PrefixSize & {

@@ -4,7 +4,7 @@
 import type { KeySelection } from '../../domain/keys/key-jobs.ts';
 import type { NamePattern } from '../../domain/keys/name-pattern.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { checkTask } from './key-tasks.ts';
 import { checkPattern, planRename, type Renaming } from './plan-rename.ts';
 

@@ -7,8 +7,8 @@
 import { type ErrorCode, StorageError } from '../../domain/errors.ts';
 import type { KeyJob, KeyJobId } from '../../domain/keys/key-jobs.ts';
 import type { BucketName } from '../../domain/nouns.ts';
-import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { openBucket } from '../opened-bucket/bucket-handle.ts';
 import { noteEndBehind } from './note-key-job.ts';
 import { planStep } from './plan-step.ts';
 

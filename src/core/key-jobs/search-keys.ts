@@ -6,9 +6,9 @@ import { StorageError } from '../../domain/errors.ts';
 import { foldKey, type KeyMatches, SEARCH_MIN_INDEXED } from '../../domain/keys/key-aids.ts';
 import type { BucketAddress, ObjectSummary } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
-import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { openBucket } from '../opened-bucket/bucket-handle.ts';
 
 /**
  * Pending changes from which a search starts an update of its index. Our own limit.

@@ -5,8 +5,8 @@
 import type { BucketAddress } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { LevelPage, LevelStart } from '../../ports/index-calls/level-calls.ts';
-import { type BucketHandle, openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { type BucketHandle, openBucket } from '../opened-bucket/bucket-handle.ts';
 
 /** Time without a seek after which the counts of a folder are deleted, milliseconds. */
 const UNUSED_MS = 7 * DAY_MS;

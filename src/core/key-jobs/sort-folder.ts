@@ -9,7 +9,7 @@ import type {
   SortLevelInput,
   SortLevelSlice,
 } from '../../ports/index-calls/level-calls.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { createYielder } from '../yield-to-event-loop.ts';
 import type { PageInput } from './sorted-page.ts';
 

@@ -14,8 +14,8 @@ import {
   NO_KEY_COUNTS,
 } from '../../domain/keys/key-jobs.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { type CheckedTask, checkTask, collidingPrefix } from './key-tasks.ts';
 import { measurePrefixes } from './measure-prefixes.ts';
 import { noteKeyJob } from './note-key-job.ts';

@@ -4,9 +4,9 @@
 
 import type { LifecycleConfiguration, LifecycleRule } from '../../domain/lifecycle.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
-import { setBucketSettings } from '../buckets/set-bucket-settings.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../opened-bucket/set-bucket-settings.ts';
 
 /** Longest time in the trash, days: ten years. */
 export const TRASH_MAX_DAYS = 3650;

@@ -6,9 +6,9 @@ import type {
   LifecycleCursor,
   LifecycleSubject,
 } from '../../domain/lifecycle.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { rulesWithTrash } from '../key-jobs/trash.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import {
   decideLifecycle,
   type LifecycleDecision,

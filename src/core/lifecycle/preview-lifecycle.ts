@@ -1,8 +1,8 @@
 // The dry run of a lifecycle, in pages: what is due comes from foresee-page.ts, as
 // in real runs. Called by the JSON API.
 import { LIFECYCLE_PAGE_MAX, type LifecycleCursor } from '../../domain/lifecycle.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { cursorOnWalk, type DueSubject, foreseePage, planWalk } from './foresee-page.ts';
 
 /** Pages of the index that one response may read. */

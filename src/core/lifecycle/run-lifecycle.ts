@@ -7,9 +7,9 @@
 import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { DAY_MS, startOfDay } from '../../domain/time.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
-import { openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { openUnchanging, whileUnchanged } from '../opened-bucket/unchanging.ts';
 import { yieldToEventLoop } from '../yield-to-event-loop.ts';
 import {
   cursorOnWalk,

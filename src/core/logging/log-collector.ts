@@ -7,10 +7,10 @@
 import type { BucketLogging } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketName, BucketRecord } from '../../domain/nouns.ts';
-import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { NO_EXPECTATION } from '../objects/body-expectation.ts';
 import { putObject } from '../objects/put-object.ts';
+import { openBucket } from '../opened-bucket/bucket-handle.ts';
 import { parseObjectKey } from '../parse-names.ts';
 import { mayDeliverLogs } from './may-deliver-logs.ts';
 

@@ -4,8 +4,8 @@
 import type { UsageQuery, UsageSum } from '../../domain/billing/usage.ts';
 import { hasCode } from '../../domain/errors.ts';
 import type { BucketName } from '../../domain/nouns.ts';
+import { nameOfBucketId } from '../../domain/owner-bucket.ts';
 import { HOUR_MS } from '../../domain/time.ts';
-import { nameOfBucketId } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
 import {
   isInByteTime,

@@ -5,9 +5,9 @@
 import type { BucketName, BucketRecord } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import type { UploadCursor } from '../../ports/index-calls/upload-calls.ts';
-import { openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
 import type { PageBudget } from '../lifecycle/run-lifecycle.ts';
+import { openUnchanging, whileUnchanged } from '../opened-bucket/unchanging.ts';
 
 /**
  * Aborts uploads whose last activity is too long ago: their beginning or their last

@@ -12,10 +12,10 @@ import type {
   WriteCondition,
 } from '../../domain/nouns.ts';
 import type { Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type CustomerKey, unwrapWithCustomerKey } from '../encryption/envelope.ts';
 import { LIST_MAX_KEYS, OBJECT_MAX_BYTES, PART_MIN_BYTES } from '../limits.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /** One entry of the client's list of parts. `etag` has no quotes. */
 export type ListedPart = {

@@ -11,9 +11,9 @@ import type {
 } from '../../domain/nouns.ts';
 import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
 import type { Upload } from '../../ports/index-calls/upload-calls.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { makeDataKey, type RequestedEncryption } from '../encryption/envelope.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 type ChecksumType = Checksum['type'];
 

@@ -6,7 +6,6 @@ import { StorageError } from '../../domain/errors.ts';
 import type { ChecksumAlgorithm, ObjectKey, ObjectVersion, UploadId } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import {
   type CustomerKey,
@@ -23,6 +22,7 @@ import { asGoneMeanwhile, digestSource, referenceForeignBlobs } from '../objects
 import { cutSegments } from '../objects/read-object.ts';
 import { requireRoom } from '../objects/require-room.ts';
 import { writeBody } from '../objects/write-body.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /** The address of one part of one upload. */
 export type PartAddress = {

@@ -4,9 +4,9 @@
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { ObjectVersion } from '../../domain/nouns.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type RequestedEncryption, unwrapDataKey, wrapDataKey } from '../encryption/envelope.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { updateVersion } from './update-version.ts';
 
 /**

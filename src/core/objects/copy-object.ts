@@ -18,10 +18,9 @@ import type {
   WriteCondition,
 } from '../../domain/nouns.ts';
 import { NO_FACTS, type ObjectEncryption, type ObjectFacts } from '../../domain/object-facts.ts';
+import { blobsOf, ownerBucketOfBlob } from '../../domain/owner-bucket.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
-import { blobsOf, ownerBucketOfBlob } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
 import {
   type CustomerKey,
@@ -34,6 +33,7 @@ import {
 } from '../encryption/envelope.ts';
 import { MANAGED_KEY_ID } from '../encryption/kms-keys.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { identityOfBlob } from './blob-identity.ts';
 import { bodySource } from './body-source.ts';
 import { commitOrDiscard } from './commit-or-discard.ts';

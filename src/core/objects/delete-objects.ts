@@ -2,8 +2,8 @@
 // touched here; the sweeper deletes them after the grace.
 import type { AccountId, DeleteCondition, ObjectKey, VersionName } from '../../domain/nouns.ts';
 import type { DeletedObject } from '../../ports/metadata-index.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /**
  * A key to delete: its current version, or with a version id that version for good.

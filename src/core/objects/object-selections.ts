@@ -6,8 +6,8 @@
 import { randomText } from '../../crypto/random-text.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectSelection } from '../../domain/keys/object-selection.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /** Characters of an id, 5 bits each: nobody guesses one. */
 const ID_LENGTH = 32;

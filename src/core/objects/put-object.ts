@@ -10,9 +10,9 @@ import type {
 } from '../../domain/nouns.ts';
 import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { makeDataKey, type RequestedEncryption } from '../encryption/envelope.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { identityOfBlob } from './blob-identity.ts';
 import type { BodyExpectation } from './body-expectation.ts';
 import { commitOrDiscard } from './commit-or-discard.ts';

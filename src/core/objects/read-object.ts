@@ -11,10 +11,10 @@ import type { BorrowBytes } from '../../ports/blob-store.ts';
 import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
 import type { BodyTier, SliceBytes } from '../../ports/edge-cache.ts';
 import { withTimeout } from '../../ports/with-timeout.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { decryptBody } from '../encryption/decrypt-body.ts';
 import { type CustomerKey, unwrapDataKey } from '../encryption/envelope.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { callsToStream, requireCalls } from './read-calls.ts';
 
 /**

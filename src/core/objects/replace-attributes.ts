@@ -3,8 +3,8 @@
 // The new row has the segments and the wrapped data key of the old one.
 import type { ObjectAttributes, ObjectVersion } from '../../domain/nouns.ts';
 import type { Tags } from '../../domain/object-facts.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { asGoneMeanwhile } from './copy-object.ts';
 
 /** Attributes and tags that the new version shall have; the others stay. */

@@ -3,7 +3,7 @@
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { QuotaQueries } from '../../ports/index-calls/quota-calls.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /**
  * Refuses a body before it is read, where its length exceeds what quotas leave. The

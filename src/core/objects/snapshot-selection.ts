@@ -5,9 +5,9 @@
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectSelection } from '../../domain/keys/object-selection.ts';
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { createYielder, yieldToEventLoop } from '../yield-to-event-loop.ts';
 import { callsToRead, requireCalls } from './read-calls.ts';
 import { type OpenedBody, openBody, type ReadableVersion } from './read-object.ts';

@@ -2,8 +2,8 @@
 // data key. Bodies never change.
 import type { ObjectKey, ObjectVersion, VersionName } from '../../domain/nouns.ts';
 import type { VersionChange } from '../../domain/object-facts.ts';
-import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 export type UpdateVersionInput = {
   readonly key: ObjectKey;

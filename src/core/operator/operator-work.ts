@@ -1,8 +1,9 @@
 // What the maintenance of a platform calls in the core: proofs of stored bodies,
 // and reports to the operator, each as a line in the log and an event to the
 // webhooks of the root account.
+
+import { ROOT_ACCOUNT } from '../../domain/root-account.ts';
 import type { OperatorWork } from '../../ports/operator-work.ts';
-import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
 import { proveBody } from '../objects/prove-body.ts';
 import { enqueue } from '../outbox/deliveries.ts';

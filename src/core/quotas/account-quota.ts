@@ -4,9 +4,9 @@
 
 import type { StorageQuota } from '../../domain/billing/quotas.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
-import { ownBucketNames, withOwnBucket } from '../buckets/own-buckets.ts';
 import type { Core } from '../core.ts';
-import { settleGrant } from './storage-grants.ts';
+import { ownBucketNames, withOwnBucket } from '../opened-bucket/own-buckets.ts';
+import { settleGrant } from '../opened-bucket/storage-grants.ts';
 
 /** Reads the quota of an account, null for none. Cost: one call of the ledger. */
 export function getAccountQuota(core: Core, accountId: AccountId): Promise<StorageQuota | null> {

@@ -6,7 +6,6 @@
 import type { LifecycleCounts } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
-import { openBucket } from '../buckets/bucket-handle.ts';
 import { LARGE_COMPRESSION_BUDGET } from '../compression/compression-budgets.ts';
 import { type CompressionBudget, runCompression } from '../compression/run-compression.ts';
 import type { Core } from '../core.ts';
@@ -16,6 +15,7 @@ import { resumeKeyJobs } from '../key-jobs/start-key-job.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
 import { abortStaleUploads } from '../multipart/abort-stale-uploads.ts';
+import { openBucket } from '../opened-bucket/bucket-handle.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 
 /** Bucket names read per directory call. */

@@ -3,11 +3,11 @@
 // or by the owner's signature. Called by deliver.ts and sites; the fast path, which
 // has no whole request, takes only what is everyone's.
 import type { Decide } from '../../core/auth/decide.ts';
-import { nameOfBucketId } from '../../core/buckets/owner-bucket.ts';
 import type { Core } from '../../core/core.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
 import type { Grant } from '../../domain/object-facts.ts';
+import { nameOfBucketId } from '../../domain/owner-bucket.ts';
 import { everyoneMayRead } from '../../domain/pointer.ts';
 import type { ConditionSource } from '../access/condition-values.ts';
 import { createDecideCall, mayKnowMissing } from '../access/decide-call.ts';

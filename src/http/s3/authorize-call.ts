@@ -5,8 +5,8 @@
 import { idOf } from '../../core/auth/acl.ts';
 import { mayPolicyAllow } from '../../core/auth/decide.ts';
 import type { ObjectAction } from '../../core/auth/policy/actions.ts';
-import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
+import { type BucketHandle, openBucket } from '../../core/opened-bucket/bucket-handle.ts';
 import { parseBucketName, parseObjectKey } from '../../core/parse-names.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { BucketName, BucketRecord, ObjectKey } from '../../domain/nouns.ts';

@@ -1,8 +1,9 @@
 // The entries of the ZIP of a selection, and what each is made of, before anything
 // is read. Called by the download itself, and by the JSON API for its size.
-import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
+
 import type { Core } from '../../core/core.ts';
 import { type SnapshotObject, snapshotSelection } from '../../core/objects/snapshot-selection.ts';
+import type { BucketHandle } from '../../core/opened-bucket/bucket-handle.ts';
 import { crc32 } from '../../crypto/crc32.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectSelection } from '../../domain/keys/object-selection.ts';

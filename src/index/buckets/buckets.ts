@@ -1,21 +1,14 @@
-// The buckets family of the index: the bucket records. Every other family starts
-// with `requireBucket`. A deleted bucket stays as a deleted incarnation
-// (incarnations.ts) until the sweeper has removed its last blob.
+// The buckets family of the index: the bucket records. A deleted bucket stays as a deleted
+// incarnation (incarnations.ts) until the sweeper has removed its last blob.
 import { PRIVATE_ACCESS } from '../../domain/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type {
-  AccountId,
-  BucketAddress,
-  BucketId,
-  BucketName,
-  BucketRecord,
-  BucketRef,
-} from '../../domain/nouns.ts';
+import type { AccountId, BucketId, BucketName, BucketRecord } from '../../domain/nouns.ts';
 import { addWatermarks } from '../../domain/purge.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { dropLevelsUnusedSince } from '../keys/key-levels.ts';
+import { bucketChanged, requireBucket } from '../require-bucket.ts';
 import { endTotals } from '../usage/storage-totals.ts';
 import { decodeAccess, encodeAccess } from './bucket-access-row.ts';
 import { requireEmpty } from './require-empty.ts';
@@ -85,42 +78,6 @@ function requireLockable(
       : 'An Object Lock configuration is present on this bucket, ' +
         'so the versioning state cannot be changed.';
   throw new StorageError('InvalidBucketState', { detail, fields: { BucketName: name } });
-}
-
-/**
- * The failure of a caller who decided on another revision or incarnation of the
- * bucket: it opens the bucket again.
- */
-export function bucketChanged(name: BucketName): StorageError {
-  return new StorageError('BucketChanged', { fields: { BucketName: name } });
-}
-
-/**
- * The number of the live bucket that the caller decided on. BucketChanged when it
- * is another incarnation or revision now.
- */
-export function requireBucket(sql: Sql, bucket: BucketRef): number {
-  const [row] = sql.all<{ n: number }>(
-    'SELECT n FROM buckets WHERE id = ? AND name = ? AND revision = ? AND deleted_at_ms IS NULL',
-    bucket.id,
-    bucket.name,
-    bucket.revision,
-  );
-  if (row === undefined) throw bucketChanged(bucket.name);
-  return row.n;
-}
-
-/**
- * The number of a bucket's incarnation, deleted or not; null when the database has
- * no such one.
- */
-export function findIncarnation(sql: Sql, bucket: BucketAddress): number | null {
-  const [row] = sql.all<{ n: number }>(
-    'SELECT n FROM buckets WHERE id = ? AND name = ?',
-    bucket.id,
-    bucket.name,
-  );
-  return row?.n ?? null;
 }
 
 /**

@@ -15,9 +15,9 @@ import {
 } from '../../domain/keys/key-jobs.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
 import { recordEvent } from '../objects/object-events.ts';
 import { versioningOf } from '../objects/version-rows.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import type { ActionContext, ActionResult } from './action-results.ts';
 import { applyKeyAction, PURGE_ROWS_PER_STEP } from './key-actions.ts';

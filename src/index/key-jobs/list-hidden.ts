@@ -4,8 +4,8 @@ import type { ObjectKey, VersionId } from '../../domain/nouns.ts';
 import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
 import { firstBehind, prefixEnd } from '../keys/key-order.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /**

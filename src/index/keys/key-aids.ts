@@ -12,7 +12,7 @@ import {
 } from '../../domain/keys/key-aids.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { findIncarnation, requireBucket } from '../buckets/buckets.ts';
+import { findIncarnation, requireBucket } from '../require-bucket.ts';
 import type { RowChange } from '../usage/row-state.ts';
 import { countLevel, countLevels, dropLevelsUnusedSince, noteLevelChange } from './key-levels.ts';
 import { prefixEnd } from './key-order.ts';

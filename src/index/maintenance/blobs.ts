@@ -7,7 +7,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, BucketAddress, BucketId, BucketName } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { findIncarnation } from '../buckets/buckets.ts';
+import { findIncarnation } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 type BlobCalls = Pick<

@@ -11,7 +11,6 @@ import type {
 } from '../../ports/index-calls/compression-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
 import { addReferences, dropReferences, referencesOf } from '../objects/blob-references.ts';
 import { savedByCompression } from '../objects/compression-savings.ts';
 import { compressionFactsOf, detailOfRow } from '../objects/object-rows.ts';
@@ -19,6 +18,7 @@ import { readCurrentVersion, readOtherVersion } from '../objects/read-versions.t
 import { rowChanged } from '../objects/row-changes.ts';
 import { readCurrent, readOther } from '../objects/stored-versions.ts';
 import { rewriteDetail } from '../objects/version-details.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { oneRow } from '../usage/row-state.ts';
 import { pageOf, readObjectRows, readOtherRows } from './lifecycle-scan.ts';
 

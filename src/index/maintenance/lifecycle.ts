@@ -8,7 +8,6 @@ import type { Versioning } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
 import { moveShares } from '../objects/blob-references.ts';
 import { type ObjectChange, recordEvent } from '../objects/object-events.ts';
 import { rowChanged } from '../objects/row-changes.ts';
@@ -19,6 +18,7 @@ import {
   type StoredMarker,
 } from '../objects/stored-versions.ts';
 import { putMarker, removeCurrent, removeOther, versioningOf } from '../objects/version-rows.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { findUpload } from '../uploads/upload-rows.ts';
 import { addCommitUsage } from '../usage/commit-usage.ts';
 import { countEarlyDeletion } from '../usage/minimum-storage-duration.ts';

@@ -5,7 +5,7 @@
 // nothing may be left under it then.
 import type { BucketAddress } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { findIncarnation } from '../buckets/buckets.ts';
+import { findIncarnation } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /** Rows of each kind that one call removes at most: some 10 ms. */

@@ -8,7 +8,7 @@ import type { UploadId } from '../../domain/nouns.ts';
 import type { Upload, UploadCursor } from '../../ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { decodeUpload, type UploadRow } from '../uploads/upload-rows.ts';
 import { dropUpload } from '../uploads/uploads.ts';

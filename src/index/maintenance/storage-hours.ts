@@ -6,7 +6,7 @@ import type { StorageHours, StorageTotals } from '../../domain/billing/stored.ts
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { forgetCommitUsage, readCommitUsage } from '../usage/commit-usage.ts';
 import { closeHour, resetFutureTotals } from '../usage/storage-totals.ts';

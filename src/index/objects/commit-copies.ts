@@ -5,7 +5,7 @@ import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import type { CommittedCopy, CopyToCommit } from '../../ports/index-calls/key-job-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { addReferences, referencesOf } from './blob-references.ts';
 import { factsOf, recordEvent } from './object-events.ts';
 import { readCurrentVersion } from './read-versions.ts';

@@ -4,7 +4,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { ObjectKey, ObjectVersion, WriteCondition } from '../../domain/nouns.ts';
 import type { CommitObjectInput, IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { addReferences, referencesOf } from './blob-references.ts';
 import { findSharedBlob, shareEqualBlob } from './deduplicate.ts';
 import { creationOf, factsOf, recordEvent } from './object-events.ts';

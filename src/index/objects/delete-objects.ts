@@ -5,7 +5,7 @@ import type { Versioning } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { DeletedObject, DeleteTarget, IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { type ObjectChange, recordEvent } from './object-events.ts';
 import { matchesName, readCurrent, readOther, type StoredVersion } from './stored-versions.ts';
 import {

@@ -3,9 +3,9 @@
 // by its counts (key-levels.ts), once countLevel has made them.
 import type { LevelPage, ListLevelInput } from '../../ports/index-calls/level-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
 import { countedNames, findLevel, nameAtRank, rankOfName } from '../keys/key-levels.ts';
 import { firstKeyOf, type Level, walkNames } from '../keys/walk-names.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { listFrom } from './listing.ts';
 
 /** Names and rows of a level that is walked over each time: 5 ms at most. */

@@ -8,10 +8,10 @@ import type {
   ListVersionsPage,
 } from '../../ports/metadata-index.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
 import { AFTER_ALL_IDS, compareUtf8, justAfter } from '../keys/key-order.ts';
 import { type Cursor, readNamePage, startKey } from '../keys/key-pages.ts';
 import { decodeSummary, type SummaryRow } from '../keys/summary-rows.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /** BucketChanged. */

@@ -12,7 +12,8 @@ import type {
 } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql, SqlRow } from '../../ports/sql.ts';
-import { type BucketRow, bucketChanged, decodeBucket, requireBucket } from '../buckets/buckets.ts';
+import { type BucketRow, decodeBucket } from '../buckets/buckets.ts';
+import { bucketChanged, requireBucket } from '../require-bucket.ts';
 import { commitObject } from './commit-object.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { aclOfDetail, decodeVersion, type VersionRow } from './object-rows.ts';

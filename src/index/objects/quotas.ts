@@ -12,7 +12,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { BucketAddress, BucketRef } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { versioningOf } from './version-rows.ts';
 
 type QuotaCalls = Pick<IndexApi, 'requireRoom' | 'setStorageGrant' | 'settleStorageGrant'>;

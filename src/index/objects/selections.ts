@@ -5,7 +5,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { ObjectSelection } from '../../domain/keys/object-selection.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { findIncarnation, requireBucket } from '../buckets/buckets.ts';
+import { findIncarnation, requireBucket } from '../require-bucket.ts';
 
 type SelectionCalls = Pick<IndexApi, 'getSelection' | 'addSelection' | 'dropSelections'>;
 

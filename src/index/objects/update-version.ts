@@ -5,7 +5,7 @@ import type { ObjectVersion } from '../../domain/nouns.ts';
 import { isLocked, mayReplaceRetention, type VersionChange } from '../../domain/object-facts.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { factsOf, recordEvent, taggingOf } from './object-events.ts';
 import { readCurrentVersion, readOtherVersion } from './read-versions.ts';
 import { matchesName } from './stored-versions.ts';

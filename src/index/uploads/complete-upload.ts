@@ -8,7 +8,6 @@ import { DAY_MS } from '../../domain/time.ts';
 import type { Upload } from '../../ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
 import {
   type BlobReferences,
   changeReferences,
@@ -20,6 +19,7 @@ import { factsOf, recordEvent } from '../objects/object-events.ts';
 import { decodeVersion, encodeDetail, type VersionRow } from '../objects/object-rows.ts';
 import { readCurrent } from '../objects/stored-versions.ts';
 import { putVersion, versioningOf, withDefaultLock } from '../objects/version-rows.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import {
   deleteUpload,

@@ -9,7 +9,6 @@ import type {
 } from '../../ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { requireBucket } from '../buckets/buckets.ts';
 import { justAfter } from '../keys/key-order.ts';
 import { type Cursor, readNamePage, startKey } from '../keys/key-pages.ts';
 import {
@@ -22,6 +21,7 @@ import { savedByCompression } from '../objects/compression-savings.ts';
 import { shareEqualBlob } from '../objects/deduplicate.ts';
 import { decodeSegments, encodeSegments } from '../objects/object-rows.ts';
 import { rowChanged } from '../objects/row-changes.ts';
+import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { oneRow } from '../usage/row-state.ts';
 import { completeUpload } from './complete-upload.ts';

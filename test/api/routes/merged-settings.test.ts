@@ -1,6 +1,6 @@
 // A PATCH that names part of a nested setting leaves the rest of it as it is (RFC 7396).
 import { beforeAll, expect, it } from 'vitest';
-import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
+import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
 import { putBytes } from '../../core/memory-core.ts';
 import { startMemoryApi } from '../memory-api.ts';

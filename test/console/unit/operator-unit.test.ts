@@ -1,7 +1,7 @@
 // The requests of an operator who works in another account: each that can name an account does.
 import { beforeAll, expect, it, vi } from 'vitest';
 import { readOpenApiDocument } from '../../../src/api/app.ts';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 
 type Operation = { parameters?: { name: string; in: string }[] };
 

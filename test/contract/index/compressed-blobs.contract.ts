@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { createDecompressingBlobStore } from '../../../src/adapters/shared/decompressing-blob-store.ts';
-import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { compressSource } from '../../../src/core/compression/compress-source.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { BlobId, BucketName, Segment } from '../../../src/domain/nouns.ts';
+import { makeBucketId } from '../../../src/domain/owner-bucket.ts';
 import type { BlobStore } from '../../../src/ports/blob-store.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { identityOf, isSameBytes, patternBytes, readAll, sourceOf } from '../bodies.ts';
@@ -26,13 +26,13 @@ function freshId(): BlobId {
 }
 
 /** Bytes like a log's: they shrink well, and every line tells where it is. */
-export function logBytes(lengthBytes: number): Uint8Array {
+export function logBytes(lengthBytes: number): Uint8Array<ArrayBuffer> {
   let text = '';
   for (let line = 0; text.length < lengthBytes; line++) {
     const path = `/photos/${line * 7919}.jpg`;
     text += `2026-11-21T08:${line % 60} GET ${path} 200 ${(line * 104729) % 99991}\n`;
   }
-  return new TextEncoder().encode(text.slice(0, lengthBytes));
+  return Uint8Array.from(new TextEncoder().encode(text.slice(0, lengthBytes)));
 }
 
 /** The whole of a compressed blob as it was stored. */

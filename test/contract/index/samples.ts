@@ -2,7 +2,6 @@
 // every home. Each bucket has a name of its own, because an index need not be empty when a test
 // gets it.
 import { expect } from 'vitest';
-import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
@@ -23,6 +22,7 @@ import type {
   VersionName,
 } from '../../../src/domain/nouns.ts';
 import { NO_FACTS } from '../../../src/domain/object-facts.ts';
+import { makeBucketId } from '../../../src/domain/owner-bucket.ts';
 import type { Upload, UploadedPart } from '../../../src/ports/index-calls/upload-calls.ts';
 import type {
   IndexApi,

@@ -5,8 +5,8 @@ import {
   SUMMED_BUCKETS_MAX,
 } from '../../../src/core/accounts/account-totals.ts';
 import { createAccount } from '../../../src/core/accounts/members.ts';
-import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
+import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import type { AccountId } from '../../../src/domain/nouns.ts';

@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { createAccessKey, rotateAccessKey } from '../../../src/core/accounts/access-keys.ts';
 import { associatedDataOf, createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { decryptSecret } from '../../../src/core/encryption/encrypted-secret.ts';
 import type { AccessKeyId, Account, AccountId } from '../../../src/domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import type { Directory } from '../../../src/ports/directory.ts';
 import type { Background } from '../../../src/ports/system.ts';
 import { createMemoryCore, MASTER_KEYS, withPorts } from '../memory-core.ts';

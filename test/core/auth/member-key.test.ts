@@ -5,9 +5,9 @@ import { createAccessKey } from '../../../src/core/accounts/access-keys.ts';
 import { createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
 import { isMemberKeyId, memberKeyId } from '../../../src/core/auth/member-key.ts';
 import type { ApiCaller } from '../../../src/core/auth/permissions.ts';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import type { Role } from '../../../src/domain/accounts.ts';
 import type { AccessKeyId } from '../../../src/domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { createMemoryCore } from '../memory-core.ts';
 
 const accountId = ROOT_ACCOUNT.id;

@@ -1,9 +1,9 @@
 // Creating buckets, also while other calls change or delete them.
 import { expect, it } from 'vitest';
-import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { setCap } from '../../../src/core/caps/set-cap.ts';
+import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import type { Account, AccountId, BucketName } from '../../../src/domain/nouns.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';

@@ -1,15 +1,15 @@
 // Compressed bodies: their copies, classes, bills and damage; and the races between reading a body
 // and exchanging it.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { queryUsage } from '../../../src/core/metering/query-usage.ts';
 import { uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
+import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { ObjectVersion } from '../../../src/domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { startOfHour } from '../../../src/domain/time.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { patternBytes } from '../../contract/bodies.ts';

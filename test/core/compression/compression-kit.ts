@@ -1,11 +1,11 @@
 // A bucket with compression, anew for each test, and its operations and observations.
 import { beforeEach, expect } from 'vitest';
-import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import {
   type CompressionBudget,
   runCompression,
 } from '../../../src/core/compression/run-compression.ts';
+import { type BucketHandle, openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
 import type { ObjectVersion, Segment } from '../../../src/domain/nouns.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { isSameBytes } from '../../contract/bodies.ts';

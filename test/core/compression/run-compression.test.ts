@@ -1,10 +1,10 @@
 // Compression of cold bodies as a bucket's owner sees it: what is compressed, that nobody notices,
 // what it saves, and how a run is interrupted and resumed.
 import { describe, expect, it } from 'vitest';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { openBody } from '../../../src/core/objects/read-object.ts';
+import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { Segment } from '../../../src/domain/nouns.ts';
 import { isSameBytes, patternBytes, readAll } from '../../contract/bodies.ts';

@@ -2,11 +2,11 @@
 // arrive, and move only when another key must protect them.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
 import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/envelope.ts';
 import { uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
+import type { BucketHandle } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { bodyOf, createMemoryCore, openTestBucket, sampleBytes } from '../memory-core.ts';
 import { completeParts, putPart, startUpload } from '../multipart-kit.ts';
 import {

@@ -1,12 +1,12 @@
 // The keys of the service over the whole core: the master key and how it changes; KMS keys, what
 // they open, for whom.
 import { describe, expect, it } from 'vitest';
-import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { decryptSecret, encryptSecret } from '../../../src/core/encryption/encrypted-secret.ts';
 import { changeKmsKey, createKmsKey, listKmsKeys } from '../../../src/core/encryption/kms-keys.ts';
 import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
 import { changeEncryption } from '../../../src/core/objects/change-encryption.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
+import type { BucketHandle } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import type { AccountId, ObjectVersion } from '../../../src/domain/nouns.ts';
 import {
   createMemoryCore,

@@ -3,10 +3,10 @@
 
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
-import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
 import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/envelope.ts';
 import { openBody } from '../../../src/core/objects/read-object.ts';
+import type { BucketHandle } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import type { ByteRange } from '../../../src/domain/byte-range.ts';
 import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import { isSameBytes } from '../../contract/bodies.ts';

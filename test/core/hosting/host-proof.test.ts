@@ -1,11 +1,11 @@
 // Who may bind which host name: the account that DNS names, and nobody whose name only leads here.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryTxtRecords } from '../../../src/adapters/memory/memory-txt-records.ts';
-import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import { hostRecordOf } from '../../../src/core/hosting/host-proof.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
+import { type BucketHandle, openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { StorageError } from '../../../src/domain/errors.ts';

@@ -1,11 +1,11 @@
 // Host names and settings go into two places; whatever fails in between, the owner can put it
 // right, and nobody gets what is another's.
 import { describe, expect, it } from 'vitest';
-import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { getHosting, removeHosting, setHosting } from '../../../src/core/hosting/set-hosting.ts';
+import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { AccountId } from '../../../src/domain/nouns.ts';

@@ -1,11 +1,11 @@
 // Changes of headers, metadata, tags and storage class of many objects, with undo; and emptying a
 // bucket of every version.
 import { describe, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
+import type { BucketHandle } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { KeyJobTask, ObjectEdit } from '../../../src/domain/keys/key-jobs.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import {
   createMemoryCore,
   GRACE_SECONDS,

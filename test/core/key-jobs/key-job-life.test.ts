@@ -1,9 +1,6 @@
 // The life of a job: failures of its driver at any step, two drivers, an end before its end, tasks
 // that mean nothing.
 import { describe, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { runKeyJob } from '../../../src/core/key-jobs/run-key-job.ts';
 import {
   cancelKeyJob,
@@ -11,10 +8,13 @@ import {
   resumeKeyJobs,
   startKeyJob,
 } from '../../../src/core/key-jobs/start-key-job.ts';
+import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import { KEY_STEP_MAX } from '../../../src/domain/keys/key-jobs.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import {
   createMemoryCore,

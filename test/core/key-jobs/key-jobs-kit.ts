@@ -1,10 +1,11 @@
 // Jobs over the names of a bucket in memory: how tests begin and undo them, and what they look at.
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
+
 import type { Core } from '../../../src/core/core.ts';
 import { findKeyJob, startKeyJob, undoKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
+import { type BucketHandle, openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
 import type { KeyJob, KeyJobTask } from '../../../src/domain/keys/key-jobs.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import {
   ATTRIBUTES,
   key,

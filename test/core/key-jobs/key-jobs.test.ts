@@ -1,14 +1,14 @@
 // Jobs over many keys: what each kind of task does.
 import { describe, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { runKeyJob } from '../../../src/core/key-jobs/run-key-job.ts';
 import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
+import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import { KEY_STEP_MAX } from '../../../src/domain/keys/key-jobs.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import {
   createMemoryCore,

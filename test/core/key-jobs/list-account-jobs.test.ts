@@ -1,13 +1,13 @@
 // The jobs of an account, where what is noted and what the bucket knows differ: drivers that died
 // before their note, buckets that are gone, jobs that never began.
 import { describe, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { listAccountJobs } from '../../../src/core/key-jobs/list-account-jobs.ts';
 import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
+import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { KeyJobState } from '../../../src/domain/keys/key-jobs.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import type { Directory } from '../../../src/ports/directory.ts';
 import { createMemoryCore, type MemoryCore, openTestBucket, withPorts } from '../memory-core.ts';
 import { moveOf, put, run } from './key-jobs-kit.ts';

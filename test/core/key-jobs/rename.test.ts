@@ -1,10 +1,10 @@
 // Renames of many objects by a pattern: what the preview says, the job does.
 import { describe, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { previewRename } from '../../../src/core/key-jobs/preview-rename.ts';
 import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { KEY_STEP_MAX, type KeyJobTask } from '../../../src/domain/keys/key-jobs.ts';
 import type { NamePattern } from '../../../src/domain/keys/name-pattern.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { createMemoryCore, key, openTestBucket, sampleBytes } from '../memory-core.ts';
 import { bytesAt, names, put, run, undo } from './key-jobs-kit.ts';
 

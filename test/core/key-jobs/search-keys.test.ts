@@ -1,10 +1,10 @@
 // Search by a part of the key, and its index.
 import { describe, expect, it } from 'vitest';
-import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { measurePrefixes } from '../../../src/core/key-jobs/measure-prefixes.ts';
 import { searchKeys, sortObjects } from '../../../src/core/key-jobs/search-keys.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
+import type { BucketHandle } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { SEARCH_SCAN_ROWS } from '../../../src/domain/keys/key-aids.ts';
 import { objectOf } from '../../contract/index/samples.ts';

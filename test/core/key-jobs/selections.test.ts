@@ -1,7 +1,6 @@
 // What a job is about: a prefix, listed keys and prefixes together, each key once, and in many
 // steps; and copies of it, here and in another bucket.
 import { describe, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { checkTask, TASK_MAX_KEYS } from '../../../src/core/key-jobs/key-tasks.ts';
 import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
@@ -10,6 +9,7 @@ import {
   type KeyJobTask,
   type KeySelection,
 } from '../../../src/domain/keys/key-jobs.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import {
   createMemoryCore,
   GRACE_SECONDS,

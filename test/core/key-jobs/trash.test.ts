@@ -1,13 +1,13 @@
 // The trash of a bucket, previews of deletions, and listings of folders.
 import { describe, expect, it } from 'vitest';
 import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
-import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { type FolderPage, listFolder } from '../../../src/core/key-jobs/list-folder.ts';
 import { previewDeletion, priceOf } from '../../../src/core/key-jobs/preview-deletion.ts';
 import { SORT_MAX_KEYS } from '../../../src/core/key-jobs/sorted-page.ts';
 import { setTrash } from '../../../src/core/key-jobs/trash.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
+import { type BucketHandle, openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { objectOf } from '../../contract/index/samples.ts';
 import { createMemoryCore, key, openTestBucket } from '../memory-core.ts';

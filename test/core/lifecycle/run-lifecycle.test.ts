@@ -1,11 +1,11 @@
 // Lifecycle runs over a real index: what they do, cost, and survive.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { previewLifecycle } from '../../../src/core/lifecycle/preview-lifecycle.ts';
 import { type PageBudget, runLifecycle } from '../../../src/core/lifecycle/run-lifecycle.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { updateVersion } from '../../../src/core/objects/update-version.ts';
+import { type BucketHandle, openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { BucketSettings } from '../../../src/domain/bucket-settings.ts';
 import type { LifecycleRule } from '../../../src/domain/lifecycle.ts';

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { closeMonths } from '../../../src/core/billing/invoices/close-months.ts';
 import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
 import {
@@ -13,11 +12,12 @@ import {
   recompute,
 } from '../../../src/core/billing/invoices/invoice-document.ts';
 import { putRateCard, setAccountCard } from '../../../src/core/billing/prices/account-card.ts';
-import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { collectStorage } from '../../../src/core/metering/collect-storage.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
+import type { BucketHandle } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import {
   ATTRIBUTES,
   createMemoryCore,

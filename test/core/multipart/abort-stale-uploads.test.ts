@@ -1,12 +1,12 @@
 // Stale multipart uploads, which the sweep aborts.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { invoiceCsv } from '../../../src/core/billing/exports/invoice-csv.ts';
 import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
-import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
+import type { BucketHandle } from '../../../src/core/opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { LifecycleRule } from '../../../src/domain/lifecycle.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { rule } from '../lifecycle/samples.ts';
 import { createMemoryCore, type MemoryCore, openTestBucket, sampleBytes } from '../memory-core.ts';
 import { putPart, startUpload, type UploadAddress } from '../multipart-kit.ts';

@@ -1,18 +1,18 @@
 // Equal bytes of a bucket stored once, with a whole core: what is left in the store after each way
 // in, and after each way to die; and the bill of it.
 import { describe, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { forecastMonth } from '../../../src/core/billing/invoices/forecast-month.ts';
 import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
-import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import type { PutObjectInput } from '../../../src/core/objects/put-object.ts';
 import { getObject } from '../../../src/core/objects/read-object.ts';
+import { type BucketHandle, openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { sha256Hex } from '../../../src/crypto/hash.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import type { BlobStore } from '../../../src/ports/blob-store.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import {

@@ -1,12 +1,12 @@
 // The dispatcher over a real outbox in memory, with a clock that stands still and a sender that the
 // tests control.
 import { describe, expect, it } from 'vitest';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { enqueue, listDeliveries, replayDeliveries } from '../../../src/core/outbox/deliveries.ts';
 import { createDispatcher } from '../../../src/core/outbox/dispatch.ts';
 import { retryDelayMs } from '../../../src/core/outbox/retry-times.ts';
 import { encodeEventKey } from '../../../src/core/outbox/s3-event.ts';
 import { createWebhook, deleteWebhook, updateWebhook } from '../../../src/core/outbox/webhooks.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { createOutboxCalls } from '../../../src/index/outbox/outbox.ts';
 import { DEAD_MAX, DELIVERED_MAX, WAITING_MAX } from '../../../src/index/outbox/outbox-rows.ts';
 import { OUTBOX_SCHEMA } from '../../../src/index/tables/outbox-schema.ts';

@@ -2,12 +2,12 @@
 // that share it: never passed, and all of it there to be used.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { changeBucket } from '../../../src/core/buckets/change-bucket.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
+import { type BucketHandle, openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { setAccountQuota } from '../../../src/core/quotas/account-quota.ts';
 import type { StorageQuota } from '../../../src/domain/billing/quotas.ts';
 import type { BucketSettings } from '../../../src/domain/bucket-settings.ts';

@@ -1,10 +1,10 @@
 // The sweeper: which blobs it deletes, and which it never may.
 import { describe, expect, it } from 'vitest';
-import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { getObject } from '../../../src/core/objects/read-object.ts';
+import type { BucketHandle } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { ObjectVersion } from '../../../src/domain/nouns.ts';

@@ -4,9 +4,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import { createReceipts } from '../../../src/core/billing/receipts/take-receipt.ts';
-import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
+import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import type { BucketSettings } from '../../../src/domain/bucket-settings.ts';
 import { createDelivery } from '../../../src/http/delivery/create-delivery.ts';

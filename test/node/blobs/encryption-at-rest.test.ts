@@ -6,14 +6,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openNodePorts } from '../../../src/adapters/node/node-ports.ts';
 import { loadMasterKeyText } from '../../../src/adapters/node/process/master-key-file.ts';
 import { parseConfig, withStoredMasterKeys } from '../../../src/config.ts';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import type { Core } from '../../../src/core/core.ts';
 import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/envelope.ts';
 import { getObject, openBody } from '../../../src/core/objects/read-object.ts';
+import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { bodyOf, key, putBytes } from '../../core/memory-core.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 

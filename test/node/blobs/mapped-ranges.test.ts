@@ -28,7 +28,7 @@ async function startWithObject(mappedFiles: string) {
   });
   const body = patternBytes(OBJECT_BYTES);
   const url = `${node.url}/public/object`;
-  const put = (bytes: Uint8Array) =>
+  const put = (bytes: Uint8Array<ArrayBuffer>) =>
     expectOk(
       aws.fetch(url, { method: 'PUT', body: bytes, headers: { 'x-amz-acl': 'public-read' } }),
     );

@@ -7,9 +7,9 @@ import {
   openSqliteMetadataIndex,
   type SqliteMetadataIndex,
 } from '../../../src/adapters/node/index/sqlite-metadata-index.ts';
-import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { getObject } from '../../../src/core/objects/read-object.ts';
+import type { BucketHandle } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import type { StorageError } from '../../../src/domain/errors.ts';
 import {
   createMemoryCore,

@@ -8,7 +8,6 @@ import { type NodePorts, openNodePorts } from '../../../src/adapters/node/node-p
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import { parseConfig } from '../../../src/config.ts';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { abortUpload } from '../../../src/core/multipart/abort-upload.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
@@ -16,6 +15,7 @@ import { getObject } from '../../../src/core/objects/read-object.ts';
 import { createOperatorWork } from '../../../src/core/operator/operator-work.ts';
 import { listDeliveries } from '../../../src/core/outbox/deliveries.ts';
 import { createWebhook } from '../../../src/core/outbox/webhooks.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { key, openTestBucket, putBytes, readWhole, sampleBytes } from '../../core/memory-core.ts';
 import { putPart, startUpload } from '../../core/multipart-kit.ts';
 import { mountSmallDisk } from '../kit/small-disk.ts';

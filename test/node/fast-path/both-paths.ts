@@ -16,13 +16,13 @@ import {
   admitPublicObjects,
   setBucketAccess,
 } from '../../../src/core/buckets/set-bucket-access.ts';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { setCap } from '../../../src/core/caps/set-cap.ts';
 import type { RequestedEncryption } from '../../../src/core/encryption/envelope.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { updateVersion } from '../../../src/core/objects/update-version.ts';
+import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
 import type { ObjectAttributes } from '../../../src/domain/nouns.ts';
 import type { FastPath } from '../../../src/http/delivery/fast-path/fast-path.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';

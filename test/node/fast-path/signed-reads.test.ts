@@ -6,9 +6,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import { createUsageMeter, type UsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { createAccessKey } from '../../../src/core/accounts/access-keys.ts';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { setBucketAccess } from '../../../src/core/buckets/set-bucket-access.ts';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
+import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { type MemoryCore, openTestBucket, withPorts } from '../../core/memory-core.ts';
 import { signHeaders } from '../../http/s3/kit/sign-for-test.ts';
 import {

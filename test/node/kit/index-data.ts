@@ -1,7 +1,6 @@
 // Records for tests of the Node index: buckets and versions as core would make them.
 import { createIds } from '../../../src/adapters/shared/ids.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
-import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type {
@@ -14,6 +13,7 @@ import type {
   VersionId,
 } from '../../../src/domain/nouns.ts';
 import { NO_FACTS } from '../../../src/domain/object-facts.ts';
+import { makeBucketId } from '../../../src/domain/owner-bucket.ts';
 import type { CommitObjectInput } from '../../../src/ports/metadata-index.ts';
 
 export const ids = createIds(systemClock);

@@ -7,8 +7,8 @@ import { INDEX_NAME } from '../../../src/adapters/node/disk/data-folder.ts';
 // biome-ignore format: path and name together are longer than a line.
 import { createDecompressingBlobStore }
   from '../../../src/adapters/shared/decompressing-blob-store.ts';
-import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { getObject } from '../../../src/core/objects/read-object.ts';
+import type { BucketHandle } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { isSameBytes } from '../../contract/bodies.ts';
 import {
   createMemoryCore,

@@ -6,9 +6,9 @@ import { expect, it } from 'vitest';
 import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
 import { openSqliteMetadataIndex } from '../../../src/adapters/node/index/sqlite-metadata-index.ts';
 import { createSteadyClock } from '../../../src/adapters/node/services/steady-clock.ts';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { confirmTime } from '../../../src/core/clock/confirm-time.ts';
 import { readTimeState, trustTime } from '../../../src/core/clock/trust-time.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import {
   createMemoryCore,
   openTestBucket,

@@ -3,16 +3,16 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { encodePointer } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/envelope.ts';
 import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
 import { getObject, openBody } from '../../../src/core/objects/read-object.ts';
+import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { parseObjectKey } from '../../../src/core/parse-names.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
 import { toPointer } from '../../../src/domain/pointer.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { sourceOf } from '../../contract/bodies.ts';
 import { freshBucketName, PRIVATE, PUBLIC } from '../kit/bucket.ts';
 import { createIsolate, type Isolate } from '../kit/isolate.ts';

@@ -2,7 +2,6 @@
 import { env } from 'cloudflare:workers';
 import type { CallableObject } from '../../../src/adapters/cloudflare/clients/object-call.ts';
 import { pointerName, readPolicyName } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
-import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type {
@@ -15,6 +14,7 @@ import type {
   VersionId,
 } from '../../../src/domain/nouns.ts';
 import { NO_FACTS } from '../../../src/domain/object-facts.ts';
+import { makeBucketId } from '../../../src/domain/owner-bucket.ts';
 import { unwrapOutcome } from '../../../src/index/call-outcome.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';

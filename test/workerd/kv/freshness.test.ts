@@ -2,11 +2,11 @@
 // that overwrites, deletes, and closes and opens the bucket. Every answer is judged by when what it
 // says stopped being true.
 import { describe, expect, it } from 'vitest';
-import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { purge } from '../../../src/core/buckets/purge.ts';
 import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
+import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import type { ObjectKey } from '../../../src/domain/nouns.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';

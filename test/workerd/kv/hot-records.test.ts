@@ -8,9 +8,9 @@ import {
   encodeReadPolicy,
   pointerName,
 } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
-import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { type CorsRule, NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type { BucketName, ObjectKey, Pointer } from '../../../src/domain/nouns.ts';
+import { makeBucketId } from '../../../src/domain/owner-bucket.ts';
 import { pointerOf, readPolicyOf } from '../../contract/pointer-samples.ts';
 
 const CORS_RULE: CorsRule = {

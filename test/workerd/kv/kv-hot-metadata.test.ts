@@ -13,9 +13,9 @@ import {
 import { createKvHotMetadata } from '../../../src/adapters/cloudflare/kv/kv-hot-metadata.ts';
 import { createKvRecordTtls } from '../../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
 import { createMemoryPointers } from '../../../src/adapters/shared/memory-pointers.ts';
-import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { BucketName, BucketReadPolicy, ObjectKey } from '../../../src/domain/nouns.ts';
+import { makeBucketId } from '../../../src/domain/owner-bucket.ts';
 import { addWatermarks } from '../../../src/domain/purge.ts';
 import type { KnownMetadata } from '../../../src/ports/hot-metadata.ts';
 import type { Log } from '../../../src/ports/system.ts';

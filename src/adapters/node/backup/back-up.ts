@@ -20,6 +20,7 @@ import {
 } from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { syncNow } from '../blobs/file-calls.ts';
+import { callOf } from '../call-of.ts';
 import {
   describeFile,
   KEY_NAMES,
@@ -30,7 +31,6 @@ import {
 } from '../disk/backup-manifest.ts';
 import { DataFolderError, INDEX_NAME, openDataFolder } from '../disk/data-folder.ts';
 import { openSqlite } from '../index/node-sqlite.ts';
-import { callOf } from '../process/call-of.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
 import { copyIndex } from './copy-index.ts';
 import { ALL_LENGTHS, createLengthChecks } from './length-checks.ts';

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasIndexTables, listBucketIds } from '../../../index/maintenance/inventory.ts';
 import { listBlobs } from '../blobs/blob-list.ts';
+import { callOf } from '../call-of.ts';
 import { openSqlite } from '../index/node-sqlite.ts';
-import { callOf } from '../process/call-of.ts';
 import { DataFolderError, INDEX_NAME } from './data-folder.ts';
 
 /**

@@ -4,7 +4,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncNow } from '../blobs/file-calls.ts';
-import { callOf } from '../process/call-of.ts';
+import { callOf } from '../call-of.ts';
 import { DataFolderError } from './data-folder.ts';
 
 const MARK_NAME = 'restore-unfinished.txt';

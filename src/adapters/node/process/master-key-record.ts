@@ -9,9 +9,9 @@ import { countMasterKeyUses } from '../../../index/maintenance/inventory.ts';
 import { DIRECTORY_SCHEMA } from '../../../index/tables/directory-schema.ts';
 import { compareSchemas, migrate, type Schema } from '../../../index/tables/schema.ts';
 import type { Sql } from '../../../ports/sql.ts';
+import { callOf } from '../call-of.ts';
 import { DataFolderError, INDEX_NAME } from '../disk/data-folder.ts';
 import { openSqlite } from '../index/node-sqlite.ts';
-import { callOf } from './call-of.ts';
 import { loadMasterKeyText } from './master-key-file.ts';
 
 export const MASTER_KEY_SCHEMA: Schema = {

@@ -27,44 +27,13 @@ import { etagOfRevision, jsonWithEtag, requireMatch } from '../../routing/etag.t
 import { readPage } from '../../routing/paging.ts';
 import { requireFound } from '../../routing/require-found.ts';
 import { accountIdQuery, nameSchema, roleSchema } from '../../schemas/fields.ts';
+import { type ScopeChange, scopeChangeSchema, scopeSchema } from '../../schemas/key-scope.ts';
 import { isoTime, isoTimeOrNull, msOrNull, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Access keys'];
 const OVERLAP_DEFAULT_SECONDS = 24 * 3600;
 const OVERLAP_MAX_SECONDS = 90 * 24 * 3600;
-const ENTRIES_MAX = 50;
 const PROOF = 'In a session: only when it was proved lately (`POST /sessions/current/proof`).';
-
-const entries = (pattern: RegExp, description: string) =>
-  z.array(z.string().regex(pattern)).min(1).max(ENTRIES_MAX).nullable().openapi({ description });
-const limits = {
-  buckets: entries(
-    /^[a-z0-9.-]{1,63}\*?$/,
-    'Names of buckets; one that ends in * means all that begin so.',
-  ),
-  prefixes: entries(/^[^\p{Cc}\p{Cs}]{1,1024}$/u, 'Beginnings of the keys of objects.'),
-  actions: entries(
-    /^(?:s3|kms):[A-Za-z]{0,64}\*?$/,
-    'Actions of S3, like s3:GetObject or s3:Get*.',
-  ),
-  sourceIps: entries(
-    /^[0-9a-fA-F:.]{2,45}(?:\/\d{1,3})?$/,
-    'Addresses and ranges, like 10.0.0.0/8.',
-  ),
-};
-
-const scopeChangeSchema = z.strictObject(limits).partial().openapi('KeyScopeChange', {
-  description: 'Merged with the scope: a limit that is absent stays, null takes it away.',
-});
-type ScopeChange = z.infer<typeof scopeChangeSchema>;
-export const scopeSchema = z
-  .strictObject({
-    buckets: limits.buckets.default(null),
-    prefixes: limits.prefixes.default(null),
-    actions: limits.actions.default(null),
-    sourceIps: limits.sourceIps.default(null),
-  })
-  .openapi('KeyScope', { description: 'What a key may do at most; null: no limit of that kind.' });
 
 const idSchema = z.string().regex(/^[\w-]{3,128}$/);
 const keySchema = z

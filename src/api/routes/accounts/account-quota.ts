@@ -12,7 +12,7 @@ import { apiRoute, changeRoute, jsonResponse } from '../../routing/api-route.ts'
 import { etagOfState, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { quantitySchema } from '../../schemas/billing.ts';
 import { idSchema } from '../../schemas/fields.ts';
-import { quotaSchema, showQuota, toQuota } from '../buckets/quota-setting.ts';
+import { quotaSchema, showQuota, toQuota } from '../../schemas/quota.ts';
 
 const TAGS = ['Accounts'];
 const NO_QUOTA: StorageQuota = { bytes: null, objects: null };

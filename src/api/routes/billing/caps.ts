@@ -1,11 +1,11 @@
 // Caps on usage: an owner sets them, sees how each stands, and lifts one. A bucket
 // goes by its name, as everywhere in the API.
 import { z } from '@hono/zod-openapi';
-import { nameOfBucketId } from '../../../core/buckets/owner-bucket.ts';
 import { listCaps, removeCap, setCap } from '../../../core/caps/set-cap.ts';
 import type { Cap, CapScope, CapStanding } from '../../../domain/billing/caps.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKeyId, AccountId } from '../../../domain/nouns.ts';
+import { nameOfBucketId } from '../../../domain/owner-bucket.ts';
 import { existingAccountOf } from '../../routing/account-of.ts';
 import { type Api, type ApiContext, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, deleteRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';

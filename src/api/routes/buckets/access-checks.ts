@@ -27,9 +27,9 @@ import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { accountIdSchema, idSchema, roleSchema } from '../../schemas/fields.ts';
+import { scopeSchema } from '../../schemas/key-scope.ts';
+import { bucketParams, keySchema } from '../../schemas/object.ts';
 import { timeSchema } from '../../schemas/time.ts';
-import { scopeSchema } from '../accounts/access-keys.ts';
-import { bucketParams, keySchema } from '../objects/object-schemas.ts';
 import { openInquiry, readTarget, requireDecided } from './access-inquiry.ts';
 import {
   findingFields,

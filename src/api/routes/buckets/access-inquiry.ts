@@ -11,7 +11,7 @@ import { type PolicyPatterns, readPatterns } from '../../../core/auth/access-che
 import { type AccessRecord, type ReadPolicy, readPolicy } from '../../../core/auth/decide.ts';
 import { createRequestEffort } from '../../../core/auth/policy/evaluate-policy.ts';
 import type { Effort } from '../../../core/auth/policy/match-glob.ts';
-import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
+import type { BucketHandle } from '../../../core/opened-bucket/bucket-handle.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { ObjectKey, ObjectVersion } from '../../../domain/nouns.ts';
 import {

@@ -15,7 +15,7 @@ import type { BucketRecord } from '../../../domain/nouns.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
-import { bucketParams } from '../objects/object-schemas.ts';
+import { bucketParams } from '../../schemas/object.ts';
 
 const recordSchema = z
   .object({

@@ -7,10 +7,10 @@ import { KMS_KEY_ID_FORM } from '../../../core/encryption/kms-keys.ts';
 import { CORS_MAX_RULES, LIFECYCLE_MAX_RULES, OBJECT_MAX_BYTES } from '../../../core/limits.ts';
 import { isHeaderName, isHeaderText } from '../../../http/semantics/header-text.ts';
 import { bucketNameSchema } from '../../schemas/fields.ts';
+import { quotaSchema } from '../../schemas/quota.ts';
 import { timeSchema } from '../../schemas/time.ts';
 import { serviceSettings, shownServiceSettings } from './bucket-service-settings.ts';
 import { compressionSchema } from './compression-setting.ts';
-import { quotaSchema } from './quota-setting.ts';
 
 const DAYS = z
   .number()

@@ -18,6 +18,7 @@ import type { LifecycleRule } from '../../../domain/lifecycle.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { ApiCall } from '../../routing/api-call.ts';
 import { toEtag } from '../../routing/etag.ts';
+import { showQuota, toQuota } from '../../schemas/quota.ts';
 import { isoTime, isoTimeOrNull, msOrNull } from '../../schemas/time.ts';
 import { showServiceSettings, toServiceSettings } from './bucket-service-settings.ts';
 import type {
@@ -28,7 +29,6 @@ import type {
   lifecycleRuleSchema,
 } from './bucket-setting-schemas.ts';
 import { showCompression, toCompression } from './compression-setting.ts';
-import { showQuota, toQuota } from './quota-setting.ts';
 
 /** The policy that `publicAccess: read` stands for. */
 function publicPolicy(name: string): string {

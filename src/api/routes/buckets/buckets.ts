@@ -25,11 +25,11 @@ import { jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { readPage } from '../../routing/paging.ts';
 import { accountIdQuery, bucketNameSchema } from '../../schemas/fields.ts';
+import { quotaSchema, showQuota } from '../../schemas/quota.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { bucketSchema } from './bucket-setting-schemas.ts';
 import { bucketEtag, showBucket, toBucketChange } from './bucket-settings.ts';
 import { bucketPatchSchema, mergeBucketChange } from './merge-bucket-change.ts';
-import { quotaSchema, showQuota } from './quota-setting.ts';
 
 const TAGS = ['Buckets'];
 

@@ -7,8 +7,8 @@ import type { PurgeScope } from '../../../domain/purge.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
+import { bucketParams } from '../../schemas/object.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
-import { bucketParams } from '../objects/object-schemas.ts';
 
 const textsSchema = z
   .array(

@@ -8,8 +8,8 @@ import { type Api, callOf } from '../../routing/api-call.ts';
 import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { cursorAt, pageQuery, readCursor } from '../../routing/paging.ts';
+import { bucketParams } from '../../schemas/object.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
-import { bucketParams } from '../objects/object-schemas.ts';
 
 const TAGS = ['Buckets'];
 

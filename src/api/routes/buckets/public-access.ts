@@ -32,9 +32,9 @@ import {
 } from '../../routing/api-route.ts';
 import { jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
+import { publicUrlOf } from '../../routing/public-url.ts';
+import { bucketParams, prefixQuery } from '../../schemas/object.ts';
 import { capSchema, showCap } from '../billing/caps.ts';
-import { bucketParams, prefixQuery } from '../objects/object-schemas.ts';
-import { publicUrlOf } from '../objects/public-url.ts';
 import { openInquiry, requireDecided } from './access-inquiry.ts';
 import { findingSchema, showFinding } from './access-schemas.ts';
 import { bucketEtag } from './bucket-settings.ts';

@@ -9,8 +9,8 @@ import { apiRoute, changeRoute, jsonResponse } from '../../routing/api-route.ts'
 import { jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { cursorAt, pageOf, pageQuery, readCursor } from '../../routing/paging.ts';
+import { bucketParams, isCompleteSchema, prefixQuery } from '../../schemas/object.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
-import { bucketParams, isCompleteSchema, prefixQuery } from '../objects/object-schemas.ts';
 import { bucketEtag } from './bucket-settings.ts';
 
 const TAGS = ['Trash'];

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { type Api, callOf } from '../../routing/api-call.ts';
 import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
-import { bucketParams } from './object-schemas.ts';
+import { bucketParams } from '../../schemas/object.ts';
 
 /** Longest wait, seconds: below the 30 s after which many proxies give up. */
 const WAIT_MAX_SECONDS = 25;

@@ -12,8 +12,8 @@ import { isRelocation, type KeyJob, summarizeKeyJob } from '../../../domain/keys
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
+import { bucketParams, jobParams, prefixQuery } from '../../schemas/object.ts';
 import { failureSchema, jobSchema, showJob, taskSchema, toTask } from './job-schemas.ts';
-import { bucketParams, jobParams, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Jobs'];
 

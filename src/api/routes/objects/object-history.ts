@@ -14,8 +14,8 @@ import {
   readCursor,
   splitPosition,
 } from '../../routing/paging.ts';
+import { bucketParams, keySchema, objectSchema, prefixQuery } from '../../schemas/object.ts';
 import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
-import { bucketParams, keySchema, objectSchema, prefixQuery } from './object-schemas.ts';
 
 const versionSchema = objectSchema
   .extend({

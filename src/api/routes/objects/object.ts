@@ -2,10 +2,10 @@
 // changed, deleted or made current again. The history of a key is in
 // object-history.ts; bytes go by presign.ts.
 import { z } from '@hono/zod-openapi';
-import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
 import { deleteObjects } from '../../../core/objects/delete-objects.ts';
 import { makeCurrent } from '../../../core/objects/replace-attributes.ts';
 import { updateVersion } from '../../../core/objects/update-version.ts';
+import type { BucketHandle } from '../../../core/opened-bucket/bucket-handle.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../../domain/nouns.ts';
 import type { VersionChange } from '../../../domain/object-facts.ts';
@@ -15,6 +15,8 @@ import { type Api, type ApiContext, callOf, type SignedInCall } from '../../rout
 import { apiRoute, changeRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { etagOfState, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
+import { publicUrlOf } from '../../routing/public-url.ts';
+import { bucketParams, keySchema, objectSchema, versionIdSchema } from '../../schemas/object.ts';
 import { isoTime } from '../../schemas/time.ts';
 import {
   attributesChangeSchema,
@@ -25,8 +27,6 @@ import {
   toObjectTags,
 } from './object-attributes.ts';
 import { lockChange, mayBypass, retentionSchema, showLock, toLockChange } from './object-lock.ts';
-import { bucketParams, keySchema, objectSchema, versionIdSchema } from './object-schemas.ts';
-import { publicUrlOf } from './public-url.ts';
 
 const TAGS = ['Objects'];
 

@@ -1,7 +1,6 @@
 // Objects as a console shows them: folders by name, size or date, search by a part
 // of the name, sizes of prefixes.
 import { z } from '@hono/zod-openapi';
-import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
 import { readersOf } from '../../../core/key-jobs/folder-readers.ts';
 import {
   type FolderEntry,
@@ -10,6 +9,7 @@ import {
 } from '../../../core/key-jobs/list-folder.ts';
 import { measurePrefixes } from '../../../core/key-jobs/measure-prefixes.ts';
 import { searchKeys, sortObjects } from '../../../core/key-jobs/search-keys.ts';
+import type { BucketHandle } from '../../../core/opened-bucket/bucket-handle.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { SEARCH_MAX_MATCHES } from '../../../domain/keys/key-aids.ts';
 import type { ObjectSummary } from '../../../domain/nouns.ts';
@@ -18,9 +18,9 @@ import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { cursorAt, pageQuery, readCursor } from '../../routing/paging.ts';
+import { bucketParams, isCompleteSchema, objectSchema, prefixQuery } from '../../schemas/object.ts';
 import { isoTime } from '../../schemas/time.ts';
 import { strangersQuestion } from '../buckets/access-inquiry.ts';
-import { bucketParams, isCompleteSchema, objectSchema, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
 /**

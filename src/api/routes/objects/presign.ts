@@ -12,8 +12,8 @@ import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { serviceOrigin } from '../../routing/service-origin.ts';
 import { type Signing, signingOf } from '../../routing/signing.ts';
+import { bucketParams, fileNameSchema, keySchema, versionIdSchema } from '../../schemas/object.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
-import { bucketParams, fileNameSchema, keySchema, versionIdSchema } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
 const REQUESTS_MAX = 1000;

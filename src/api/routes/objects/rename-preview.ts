@@ -4,8 +4,8 @@ import { previewRename } from '../../../core/key-jobs/preview-rename.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
+import { bucketParams } from '../../schemas/object.ts';
 import { renameFields, selectionOf, toPattern } from './job-schemas.ts';
-import { bucketParams } from './object-schemas.ts';
 
 const previewSchema = z
   .object({

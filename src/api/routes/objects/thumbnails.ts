@@ -18,7 +18,7 @@ import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { decideAs, signingOf } from '../../routing/signing.ts';
-import { bucketParams, keySchema, versionIdSchema } from './object-schemas.ts';
+import { bucketParams, keySchema, versionIdSchema } from '../../schemas/object.ts';
 
 /** A browser asks again after so many seconds, where the address names no state. */
 const FRESH_SECONDS = 60;

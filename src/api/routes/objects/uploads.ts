@@ -21,9 +21,9 @@ import {
   readCursor,
   splitPosition,
 } from '../../routing/paging.ts';
+import { bucketParams, keySchema, prefixQuery } from '../../schemas/object.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { attributesSchema, toAttributes, toObjectTags } from './object-attributes.ts';
-import { bucketParams, keySchema, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Uploads'];
 const uploadIdSchema = z.string().regex(/^[\w-]{1,256}$/);

@@ -15,8 +15,8 @@ import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { serviceOrigin } from '../../routing/service-origin.ts';
 import { decideAs, signingOf } from '../../routing/signing.ts';
+import { bucketParams, fileNameSchema, keySchema } from '../../schemas/object.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
-import { bucketParams, fileNameSchema, keySchema } from './object-schemas.ts';
 
 /** Keys and prefixes of one selection. Our own limits; the body ends at 1 MiB. */
 const KEYS_MAX = 10_000;

@@ -2,8 +2,8 @@
 // a cursor: a run that ends in the middle, by its bound or by a crash, goes on in
 // the next one. The timers of both platforms call it, by scheduled/run-billing.ts.
 import type { Account, AccountId } from '../../../domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../../domain/root-account.ts';
 import { HOUR_MS } from '../../../domain/time.ts';
-import { ROOT_ACCOUNT } from '../../auth/root-account.ts';
 import type { Core } from '../../core.ts';
 import { enqueue } from '../../outbox/deliveries.ts';
 import { type BillingMonth, monthOf, monthsLater, monthText, parseMonth } from '../month.ts';

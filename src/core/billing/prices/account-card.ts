@@ -7,7 +7,7 @@
 import type { CardChoice } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
-import { ROOT_ACCOUNT } from '../../auth/root-account.ts';
+import { ROOT_ACCOUNT } from '../../../domain/root-account.ts';
 import type { Core } from '../../core.ts';
 import { BLOCKED } from '../../metering/usage.ts';
 import { runningMonth } from '../month.ts';

@@ -135,12 +135,6 @@ export function resolveBody(
   }
 }
 
-/** Bytes of the body that are sent. */
-export function bodyBytesOf(response: WholeResponse): number {
-  if (response.kind === 'none') return 0;
-  return response.kind === 'borrowed' ? response.body.lengthBytes : response.body.length;
-}
-
 /**
  * What differs from range to range. `sizeBytes`: of the whole object.
  * `serverTiming` is empty where the headers say it for every range.

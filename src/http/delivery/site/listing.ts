@@ -1,8 +1,9 @@
 // The list of a folder of a site: which part of it is asked for, and what the index
 // says of it. listing-page.ts and listing-json.ts show it. Only called where the
 // owner wants lists, and shows only what everyone may read.
-import { openBucket } from '../../../core/buckets/bucket-handle.ts';
+
 import type { Core } from '../../../core/core.ts';
+import { openBucket } from '../../../core/opened-bucket/bucket-handle.ts';
 import { hasCode, StorageError } from '../../../domain/errors.ts';
 import { SITE_FILE_NAMES } from '../../../domain/hosting.ts';
 import type { BucketName } from '../../../domain/nouns.ts';

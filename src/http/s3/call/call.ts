@@ -2,8 +2,8 @@
 // they give. make-call.ts makes it; plain data and look-ups, no framework type.
 // respond.ts makes the Response, so that headers stay a plain object.
 import type { FindAccounts } from '../../../core/auth/find-accounts.ts';
-import type { BucketHandle, Changer } from '../../../core/buckets/bucket-handle.ts';
 import type { OpenedBody } from '../../../core/objects/read-object.ts';
+import type { BucketHandle, Changer } from '../../../core/opened-bucket/bucket-handle.ts';
 import type { Semaphore } from '../../../domain/concurrency/semaphore.ts';
 import type { EventOrigin } from '../../../domain/notifications.ts';
 import type {

@@ -2,12 +2,12 @@
 // caller may use it so. It is called by authorize-call.ts for operations on a
 // version, and by open-copy-source.ts.
 import type { ObjectAction } from '../../../core/auth/policy/actions.ts';
+import type { Core } from '../../../core/core.ts';
 import {
   type BucketHandle,
   type Changer,
   openBucket,
-} from '../../../core/buckets/bucket-handle.ts';
-import type { Core } from '../../../core/core.ts';
+} from '../../../core/opened-bucket/bucket-handle.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type {
   BucketName,

@@ -2,7 +2,7 @@
 // with, and that wraps the operations of those that do. routes.ts has the one
 // ordered list of them, feature-list.ts runs it, and only where an operation, a
 // header or a setting brings it into play.
-import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
+import type { BucketHandle } from '../../../core/opened-bucket/bucket-handle.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';

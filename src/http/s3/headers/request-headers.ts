@@ -1,6 +1,6 @@
 // What readers and writers of headers look at: small views of a call, so that this
 // folder knows nothing of calls as wholes.
-import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
+import type { BucketHandle } from '../../../core/opened-bucket/bucket-handle.ts';
 import type { ObjectKey, ObjectVersion } from '../../../domain/nouns.ts';
 import type { DecideCall } from '../../access/decide-call.ts';
 import type { Query } from '../../semantics/raw-path.ts';

@@ -2,11 +2,11 @@
 // written in the bucket's log, as pages are.
 import { beforeEach, expect, it } from 'vitest';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
-import { openBucket } from '../../../../src/core/buckets/bucket-handle.ts';
-import { setBucketSettings } from '../../../../src/core/buckets/set-bucket-settings.ts';
 import { createCapGuard } from '../../../../src/core/caps/cap-guard.ts';
 import { setCap } from '../../../../src/core/caps/set-cap.ts';
 import { createUsageFlusher } from '../../../../src/core/metering/flush-usage.ts';
+import { openBucket } from '../../../../src/core/opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../../../../src/core/opened-bucket/set-bucket-settings.ts';
 import { parseBucketName } from '../../../../src/core/parse-names.ts';
 import { createDelivery } from '../../../../src/http/delivery/create-delivery.ts';
 import { bucketLogLine } from '../../../../src/http/observe/bucket-log-line.ts';

@@ -1,7 +1,7 @@
 // Who has a receipt at the S3 surface, and that no answer depends on it.
 import { describe, expect, it } from 'vitest';
-import { openBucket } from '../../../../src/core/buckets/bucket-handle.ts';
-import { setBucketSettings } from '../../../../src/core/buckets/set-bucket-settings.ts';
+import { openBucket } from '../../../../src/core/opened-bucket/bucket-handle.ts';
+import { setBucketSettings } from '../../../../src/core/opened-bucket/set-bucket-settings.ts';
 import { parseBucketName } from '../../../../src/core/parse-names.ts';
 import { NO_SETTINGS } from '../../../../src/domain/bucket-settings.ts';
 import { StorageError } from '../../../../src/domain/errors.ts';

@@ -20,13 +20,13 @@ import { createTrackedBackground } from '../../../../src/adapters/shared/tracked
 import { createUsageMeter, type UsageMeter } from '../../../../src/adapters/shared/usage-meter.ts';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
 import { createAccountFinder } from '../../../../src/core/auth/find-accounts.ts';
-import { ROOT_ACCOUNT } from '../../../../src/core/auth/root-account.ts';
 import { createReceipts } from '../../../../src/core/billing/receipts/take-receipt.ts';
 import { createCapGuard } from '../../../../src/core/caps/cap-guard.ts';
 import type { Core } from '../../../../src/core/core.ts';
 import { LEDGER_RULES } from '../../../../src/core/ledger-rules.ts';
 import { createUsageFlusher } from '../../../../src/core/metering/flush-usage.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../../src/domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../../../src/domain/root-account.ts';
 import { createDelivery } from '../../../../src/http/delivery/create-delivery.ts';
 import type { AnswerSignedAtOnce } from '../../../../src/http/delivery/fast-path/fast-path.ts';
 import {

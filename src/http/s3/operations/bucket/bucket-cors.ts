@@ -1,8 +1,9 @@
 // The CORS configuration of a bucket: put, get, delete. How it changes responses is
 // semantics/cors.ts, the preflight s3/preflight.ts.
-import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+
 import type { Core } from '../../../../core/core.ts';
 import { CORS_MAX_BYTES } from '../../../../core/limits.ts';
+import { setBucketSettings } from '../../../../core/opened-bucket/set-bucket-settings.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';

@@ -1,11 +1,12 @@
 // The lifecycle configuration of a bucket: put, get, delete, and a dry run, which
 // is ours. What it does is core/lifecycle's, in the scheduled sweep.
-import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+
 import type { Core } from '../../../../core/core.ts';
 import type { DueSubject } from '../../../../core/lifecycle/foresee-page.ts';
 import { previewLifecycle } from '../../../../core/lifecycle/preview-lifecycle.ts';
 import { validateRules } from '../../../../core/lifecycle/validate-rules.ts';
 import { LIFECYCLE_MAX_BYTES } from '../../../../core/limits.ts';
+import { setBucketSettings } from '../../../../core/opened-bucket/set-bucket-settings.ts';
 import { parseIsoTime } from '../../../../core/time.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import {

@@ -1,10 +1,11 @@
 // Server access logging of a bucket: put and get. The log itself is core/logging's
 // and http/observe's. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLogging.html
-import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+
 import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { requireLogTarget } from '../../../../core/logging/require-log-target.ts';
+import { setBucketSettings } from '../../../../core/opened-bucket/set-bucket-settings.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';

@@ -1,9 +1,10 @@
 // Event notifications of a bucket: put and get. What is reported, and how it
 // reaches a webhook, is core/outbox's. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html
-import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+
 import type { Core } from '../../../../core/core.ts';
 import { NOTIFICATION_MAX_BYTES } from '../../../../core/limits.ts';
+import { setBucketSettings } from '../../../../core/opened-bucket/set-bucket-settings.ts';
 import { enqueueBucketTest } from '../../../../core/outbox/deliveries.ts';
 import { endpointsOf, requireWebhooks } from '../../../../core/outbox/notification-rules.ts';
 import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';

@@ -2,9 +2,10 @@
 // nothing here acts on them. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html and its
 // siblings
-import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+
 import type { Core } from '../../../../core/core.ts';
 import { BUCKET_MAX_TAGS, SETTING_MAX_BYTES } from '../../../../core/limits.ts';
+import { setBucketSettings } from '../../../../core/opened-bucket/set-bucket-settings.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';

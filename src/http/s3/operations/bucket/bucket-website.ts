@@ -1,8 +1,9 @@
 // The website configuration of a bucket: put, get, delete. What it does to visitors
 // is delivery/site/deliver-site.ts.
-import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+
 import type { Core } from '../../../../core/core.ts';
 import { WEBSITE_MAX_BYTES } from '../../../../core/limits.ts';
+import { setBucketSettings } from '../../../../core/opened-bucket/set-bucket-settings.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';

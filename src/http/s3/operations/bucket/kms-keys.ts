@@ -2,7 +2,7 @@
 // JSON and for the root account alone. No operation of S3 (AWS has KMS for it); it
 // stands here because it is signed as all others are. docs/encryption.md is for
 // operators.
-import { ROOT_ACCOUNT } from '../../../../core/auth/root-account.ts';
+
 import type { Core } from '../../../../core/core.ts';
 import {
   changeKmsKey,
@@ -14,6 +14,7 @@ import {
 import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { AccountId } from '../../../../domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../../../domain/root-account.ts';
 import type { AccountCall, S3Response } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 

@@ -2,9 +2,10 @@
 // here whatever it says; a requester who says that he would is never refused for
 // it. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketRequestPayment.html
-import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+
 import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
+import { setBucketSettings } from '../../../../core/opened-bucket/set-bucket-settings.ts';
 import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readFields, required } from '../../formats/documents.ts';

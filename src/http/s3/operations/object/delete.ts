@@ -4,10 +4,10 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html and
 // API_DeleteObjects.html
 import { idOf } from '../../../../core/auth/acl.ts';
-import { openBucket } from '../../../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../../../core/core.ts';
 import { DELETE_MAX_BYTES } from '../../../../core/limits.ts';
 import { type DeleteTarget, deleteObjects } from '../../../../core/objects/delete-objects.ts';
+import { openBucket } from '../../../../core/opened-bucket/bucket-handle.ts';
 import { parseObjectKey } from '../../../../core/parse-names.ts';
 import { createYielder } from '../../../../core/yield-to-event-loop.ts';
 import { StorageError } from '../../../../domain/errors.ts';

@@ -2,10 +2,11 @@
 // version. What a lock keeps from happening is decided in the index, with the
 // change itself. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html
-import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+
 import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { updateVersion } from '../../../../core/objects/update-version.ts';
+import { setBucketSettings } from '../../../../core/opened-bucket/set-bucket-settings.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { ObjectLock, VersionChange } from '../../../../domain/object-facts.ts';
 import {

@@ -2,9 +2,10 @@
 // Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html and
 // API_PutBucketVersioning.html
-import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+
 import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
+import { setBucketSettings } from '../../../../core/opened-bucket/set-bucket-settings.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { VersionName, VersionSummary } from '../../../../domain/nouns.ts';
 import type { ListVersionsPage } from '../../../../ports/metadata-index.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openBucket } from '../../../../../src/core/buckets/bucket-handle.ts';
 import { setBucketAccess } from '../../../../../src/core/buckets/set-bucket-access.ts';
+import { openBucket } from '../../../../../src/core/opened-bucket/bucket-handle.ts';
 import type { BucketName } from '../../../../../src/domain/nouns.ts';
 import { policyOf, publicPolicy } from '../../../../access-samples.ts';
 import { codeOf, contentMd5 } from '../../kit/responses.ts';

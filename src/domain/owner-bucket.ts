@@ -1,7 +1,7 @@
 // Ids that name their owner bucket. A bucket id has the bucket's name in it, and a
 // blob id the id of the bucket that wrote it. So a segment says which bucket keeps
 // its bytes, without any call. Pure.
-import type { BlobId, BucketAddress, BucketId, BucketName, Segment } from '../../domain/nouns.ts';
+import type { BlobId, BucketAddress, BucketId, BucketName, Segment } from './nouns.ts';
 
 /** Stands between name and random part; no bucket name contains it. */
 const NAME_END = '~';

@@ -1,7 +1,7 @@
 // Where strangers find an object, by the host that the request itself came to.
-import type { BucketRecord } from '../../../domain/nouns.ts';
-import type { ApiCall } from '../../routing/api-call.ts';
-import { serviceOrigin } from '../../routing/service-origin.ts';
+import type { BucketRecord } from '../../domain/nouns.ts';
+import type { ApiCall } from './api-call.ts';
+import { serviceOrigin } from './service-origin.ts';
 
 /** The URL of an object for strangers. InvalidInput for a Host that is none. */
 export function publicUrlOf(

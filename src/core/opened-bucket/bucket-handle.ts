@@ -13,7 +13,7 @@ import { changedBy, changesReadPolicy } from '../../ports/index-calls/index-chan
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import { mayReport } from '../../ports/outbox.ts';
 import type { Core } from '../core.ts';
-import { neededBy, raiseStorageGrant } from '../quotas/storage-grants.ts';
+import { neededBy, raiseStorageGrant } from './storage-grants.ts';
 
 type TakesBucket = {
   [Name in keyof IndexApi]: Parameters<IndexApi[Name]>[0] extends { bucket: BucketRef }

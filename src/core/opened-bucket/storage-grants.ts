@@ -1,6 +1,6 @@
 // Grants a bucket more of its account's quota. The ledger grants; where the rest is
 // too little, unused grants of other buckets are taken back first. Called by
-// bucket-handle.ts when a commit needs it, and by account-quota.ts.
+// bucket-handle.ts when a commit needs it, and by quotas/account-quota.ts.
 //
 // Race: a process dies between ledger and bucket. Guard: a grant is raised in the
 // ledger first, and lowered in the bucket first. So the ledger may record more than
@@ -9,7 +9,7 @@
 import type { StorageAmount } from '../../domain/billing/quotas.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketId, BucketRecord } from '../../domain/nouns.ts';
-import { nameOfBucketId } from '../buckets/owner-bucket.ts';
+import { nameOfBucketId } from '../../domain/owner-bucket.ts';
 import type { Core } from '../core.ts';
 
 /**

@@ -1,7 +1,7 @@
 // Schemas of routes about objects, jobs and the trash.
 import { z } from '@hono/zod-openapi';
-import { KEY_MAX_BYTES } from '../../../core/limits.ts';
-import { timeSchema } from '../../schemas/time.ts';
+import { KEY_MAX_BYTES } from '../../core/limits.ts';
+import { timeSchema } from './time.ts';
 
 export const bucketParams = z.strictObject({ bucket: z.string().min(1).max(255) });
 export const jobParams = z.strictObject({

@@ -1,6 +1,6 @@
 // The account of the operator. It stands in no store: the root access key of the
 // settings belongs to it, and checks of the operator's rights compare with its id.
-import type { Account, AccountId } from '../../domain/nouns.ts';
+import type { Account, AccountId } from './nouns.ts';
 
 /**
  * The root account. Its id has the form of S3's canonical user ids, 64 hex digits.

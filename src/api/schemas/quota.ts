@@ -1,7 +1,7 @@
 // Quotas as JSON: of a bucket as one of its settings, of an account by routes of
 // its own (account-quota.ts). bucket-settings.ts uses it too.
 import { z } from '@hono/zod-openapi';
-import type { StorageQuota } from '../../../domain/billing/quotas.ts';
+import type { StorageQuota } from '../../domain/billing/quotas.ts';
 
 const bytesSchema = z
   .string()
