@@ -13,7 +13,7 @@ const TAG_BYTES = 16;
  * The label of the key derivation, in the words of its first day: stored texts
  * depend on it.
  */
-const USE = `quayside ${'seal'}ed text 1`;
+const USE = 'quayside sealed text 1';
 /** The nonce may be constant: each text has a key of its own, for one message. */
 const NONCE = new Uint8Array(12);
 const encoder = new TextEncoder();

@@ -1,8 +1,8 @@
 // Patterns of paths in `_redirects` and `_headers`: `*` matches any run of
 // characters, once in a pattern, and `:name` matches (part of) one folder's name. A
 // path is read folder by folder, from its start to the star and from its end back
-// to it. So matching never backtracks, and takes linear time. Called by the parsers
-// of rule files.
+// to it. So matching never backtracks, and takes linear time. It gives the captures,
+// which the globs of glob.ts have none of. Called by the parsers of rule files.
 
 /** The captured texts of a match, by name; the star's is `splat`. */
 export type Captures = Readonly<Record<string, string>>;

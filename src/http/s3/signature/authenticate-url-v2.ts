@@ -12,7 +12,7 @@ import {
   unknownKey,
 } from './authenticated.ts';
 import { unsupportedMechanism } from './authorization-header.ts';
-import { parseQuery } from './canonical-request.ts';
+import { parseCanonicalQuery } from './canonical-request.ts';
 import type { Diagnose } from './diagnose.ts';
 import { checkTrailerIsAnnounced, decodeUnsigned, parsePayload } from './payload.ts';
 import {
@@ -82,7 +82,9 @@ export function createUrlSchemeV2(
       const accessKey = findAccessKey(accessKeyId);
       if (accessKey === null || accessKey instanceof Promise) return null;
       const isRight = isSignatureV2(signed, accessKey.secret, signature);
-      return isRight ? { accessKey, query: parseQuery(request.rawQuery), isPresigned: true } : null;
+      return isRight
+        ? { accessKey, query: parseCanonicalQuery(request.rawQuery), isPresigned: true }
+        : null;
     },
   };
 }

@@ -4,7 +4,7 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html
 import { StorageError } from '../../../domain/errors.ts';
 import type { HttpRequest } from '../../request.ts';
-import { parseQuery } from './canonical-request.ts';
+import { parseCanonicalQuery } from './canonical-request.ts';
 import { type Claims, parseCredential, parseSignedHeaders } from './credential.ts';
 import { checkSkew, parseRequestDate, type RequestTime } from './request-time.ts';
 
@@ -108,7 +108,7 @@ export function readAuthorizationHeader(
     signedHeadersText,
     signature,
     payloadHash,
-    query: parseQuery(request.rawQuery),
+    query: parseCanonicalQuery(request.rawQuery),
     isPresigned: false,
   };
 }

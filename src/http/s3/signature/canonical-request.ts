@@ -109,10 +109,10 @@ function canonicalQueryText(text: string): string {
 }
 
 /**
- * Splits a query into its parameters, in the order sent. A name without `=` has an
- * empty value.
+ * Splits a query into its parameters, in the order sent, and encodes names and values as signatures
+ * have them; `semantics/raw-path.ts` parses what they mean. A name without `=` has an empty value.
  */
-export function parseQuery(rawQuery: string): readonly QueryParameter[] {
+export function parseCanonicalQuery(rawQuery: string): readonly QueryParameter[] {
   if (rawQuery === '') return [];
   const parameters: QueryParameter[] = [];
   const isCanonical = CANONICAL_QUERY.test(rawQuery);

@@ -6,7 +6,7 @@ import { sha256Hex } from '../../../crypto/hash.ts';
 import { deriveSigningKey, signatureOf } from '../../../crypto/signing-keys.ts';
 import type { AccessKey } from '../../../domain/nouns.ts';
 import { encodeForXmlUrl } from '../../semantics/raw-path.ts';
-import { canonicalRequest, parseQuery } from './canonical-request.ts';
+import { canonicalRequest, parseCanonicalQuery } from './canonical-request.ts';
 import { formatAmzDate } from './request-time.ts';
 
 export type PresignRequest = {
@@ -50,7 +50,7 @@ export function presignUrl(
     header: (name: string) => headers[name] ?? null,
   };
   const claims = {
-    query: parseQuery(rawQuery),
+    query: parseCanonicalQuery(rawQuery),
     signedHeaders: new Set(signedHeaders),
     signedHeadersText: signedHeaders.join(';'),
     payloadHash: 'UNSIGNED-PAYLOAD',

@@ -3,7 +3,7 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 import { StorageError } from '../../../domain/errors.ts';
 import type { HttpRequest } from '../../request.ts';
-import { parseQuery, type QueryParameter } from './canonical-request.ts';
+import { parseCanonicalQuery, type QueryParameter } from './canonical-request.ts';
 import { type Claims, parseCredential, parseSignedHeaders } from './credential.ts';
 import {
   checkExpiry,
@@ -43,7 +43,7 @@ export function readPresignedQuery(
   request: Pick<HttpRequest, 'header' | 'rawQuery'>,
   nowMs: number,
 ): Claims {
-  const query = parseQuery(request.rawQuery);
+  const query = parseCanonicalQuery(request.rawQuery);
   const sent = (name: string): string | null => decodedValue(query, name);
   const algorithm = required(sent('X-Amz-Algorithm'));
   const credentialText = required(sent('X-Amz-Credential'));
