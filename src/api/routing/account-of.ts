@@ -4,8 +4,10 @@ import { type ApiCaller, isRoot } from '../../core/auth/permissions.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { Account, AccountId } from '../../domain/nouns.ts';
 import { ANONYMOUS_ID } from '../../domain/pointer.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { OfAccount } from '../../ports/directory-calls/sign-in-calls.ts';
 import type { SignedInCall } from './api-call.ts';
+import { type PagedList, type PageQuery, readPage } from './paging.ts';
 
 /**
  * The account that a request names, else the caller's. NoSuchAccount for one that
@@ -19,6 +21,32 @@ export function accountOf(
   if (!isRoot(caller)) throw new StorageError('NoSuchAccount');
   audit.accountId = accountId as AccountId;
   return accountId as AccountId;
+}
+
+/** A list of what an account has, which the directory reads by the ids of its rows. */
+type AccountList<Row, Item> = Pick<PagedList<Row, Item>, 'show'> & {
+  /** Names the list in its cursors. */
+  readonly list: string;
+  readonly read: (
+    directory: Directory,
+    page: { readonly accountId: AccountId; readonly after: string; readonly limit: number },
+  ) => Promise<readonly Row[]>;
+};
+
+/** Reads one page of what the account of a request has. InvalidInput, NoSuchAccount. */
+export function readAccountPage<Row extends { readonly id: string }, Item>(
+  call: SignedInCall,
+  query: PageQuery & { readonly accountId?: string | undefined },
+  { list, read, show }: AccountList<Row, Item>,
+): Promise<{ items: Item[]; nextCursor: string | null }> {
+  const accountId = accountOf(call, query.accountId);
+  const { directory } = call.core.ports;
+  return readPage(call, query, {
+    list: `${list} ${accountId}`,
+    read: (after, limit) => read(directory, { accountId, after, limit }),
+    positionOf: ({ id }) => id,
+    show,
+  });
 }
 
 /**

@@ -83,6 +83,50 @@ export function listRoute<
   });
 }
 
+/** Describes the GET of one thing, which its `params` and `query` name. */
+export function readRoute<
+  const Path extends string,
+  Request extends NonNullable<RouteConfig['request']>,
+  Item extends z.ZodType,
+>({
+  item,
+  outcome,
+  ...route
+}: KindOfRoute<Path> & {
+  readonly request: Request;
+  readonly item: Item;
+  readonly outcome: string;
+}) {
+  return apiRoute({ ...route, method: 'get', responses: { 200: jsonResponse(item, outcome) } });
+}
+
+/** Describes the POST that makes `made` of `input`. */
+export function makingRoute<
+  const Path extends string,
+  Request extends NonNullable<RouteConfig['request']>,
+  Input extends z.ZodType,
+  Made extends z.ZodType,
+>({
+  request,
+  input,
+  made,
+  outcome,
+  ...route
+}: KindOfRoute<Path> & {
+  /** What names where it is made: `params` and `query`. */
+  readonly request: Request;
+  readonly input: Input;
+  readonly made: Made;
+  readonly outcome: string;
+}) {
+  return apiRoute({
+    ...route,
+    method: 'post',
+    request: { ...request, body: jsonBody(input) },
+    responses: { 201: jsonResponse(made, outcome) },
+  });
+}
+
 /**
  * Describes the PATCH or PUT of something with an ETag: the body is `change`, the
  * response `changed`, and If-Match says which state is meant. The handler calls

@@ -27,7 +27,8 @@ export const pageQuery = {
     .openapi({ description: 'The nextCursor of the page before; absent for the first page.' }),
 };
 
-type PageQuery = { readonly limit: number; readonly cursor?: string | undefined };
+/** A page as a query names it. */
+export type PageQuery = { readonly limit: number; readonly cursor?: string | undefined };
 
 /** The schema of a page. */
 export function pageOf<Item extends z.ZodType>(item: Item) {

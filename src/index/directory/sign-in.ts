@@ -70,6 +70,21 @@ function holderFilter(holder: OfAccount['holder']) {
   return [0, holder.memberId, holder.accessKeyId] as const;
 }
 
+/** Removes a token or a session of a holder; whether it was there. */
+function removeCredential(
+  sql: Sql,
+  table: 'tokens' | 'sessions',
+  { accountId, id, holder }: OfAccount & { readonly id: string },
+): boolean {
+  const removed = sql.all(
+    `DELETE FROM ${table} WHERE account_id = ? AND id = ? AND ${HOLDER_CONDITION} RETURNING id`,
+    accountId,
+    id,
+    ...holderFilter(holder),
+  );
+  return removed.length > 0;
+}
+
 /** The calls over a database with DIRECTORY_SCHEMA. */
 export function createSignInCalls(sql: Sql): TokenCalls & SessionCalls {
   return { ...createTokenCalls(sql), ...createSessionCalls(sql) };
@@ -137,13 +152,7 @@ function createTokenCalls(sql: Sql): TokenCalls {
       );
       return rows.map(decodeToken);
     },
-    removeToken: ({ accountId, id, holder }) =>
-      sql.all(
-        `DELETE FROM tokens WHERE account_id = ? AND id = ? AND ${HOLDER_CONDITION} RETURNING id`,
-        accountId,
-        id,
-        ...holderFilter(holder),
-      ).length > 0,
+    removeToken: (named) => removeCredential(sql, 'tokens', named),
   };
 }
 
@@ -201,13 +210,7 @@ function createSessionCalls(sql: Sql): SessionCalls {
       );
       return rows.map(decodeSession);
     },
-    removeSession: ({ accountId, id, holder }) =>
-      sql.all(
-        `DELETE FROM sessions WHERE account_id = ? AND id = ? AND ${HOLDER_CONDITION} RETURNING id`,
-        accountId,
-        id,
-        ...holderFilter(holder),
-      ).length > 0,
+    removeSession: (named) => removeCredential(sql, 'sessions', named),
     noteSessionUsed({ accountId, id, atMs }) {
       const update =
         'UPDATE sessions SET last_used_ms = ?1 ' +

@@ -19,6 +19,7 @@ type BlobCalls = Pick<
   | 'condemnBlobs'
   | 'forgetBlobs'
 >;
+/** That another bucket, `referrer`, mentions a blob. */
 type RemoteReference = { readonly blobId: BlobId; readonly referrer: BucketAddress };
 
 /**
@@ -50,14 +51,14 @@ export function createBlobCalls(sql: Sql): BlobCalls {
     addRemoteReferences({ ownerBucket, blobIds, referrer, nowMs }) {
       const bucket = findIncarnation(sql, ownerBucket);
       if (bucket === null) throw new StorageError('NoSuchBlob');
-      for (const blobId of blobIds) addRemoteReference(sql, bucket, blobId, referrer, nowMs);
+      for (const blobId of blobIds) addRemoteReference(sql, bucket, { blobId, referrer }, nowMs);
     },
 
     releaseRemoteReferences({ ownerBucket, blobIds, referrer, takenUpToMs }) {
       const bucket = findIncarnation(sql, ownerBucket);
       if (bucket === null) return;
       for (const blobId of blobIds)
-        releaseRemoteReference(sql, bucket, blobId, referrer, takenUpToMs);
+        releaseRemoteReference(sql, bucket, { blobId, referrer }, takenUpToMs);
     },
 
     condemnBlobs({ bucket: address, olderThanMs, limit }) {
@@ -90,8 +91,7 @@ export function createBlobCalls(sql: Sql): BlobCalls {
 function addRemoteReference(
   sql: Sql,
   bucket: number,
-  blobId: BlobId,
-  referrer: BucketAddress,
+  { blobId, referrer }: RemoteReference,
   nowMs: number,
 ): void {
   const [row] = sql.all<{ is_held: number }>(
@@ -125,8 +125,7 @@ function addRemoteReference(
 function releaseRemoteReference(
   sql: Sql,
   bucket: number,
-  blobId: BlobId,
-  referrer: BucketAddress,
+  { blobId, referrer }: RemoteReference,
   nowMs: number,
 ): void {
   sql.all(

@@ -13,18 +13,16 @@ import { NO_KEY_LIMIT } from '../../../core/auth/key-scope.ts';
 import type { AccessKeyRecord, KeyScope } from '../../../domain/account-records.ts';
 import type { AccessKeyId } from '../../../domain/nouns.ts';
 import { requireProofForCredentials } from '../../routing/access.ts';
-import { accountOf, existingAccountOf } from '../../routing/account-of.ts';
+import { accountOf, existingAccountOf, readAccountPage } from '../../routing/account-of.ts';
 import { type Api, type ApiContext, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import {
-  apiRoute,
   changeRoute,
   deleteRoute,
-  jsonBody,
-  jsonResponse,
   listRoute,
+  makingRoute,
+  readRoute,
 } from '../../routing/api-route.ts';
 import { etagOfRevision, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
-import { readPage } from '../../routing/paging.ts';
 import { requireFound } from '../../routing/require-found.ts';
 import { accountIdQuery, nameSchema, roleSchema } from '../../schemas/fields.ts';
 import { type ScopeChange, scopeChangeSchema, scopeSchema } from '../../schemas/key-scope.ts';
@@ -147,8 +145,7 @@ export function addAccessKeyRoutes(api: Api): void {
 
 function addMaking(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'post',
+    makingRoute({
       path: '/access-keys',
       operationId: 'createAccessKey',
       summary: 'Make an access key, with a scope or without',
@@ -157,10 +154,10 @@ function addMaking(api: Api): void {
         'By S3 a key may do no more than who makes it, ' +
         `and lasts no longer than a token that makes it. ${PROOF}`,
       access: 'keys:write',
-      request: { query, body: jsonBody(newKeySchema) },
-      responses: {
-        201: jsonResponse(madeKeySchema, 'Made; the secret is shown here and never again'),
-      },
+      request: { query },
+      input: newKeySchema,
+      made: madeKeySchema,
+      outcome: 'Made; the secret is shown here and never again',
     }),
     async (c) => {
       const call = callOf(c);
@@ -192,13 +189,9 @@ function addReads(api: Api): void {
       order: 'Some keys, by id',
     }),
     async (c) => {
-      const call = callOf(c);
-      const accountId = accountOf(call, c.req.valid('query').accountId);
-      const { directory } = call.core.ports;
-      const page = await readPage(call, c.req.valid('query'), {
-        list: `access-keys ${accountId}`,
-        read: (after, limit) => directory.call('listAccessKeys', { accountId, after, limit }),
-        positionOf: ({ id }) => id as string,
+      const page = await readAccountPage(callOf(c), c.req.valid('query'), {
+        list: 'access-keys',
+        read: (directory, page) => directory.call('listAccessKeys', page),
         show,
       });
       return c.json(page, 200);
@@ -206,15 +199,15 @@ function addReads(api: Api): void {
   );
 
   api.openapi(
-    apiRoute({
-      method: 'get',
+    readRoute({
       path: '/access-keys/{accessKeyId}',
       operationId: 'getAccessKey',
       summary: 'An access key, without its secret',
       tags: TAGS,
       access: 'keys:read',
       request: { params, query },
-      responses: { 200: jsonResponse(keySchema, 'The key') },
+      item: keySchema,
+      outcome: 'The key',
     }),
     async (c) => {
       const { accessKeyId } = c.req.valid('param');
@@ -255,18 +248,17 @@ function addChanging(api: Api): void {
   );
 
   api.openapi(
-    apiRoute({
-      method: 'post',
+    makingRoute({
       path: '/access-keys/{accessKeyId}/rotate',
       operationId: 'rotateAccessKey',
       summary: 'Make a key of the same scope; both work until the overlap is over',
       description: `The key may do no more than who rotates it. ${PROOF}`,
       tags: TAGS,
       access: 'keys:write',
-      request: { params, query, body: jsonBody(rotationSchema) },
-      responses: {
-        201: jsonResponse(madeKeySchema, 'Made; the secret is shown here and never again'),
-      },
+      request: { params, query },
+      input: rotationSchema,
+      made: madeKeySchema,
+      outcome: 'Made; the secret is shown here and never again',
     }),
     async (c) => {
       const call = callOf(c);

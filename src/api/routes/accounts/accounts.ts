@@ -7,12 +7,11 @@ import { operatorCallOf, requireOperator } from '../../routing/access.ts';
 import { accountOf } from '../../routing/account-of.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
 import {
-  apiRoute,
   changeRoute,
   deleteRoute,
-  jsonBody,
-  jsonResponse,
   listRoute,
+  makingRoute,
+  readRoute,
 } from '../../routing/api-route.ts';
 import { etagOfRevision, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { readPage } from '../../routing/paging.ts';
@@ -44,15 +43,16 @@ function show({ id, displayName, createdAtMs, isEnabled }: AccountRecord) {
 
 export function addAccountRoutes(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'post',
+    makingRoute({
       path: '/accounts',
       operationId: 'createAccount',
       summary: 'Make an account (operator)',
       tags: TAGS,
       access: 'account:write',
-      request: { body: jsonBody(newAccountSchema) },
-      responses: { 201: jsonResponse(accountSchema, 'Made') },
+      request: {},
+      input: newAccountSchema,
+      made: accountSchema,
+      outcome: 'Made',
     }),
     async (c) => {
       const call = operatorCallOf(c);
@@ -85,15 +85,15 @@ export function addAccountRoutes(api: Api): void {
   );
 
   api.openapi(
-    apiRoute({
-      method: 'get',
+    readRoute({
       path: '/accounts/{accountId}',
       operationId: 'getAccount',
       summary: 'An account',
       tags: TAGS,
       access: 'account:read',
       request: { params },
-      responses: { 200: jsonResponse(accountSchema, 'The account') },
+      item: accountSchema,
+      outcome: 'The account',
     }),
     async (c) => {
       const call = callOf(c);

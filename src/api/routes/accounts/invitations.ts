@@ -13,7 +13,7 @@ import type { Invitation } from '../../../domain/invitations.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
 import { HOUR_MS } from '../../../domain/time.ts';
 import { requireProofForCredentials } from '../../routing/access.ts';
-import { accountOf, existingAccountOf } from '../../routing/account-of.ts';
+import { accountOf, existingAccountOf, readAccountPage } from '../../routing/account-of.ts';
 import { type Api, type ApiCall, callOf } from '../../routing/api-call.ts';
 import {
   apiRoute,
@@ -21,8 +21,8 @@ import {
   jsonBody,
   jsonResponse,
   listRoute,
+  makingRoute,
 } from '../../routing/api-route.ts';
-import { readPage } from '../../routing/paging.ts';
 import { serviceOrigin } from '../../routing/service-origin.ts';
 import {
   accountIdQuery,
@@ -135,8 +135,7 @@ export function addInvitationRoutes(api: Api): void {
 
 function addMaking(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'post',
+    makingRoute({
       path: '/invitations',
       operationId: 'createInvitation',
       summary: 'Make a link by which somebody becomes a member, with a credential of their own',
@@ -144,8 +143,10 @@ function addMaking(api: Api): void {
         'With a role that may do no more than you. In a session: only when it was proved lately.',
       tags: TAGS,
       access: 'members:write',
-      request: { query, body: jsonBody(newInvitationSchema) },
-      responses: { 201: jsonResponse(madeSchema, 'Made') },
+      request: { query },
+      input: newInvitationSchema,
+      made: madeSchema,
+      outcome: 'Made',
     }),
     async (c) => {
       const call = callOf(c);
@@ -175,13 +176,9 @@ function addListAndEnd(api: Api): void {
       order: 'In the order of their making',
     }),
     async (c) => {
-      const call = callOf(c);
-      const accountId = accountOf(call, c.req.valid('query').accountId);
-      const { directory } = call.core.ports;
-      const page = await readPage(call, c.req.valid('query'), {
-        list: `invitations ${accountId}`,
-        read: (after, limit) => directory.call('listInvitations', { accountId, after, limit }),
-        positionOf: ({ id }) => id,
+      const page = await readAccountPage(callOf(c), c.req.valid('query'), {
+        list: 'invitations',
+        read: (directory, page) => directory.call('listInvitations', page),
         show,
       });
       return c.json(page, 200);
@@ -261,8 +258,7 @@ function addLook(api: Api): void {
 
 function addAcceptance(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'post',
+    makingRoute({
       path: '/invitations/accept',
       operationId: 'acceptInvitation',
       summary: 'Become the member of an invitation, by a password or a passkey, and sign in',
@@ -271,8 +267,10 @@ function addAcceptance(api: Api): void {
         'InvitationExpired and InvitationUsed say what became of one that was right.',
       tags: TAGS,
       access: 'everybody',
-      request: { body: jsonBody(acceptSchema) },
-      responses: { 201: jsonResponse(newSessionSchema, 'A member, and signed in') },
+      request: {},
+      input: acceptSchema,
+      made: newSessionSchema,
+      outcome: 'A member, and signed in',
     }),
     async (c) => {
       const { call } = c.env;

@@ -10,7 +10,7 @@ import type { Role } from '../../../domain/accounts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
 import { requireProofForCredentials } from '../../routing/access.ts';
-import { accountOf, existingAccountOf } from '../../routing/account-of.ts';
+import { accountOf, existingAccountOf, readAccountPage } from '../../routing/account-of.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import {
   apiRoute,
@@ -19,9 +19,10 @@ import {
   jsonBody,
   jsonResponse,
   listRoute,
+  makingRoute,
+  readRoute,
 } from '../../routing/api-route.ts';
 import { etagOfRevision, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
-import { readPage } from '../../routing/paging.ts';
 import { requireFound } from '../../routing/require-found.ts';
 import {
   accountIdQuery,
@@ -112,8 +113,7 @@ export function addMemberRoutes(api: Api): void {
 
 function addMaking(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'post',
+    makingRoute({
       path: '/members',
       operationId: 'createMember',
       summary: 'Make a member, who signs in with a login and a password',
@@ -121,8 +121,10 @@ function addMaking(api: Api): void {
         'With a role that may do no more than you. In a session: only when it was proved lately.',
       tags: TAGS,
       access: 'members:write',
-      request: { query, body: jsonBody(newMemberSchema) },
-      responses: { 201: jsonResponse(memberSchema, 'Made') },
+      request: { query },
+      input: newMemberSchema,
+      made: memberSchema,
+      outcome: 'Made',
     }),
     async (c) => {
       const call = callOf(c);
@@ -150,13 +152,9 @@ function addReads(api: Api): void {
       order: 'Some members, in the order of their making',
     }),
     async (c) => {
-      const call = callOf(c);
-      const accountId = accountOf(call, c.req.valid('query').accountId);
-      const { directory } = call.core.ports;
-      const page = await readPage(call, c.req.valid('query'), {
-        list: `members ${accountId}`,
-        read: (after, limit) => directory.call('listMembers', { accountId, after, limit }),
-        positionOf: ({ id }) => id,
+      const page = await readAccountPage(callOf(c), c.req.valid('query'), {
+        list: 'members',
+        read: (directory, page) => directory.call('listMembers', page),
         show,
       });
       return c.json(page, 200);
@@ -164,15 +162,15 @@ function addReads(api: Api): void {
   );
 
   api.openapi(
-    apiRoute({
-      method: 'get',
+    readRoute({
       path: '/members/{memberId}',
       operationId: 'getMember',
       summary: 'A member',
       tags: TAGS,
       access: 'members:read',
       request: { params, query },
-      responses: { 200: jsonResponse(memberSchema, 'The member') },
+      item: memberSchema,
+      outcome: 'The member',
     }),
     async (c) => {
       const { memberId } = c.req.valid('param');

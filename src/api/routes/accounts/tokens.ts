@@ -7,13 +7,7 @@ import { StorageError } from '../../../domain/errors.ts';
 import { requireProofForCredentials } from '../../routing/access.ts';
 import { ownOnly } from '../../routing/account-of.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
-import {
-  apiRoute,
-  deleteRoute,
-  jsonBody,
-  jsonResponse,
-  listRoute,
-} from '../../routing/api-route.ts';
+import { deleteRoute, listRoute, makingRoute } from '../../routing/api-route.ts';
 import { readPage } from '../../routing/paging.ts';
 import { idSchema, nameSchema, roleSchema, scopeSchema } from '../../schemas/fields.ts';
 import { futureMsOrNull, isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
@@ -62,8 +56,7 @@ function show(token: Token) {
 
 export function addTokenRoutes(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'post',
+    makingRoute({
       path: '/tokens',
       operationId: 'createToken',
       summary: 'Make a bearer token with all or some of your rights',
@@ -72,10 +65,10 @@ export function addTokenRoutes(api: Api): void {
         'A session must have been proved lately.',
       tags: TAGS,
       access: 'tokens:write',
-      request: { body: jsonBody(newTokenSchema) },
-      responses: {
-        201: jsonResponse(madeTokenSchema, 'Made; the token is shown here and never again'),
-      },
+      request: {},
+      input: newTokenSchema,
+      made: madeTokenSchema,
+      outcome: 'Made; the token is shown here and never again',
     }),
     async (c) => {
       const call = callOf(c);

@@ -15,9 +15,10 @@ import {
   apiRoute,
   changeRoute,
   deleteRoute,
-  jsonBody,
   jsonResponse,
   listRoute,
+  makingRoute,
+  readRoute,
 } from '../../routing/api-route.ts';
 import { etagOfState, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { readPage } from '../../routing/paging.ts';
@@ -96,17 +97,16 @@ export function addWebhookRoutes(api: Api): void {
 
 function addMaking(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'post',
+    makingRoute({
       path: '/webhooks',
       operationId: 'createWebhook',
       summary: 'Make a webhook and its secret',
       tags: WEBHOOK_TAGS,
       access: 'webhooks:write',
-      request: { body: jsonBody(webhookInputSchema) },
-      responses: {
-        201: jsonResponse(newWebhookSchema, 'Made; the secret is shown here and never again'),
-      },
+      request: {},
+      input: webhookInputSchema,
+      made: newWebhookSchema,
+      outcome: 'Made; the secret is shown here and never again',
     }),
     async (c) => {
       const { core, caller } = callOf(c);
@@ -142,15 +142,15 @@ function addReads(api: Api): void {
   );
 
   api.openapi(
-    apiRoute({
-      method: 'get',
+    readRoute({
       path: '/webhooks/{webhookId}',
       operationId: 'getWebhook',
       summary: 'One webhook',
       tags: WEBHOOK_TAGS,
       access: 'webhooks:read',
       request: { params: webhookParams },
-      responses: { 200: jsonResponse(webhookSchema, 'The webhook') },
+      item: webhookSchema,
+      outcome: 'The webhook',
     }),
     async (c) => {
       const { core, caller } = callOf(c);

@@ -27,26 +27,21 @@ import { answerGetObjectTorrent } from '../object/torrent.ts';
 import { answerUpdateObjectEncryption } from '../object/update-encryption.ts';
 import type { Operation } from './operation.ts';
 
+/** A HEAD is a GET whose body is not sent. */
+const READ = {
+  scope: 'version',
+  action: 's3:GetObject',
+  versionAction: 's3:GetObjectVersion',
+  body: 'none',
+  meter: 'B',
+  rejects: [],
+  handle: answerRead,
+} as const satisfies Operation;
+
 /** The entries of this family by operation. */
 export const OBJECT_OPERATIONS = {
-  GetObject: {
-    scope: 'version',
-    action: 's3:GetObject',
-    versionAction: 's3:GetObjectVersion',
-    body: 'none',
-    meter: 'B',
-    rejects: [],
-    handle: answerRead,
-  },
-  HeadObject: {
-    scope: 'version',
-    action: 's3:GetObject',
-    versionAction: 's3:GetObjectVersion',
-    body: 'none',
-    meter: 'B',
-    rejects: [],
-    handle: answerRead,
-  },
+  GetObject: READ,
+  HeadObject: READ,
   GetObjectAttributes: {
     scope: 'version',
     action: 's3:GetObjectAttributes',
