@@ -17,6 +17,7 @@ import {
   wideLines,
   withoutHeader,
 } from './house-rules.ts';
+import { readSources, sharedRuns } from './shared-lines.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -82,6 +83,50 @@ it('no folder has more files than one can look over', () => {
   const folders = Map.groupBy(ALL, ({ path }) => dirname(path));
   const crowded = [...folders].filter(([, files]) => files.length > MAX_FILES);
   expect(crowded.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
+});
+
+describe('places that share six lines or more', () => {
+  const runs = sharedRuns(readSources());
+  const rows = readFileSync(`${ROOT}docs/internals/duplicates.md`, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split('|')[1] ?? '')
+    .map((cell) => new Set([...cell.matchAll(/`([^`]+)`/g)].map(([, path]) => `src/${path}`)));
+  const standsIn = (row: ReadonlySet<string>, { first, second }: (typeof runs)[number]) =>
+    row.has(first) && row.has(second);
+
+  it('each have a reason in docs/internals/duplicates.md', () => {
+    const unexplained = runs.filter((run) => !rows.some((row) => standsIn(row, run)));
+    expect(unexplained).toEqual([]);
+  });
+
+  it('give every file of a row a reason to stand there', () => {
+    const needless = rows.flatMap((row) =>
+      [...row].filter(
+        (path) =>
+          !runs.some((run) => standsIn(row, run) && (run.first === path || run.second === path)),
+      ),
+    );
+    expect(needless).toEqual([]);
+  });
+
+  it('are 65 at most', () => {
+    expect(runs.length).toBeLessThanOrEqual(65);
+  });
+
+  it('are found in two files and in one, but not in imports and comments', () => {
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, i) => `  call(${i});\n`).join('');
+    const found = (...texts: readonly string[]) =>
+      sharedRuns(texts.map((text, i) => ({ path: `${i}.ts`, text }))).map(({ at }) => at);
+    expect(found(lines(6), `\n// words\n${lines(6)}`)).toEqual(['1-6 and 3-8']);
+    expect(found(lines(5), lines(5))).toEqual([]);
+    expect(found(`${lines(6)}other();\n${lines(6)}`)).toEqual(['1-6 and 8-13']);
+    const imports = `import {\n  a,\n  b,\n  c,\n  d,\n  e,\n  f,\n} from './a.ts';\n`;
+    expect(found(imports, imports)).toEqual([]);
+    const comments = '/**\n * a\n * b\n * c\n * d\n * e\n * f\n */\n';
+    expect(found(comments, comments)).toEqual([]);
+  });
 });
 
 it('the architecture is told on one page', () => {

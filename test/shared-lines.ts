@@ -24,7 +24,7 @@ function linesThatCount(text: string): readonly Line[] {
   const code = text
     .replace(/^import\b[^;]*?(?:from\s+)?'[^']*';$/gms, blank)
     .replace(/\/\*[\s\S]*?\*\//g, blank)
-    .replace(/^\s*\/\/.*$/gm, '');
+    .replace(/^[^\S\n]*\/\/.*$/gm, '');
   return code
     .split('\n')
     .map((line, i) => ({ number: i + 1, text: line.trim() }))

@@ -4,7 +4,7 @@ import { X } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { t } from '../i18n/i18n.ts';
-import { Button } from './button.tsx';
+import { Button, type ButtonProps } from './button.tsx';
 
 export type DialogProps = {
   readonly title: ComponentChildren;
@@ -21,6 +21,27 @@ export type DialogProps = {
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 };
+
+type CancelOrProps = ButtonProps & {
+  readonly onCancel: () => void;
+  /** Whether Enter cancels at first: where the act loses or opens something. */
+  readonly focusesCancel?: boolean;
+};
+
+/** The buttons at the foot of a dialog: Cancel, and the act that it is about. */
+export function CancelOr({ onCancel, focusesCancel = false, ...act }: CancelOrProps) {
+  return (
+    <>
+      <Button
+        kind="secondary"
+        label={t().shell.cancel}
+        onClick={onCancel}
+        autofocus={focusesCancel}
+      />
+      <Button {...act} />
+    </>
+  );
+}
 
 const PRIMARY = 'footer [type=submit]';
 /** What has the focus at first, where nothing says otherwise. */

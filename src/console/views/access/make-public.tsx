@@ -10,8 +10,7 @@ import { href, objectPath } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
 import { bytes, count, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { CheckField, RadioField, TextField } from '../../ui/field.tsx';
 import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
@@ -104,17 +103,16 @@ export default function MakePublic({ bucket, prefix, onClose }: MakePublicProps)
       onClose={onClose}
       onSubmit={open}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} autofocus />
-          <Button
-            kind="open"
-            icon={Globe}
-            type="submit"
-            isBusy={act.isBusy}
-            off={preview === null ? t().change.counting : null}
-            label={buttonLabel(preview)}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          focusesCancel
+          kind="open"
+          icon={Globe}
+          type="submit"
+          isBusy={act.isBusy}
+          off={preview === null ? t().change.counting : null}
+          label={buttonLabel(preview)}
+        />
       }
     >
       {preview === null && query.error.value !== null && (

@@ -7,8 +7,7 @@ import { invalidate } from '../../api/query.ts';
 import { navigate, objectPath } from '../../app/router.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { RadioField, TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
@@ -53,16 +52,14 @@ export default function CreateBucket({ onClose }: { readonly onClose: () => void
       onClose={onClose}
       onSubmit={create}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-          <Button
-            kind={opens(template) ? 'open' : 'primary'}
-            type="submit"
-            isBusy={act.isBusy}
-            off={isValid ? null : texts.nameFirst}
-            label={opens(template) ? texts.makePublic : texts.make}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          kind={opens(template) ? 'open' : 'primary'}
+          type="submit"
+          isBusy={act.isBusy}
+          off={isValid ? null : texts.nameFirst}
+          label={opens(template) ? texts.makePublic : texts.make}
+        />
       }
     >
       <div>

@@ -8,8 +8,7 @@ import { invalidate, useQuery } from '../../api/query.ts';
 import { navigate } from '../../app/router.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { InlineError, LoadLine, PlainWords, Skeleton } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
@@ -56,17 +55,16 @@ export default function DeleteBucket({ bucket, onClose }: DeleteProps) {
       onClose={onClose}
       onSubmit={remove}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} autofocus />
-          <Button
-            kind="danger"
-            icon={Trash2}
-            type="submit"
-            isBusy={act.isBusy}
-            off={isReading ? t().change.counting : isConfirmed ? null : texts.typeFirst}
-            label={texts.deleteForGood}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          focusesCancel
+          kind="danger"
+          icon={Trash2}
+          type="submit"
+          isBusy={act.isBusy}
+          off={isReading ? t().change.counting : isConfirmed ? null : texts.typeFirst}
+          label={texts.deleteForGood}
+        />
       }
     >
       {isReading && error !== null && <Failure error={error} onRetry={listed.reload} />}

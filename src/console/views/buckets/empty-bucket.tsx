@@ -5,8 +5,7 @@ import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import { bytes, count, smallMoney } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { RadioField, TextField } from '../../ui/field.tsx';
 import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
@@ -54,21 +53,20 @@ export default function EmptyBucket({ bucket, onClose }: EmptyProps) {
       onClose={onClose}
       onSubmit={empty}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} autofocus />
-          <Button
-            kind="danger"
-            icon={Trash2}
-            type="submit"
-            isBusy={act.isBusy}
-            off={totals === null ? t().change.counting : isConfirmed ? null : texts.typeFirst}
-            label={
-              isForGood
-                ? texts.removeForGood(t().units.objects(objects, count(objects)))
-                : texts.toTrash(t().units.objects(objects, count(objects)))
-            }
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          focusesCancel
+          kind="danger"
+          icon={Trash2}
+          type="submit"
+          isBusy={act.isBusy}
+          off={totals === null ? t().change.counting : isConfirmed ? null : texts.typeFirst}
+          label={
+            isForGood
+              ? texts.removeForGood(t().units.objects(objects, count(objects)))
+              : texts.toTrash(t().units.objects(objects, count(objects)))
+          }
+        />
       }
     >
       {totals === null && listed.error.value !== null && (

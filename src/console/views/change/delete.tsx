@@ -4,8 +4,7 @@ import { Trash2 } from 'lucide';
 import { useEffect } from 'preact/hooks';
 import { bytes, count, smallMoney } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
 import { nameOf, type Selection } from '../browse/selection.ts';
@@ -64,21 +63,20 @@ function DeleteDialog(props: DeleteDialogProps) {
       onClose={onClose}
       onSubmit={onDelete}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} autofocus />
-          <Button
-            kind="danger"
-            icon={Trash2}
-            type="submit"
-            isBusy={act.isBusy}
-            off={preview === null ? texts.counting : null}
-            label={
-              preview?.goesToTrash === false
-                ? texts.deleteForGood(objects)
-                : texts.deleteObjects(objects)
-            }
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          focusesCancel
+          kind="danger"
+          icon={Trash2}
+          type="submit"
+          isBusy={act.isBusy}
+          off={preview === null ? texts.counting : null}
+          label={
+            preview?.goesToTrash === false
+              ? texts.deleteForGood(objects)
+              : texts.deleteObjects(objects)
+          }
+        />
       }
     >
       {preview === null && failure !== null && <Failure error={failure} onRetry={onRetry} />}

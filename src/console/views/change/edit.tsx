@@ -7,8 +7,7 @@ import { errorLine } from '../../api/describe-error.ts';
 import { invalidate, useQuery } from '../../api/query.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { CheckField, Field, TextField } from '../../ui/field.tsx';
 import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
@@ -206,17 +205,15 @@ type ActionsProps = {
 
 function Actions({ names, isBusy, label, onClose }: ActionsProps) {
   return (
-    <>
-      <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-      <Button
-        kind="primary"
-        type="submit"
-        icon={SlidersHorizontal}
-        label={label}
-        off={names.length === 0 ? t().change.nothingChanged : null}
-        isBusy={isBusy}
-      />
-    </>
+    <CancelOr
+      onCancel={onClose}
+      kind="primary"
+      type="submit"
+      icon={SlidersHorizontal}
+      label={label}
+      off={names.length === 0 ? t().change.nothingChanged : null}
+      isBusy={isBusy}
+    />
   );
 }
 

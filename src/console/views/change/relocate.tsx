@@ -5,8 +5,7 @@ import { useState } from 'preact/hooks';
 import { useBucketNames } from '../../api/bucket-names.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { RadioField, SelectField, TextField } from '../../ui/field.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
 import { nameOf, type Selection } from '../browse/selection.ts';
@@ -42,16 +41,14 @@ export function Relocate({ kind, selection, to, onClose, onDone }: RelocateProps
       onClose={onClose}
       onSubmit={begin}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-          <Button
-            kind="primary"
-            type="submit"
-            off={problem}
-            isBusy={act.isBusy}
-            label={kind === 'move' ? texts.moveHere : texts.copyHere}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          kind="primary"
+          type="submit"
+          off={problem}
+          isBusy={act.isBusy}
+          label={kind === 'move' ? texts.moveHere : texts.copyHere}
+        />
       }
     >
       <div class="two-fields">

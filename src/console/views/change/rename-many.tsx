@@ -8,8 +8,7 @@ import { errorLine } from '../../api/describe-error.ts';
 import { useQuery } from '../../api/query.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
 import { nameOf } from '../browse/selection.ts';
@@ -58,18 +57,16 @@ export function RenameMany({ selection, onClose, onDone }: ChangeProps) {
       onClose={onClose}
       onSubmit={rename}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-          <Button
-            kind="primary"
-            type="submit"
-            isBusy={act.isBusy}
-            off={total === 0 ? texts.noNames : null}
-            label={
-              total === 0 ? texts.rename : texts.renameCount(t().units.objects(total, count(total)))
-            }
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          kind="primary"
+          type="submit"
+          isBusy={act.isBusy}
+          off={total === 0 ? texts.noNames : null}
+          label={
+            total === 0 ? texts.rename : texts.renameCount(t().units.objects(total, count(total)))
+          }
+        />
       }
     >
       <div class="two-fields">

@@ -1,8 +1,7 @@
 // Rename: one row by its name; several by a pattern, with each new name shown before.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { InlineError } from '../../ui/small.tsx';
 import { nameOf, type SelectedRow } from '../browse/selection.ts';
@@ -64,10 +63,13 @@ function RenameOne({ selection, row, onClose, onDone, onMoved = () => {} }: Rena
       onClose={onClose}
       onSubmit={rename}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-          <Button kind="primary" type="submit" label={texts.rename} isBusy={act.isBusy} />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          kind="primary"
+          type="submit"
+          label={texts.rename}
+          isBusy={act.isBusy}
+        />
       }
     >
       <TextField

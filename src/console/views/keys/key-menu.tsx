@@ -9,7 +9,7 @@ import { endTime, time } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
@@ -80,16 +80,14 @@ function Rotate({ accessKey, onClose }: DialogProps) {
       onClose={onClose}
       onSubmit={rotate}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-          <Button
-            kind="primary"
-            type="submit"
-            icon={RefreshCw}
-            isBusy={act.isBusy}
-            label={texts.makeSuccessor}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          kind="primary"
+          type="submit"
+          icon={RefreshCw}
+          isBusy={act.isBusy}
+          label={texts.makeSuccessor}
+        />
       }
     >
       <SelectField
@@ -119,16 +117,15 @@ function Delete({ accessKey, onClose }: DialogProps) {
       width={500}
       onClose={onClose}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} autofocus />
-          <Button
-            kind="danger"
-            icon={Trash2}
-            isBusy={act.isBusy}
-            label={texts.deleteKey}
-            onClick={remove}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          focusesCancel
+          kind="danger"
+          icon={Trash2}
+          isBusy={act.isBusy}
+          label={texts.deleteKey}
+          onClick={remove}
+        />
       }
     >
       <PlainWords tone="lose">

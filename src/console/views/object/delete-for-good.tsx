@@ -3,8 +3,7 @@ import { useState } from 'preact/hooks';
 import { client } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
 import { nameOf } from '../browse/selection.ts';
 
@@ -43,15 +42,14 @@ export function DeleteForGood({ bucket, objectKey, versionId, onClose, onDeleted
       title={versionId === undefined ? texts.deleteTitle(name) : texts.deleteVersionTitle(name)}
       onClose={onClose}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} autofocus onClick={onClose} />
-          <Button
-            kind="danger"
-            label={texts.deleteForGood}
-            isBusy={isBusy}
-            onClick={() => void remove()}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          focusesCancel
+          kind="danger"
+          label={texts.deleteForGood}
+          isBusy={isBusy}
+          onClick={() => void remove()}
+        />
       }
     >
       <PlainWords tone="lose">

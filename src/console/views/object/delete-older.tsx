@@ -7,8 +7,7 @@ import { client } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
 import { bytes, exactCount } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { InlineError, LoadLine, PlainWords } from '../../ui/small.tsx';
 import { nameOf } from '../browse/selection.ts';
 import { refreshObject } from './versions.tsx';
@@ -62,15 +61,14 @@ export function DeleteOlder({ bucket, objectKey: key, versions, onClose }: Older
       title={texts.deleteOlderTitle(nameOf(key))}
       onClose={close}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} autofocus onClick={close} />
-          <Button
-            kind="danger"
-            label={texts.deleteOlderDo(exactCount(older.length))}
-            isBusy={done !== null}
-            onClick={() => void remove()}
-          />
-        </>
+        <CancelOr
+          onCancel={close}
+          focusesCancel
+          kind="danger"
+          label={texts.deleteOlderDo(exactCount(older.length))}
+          isBusy={done !== null}
+          onClick={() => void remove()}
+        />
       }
     >
       <PlainWords tone="lose">

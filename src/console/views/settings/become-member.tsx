@@ -7,7 +7,7 @@ import { errorLine } from '../../api/describe-error.ts';
 import { withProof } from '../../api/with-proof.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { RadioField, TextField } from '../../ui/field.tsx';
 import { InlineError } from '../../ui/small.tsx';
 import { acceptInvitation, isGivenUp } from '../sign-in/accept.ts';
@@ -95,16 +95,14 @@ export function BecomeMember({ onClose }: { readonly onClose: () => void }) {
       onClose={close}
       onSubmit={() => void become()}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={close} />
-          <Button
-            kind="primary"
-            type="submit"
-            icon={way === 'passkey' ? Fingerprint : UserPlus}
-            label={texts.becomeMember}
-            isBusy={isBusy}
-          />
-        </>
+        <CancelOr
+          onCancel={close}
+          kind="primary"
+          type="submit"
+          icon={way === 'passkey' ? Fingerprint : UserPlus}
+          label={texts.becomeMember}
+          isBusy={isBusy}
+        />
       }
     >
       <p class="dim">{texts.becomeLead}</p>

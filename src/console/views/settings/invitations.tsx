@@ -12,7 +12,7 @@ import { endTime, time } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { RadioField, SelectField, TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -141,16 +141,14 @@ function Invite({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       onSubmit={() => void invite()}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-          <Button
-            kind="primary"
-            type="submit"
-            icon={UserPlus}
-            label={texts.makeLink}
-            isBusy={isBusy}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          kind="primary"
+          type="submit"
+          icon={UserPlus}
+          label={texts.makeLink}
+          isBusy={isBusy}
+        />
       }
     >
       <div class="two-fields">

@@ -7,7 +7,7 @@ import { withProof } from '../../api/with-proof.ts';
 import { may, me } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Switch } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -151,16 +151,15 @@ function DeleteMember(props: { readonly member: Member; readonly onClose: () => 
       width={500}
       onClose={onClose}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} autofocus />
-          <Button
-            kind="danger"
-            icon={Trash2}
-            label={texts.deleteMember(member.displayName)}
-            isBusy={act.isBusy}
-            onClick={remove}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          focusesCancel
+          kind="danger"
+          icon={Trash2}
+          label={texts.deleteMember(member.displayName)}
+          isBusy={act.isBusy}
+          onClick={remove}
+        />
       }
     >
       <PlainWords tone="lose">{texts.deleteWords}</PlainWords>

@@ -10,7 +10,7 @@ import { withProof } from '../../api/with-proof.ts';
 import { time } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -94,10 +94,14 @@ function RemovePasskey(props: { readonly passkey: Passkey; readonly onClose: () 
       width={500}
       onClose={onClose}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} autofocus />
-          <Button kind="danger" label={texts.remove} isBusy={act.isBusy} onClick={remove} />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          focusesCancel
+          kind="danger"
+          label={texts.remove}
+          isBusy={act.isBusy}
+          onClick={remove}
+        />
       }
     >
       <PlainWords tone="lose">{texts.removeWords}</PlainWords>
@@ -168,16 +172,14 @@ function AddPasskey(props: { readonly hasPassword: boolean; readonly onClose: ()
         if (!isBusy) void add();
       }}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-          <Button
-            kind="primary"
-            type="submit"
-            icon={Fingerprint}
-            label={texts.addPasskey}
-            isBusy={isBusy}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          kind="primary"
+          type="submit"
+          icon={Fingerprint}
+          label={texts.addPasskey}
+          isBusy={isBusy}
+        />
       }
     >
       <TextField

@@ -9,7 +9,7 @@ import { may, me, readSession, signOut } from '../../app/session.ts';
 import { time } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
@@ -117,10 +117,14 @@ function EndAll({ onClose }: { readonly onClose: () => void }) {
       width={500}
       onClose={onClose}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} autofocus />
-          <Button kind="danger" label={texts.endAll} isBusy={act.isBusy} onClick={endAll} />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          focusesCancel
+          kind="danger"
+          label={texts.endAll}
+          isBusy={act.isBusy}
+          onClick={endAll}
+        />
       }
     >
       <PlainWords tone="lose">{texts.endAllWords}</PlainWords>

@@ -11,7 +11,7 @@ import { may, me } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { RadioField, SelectField, TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -155,10 +155,13 @@ function MakeToken({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       onSubmit={() => void make()}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-          <Button kind="primary" type="submit" label={texts.makeToken} isBusy={isBusy} />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          kind="primary"
+          type="submit"
+          label={texts.makeToken}
+          isBusy={isBusy}
+        />
       }
     >
       <TextField

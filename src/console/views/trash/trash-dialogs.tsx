@@ -5,8 +5,7 @@ import { client } from '../../api/client.ts';
 import { invalidate } from '../../api/query.ts';
 import { bytes, count, smallMoney } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
 import { runJob, runJobToEnd } from '../change/run-job.ts';
@@ -58,16 +57,14 @@ export function RestoreToDialog({ bucket, keys, onClose, onDone }: RestoreToProp
       onClose={onClose}
       onSubmit={restore}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-          <Button
-            kind="primary"
-            type="submit"
-            icon={FolderInput}
-            label={texts.restoreCount(objects)}
-            isBusy={act.isBusy}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          kind="primary"
+          type="submit"
+          icon={FolderInput}
+          label={texts.restoreCount(objects)}
+          isBusy={act.isBusy}
+        />
       }
     >
       <TextField
@@ -114,17 +111,16 @@ export function EmptyDialog({ bucket, keys, onClose }: EmptyProps) {
       onClose={onClose}
       onSubmit={empty}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} autofocus />
-          <Button
-            kind="danger"
-            type="submit"
-            icon={Trash2}
-            label={texts.forGood}
-            off={typed === name ? null : texts.typeName(name)}
-            isBusy={act.isBusy}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          focusesCancel
+          kind="danger"
+          type="submit"
+          icon={Trash2}
+          label={texts.forGood}
+          off={typed === name ? null : texts.typeName(name)}
+          isBusy={act.isBusy}
+        />
       }
     >
       <PlainWords tone="lose">
@@ -178,16 +174,14 @@ export function DaysDialog({ bucket, days, onClose }: DaysProps) {
       onClose={onClose}
       onSubmit={save}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-          <Button
-            kind="primary"
-            type="submit"
-            icon={Clock}
-            label={texts.save}
-            isBusy={act.isBusy}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          kind="primary"
+          type="submit"
+          icon={Clock}
+          label={texts.save}
+          isBusy={act.isBusy}
+        />
       }
     >
       <TextField

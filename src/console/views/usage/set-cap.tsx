@@ -7,8 +7,7 @@ import { useBucketNames } from '../../api/bucket-names.ts';
 import { client } from '../../api/client.ts';
 import { bytes, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
 import { useAct } from '../change/use-act.ts';
@@ -100,16 +99,14 @@ export function SetCap({ currency, cap, onClose }: SetCapProps) {
       onClose={onClose}
       onSubmit={save}
       actions={
-        <>
-          <Button kind="secondary" label={t().shell.cancel} onClick={onClose} />
-          <Button
-            kind="primary"
-            type="submit"
-            label={texts.saveCap}
-            isBusy={act.isBusy}
-            off={isWrong ? texts.limitWrong : null}
-          />
-        </>
+        <CancelOr
+          onCancel={onClose}
+          kind="primary"
+          type="submit"
+          label={texts.saveCap}
+          isBusy={act.isBusy}
+          off={isWrong ? texts.limitWrong : null}
+        />
       }
     >
       <Fields

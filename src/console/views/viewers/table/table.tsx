@@ -8,12 +8,20 @@ import { Failure } from '../../../ui/failure.tsx';
 import { ViewerFrame } from '../frame.tsx';
 import type { ViewProps } from '../shown.ts';
 import { type Pages, rangePages } from '../text/pages.ts';
-import { useRowPages } from './row-pages.ts';
+import { type PageReader, usePages } from '../text/use-pages.ts';
 import { Rows } from './row-window.tsx';
+import { createRowReader } from './rows.ts';
 
 /** Bytes of a page: the first screen needs one. */
 const PAGE_BYTES = 512 * 1024;
 const COMPACT_BYTES = 16 * 1024;
+
+type TableContent = {
+  readonly rows: readonly string[][];
+  /** Cells of the widest row. */
+  readonly width: number;
+};
+const NO_ROWS: TableContent = { rows: [], width: 0 };
 
 export default function TableView({ shown, compact }: ViewProps) {
   const open = (pageBytes: number) => rangePages(shown.source, pageBytes);
@@ -28,17 +36,23 @@ type RowsViewProps = ViewProps & {
 export function RowsView({ shown, compact, open }: RowsViewProps) {
   const texts = t().viewers.table;
   const pageBytes = compact ? COMPACT_BYTES : PAGE_BYTES;
-  const { state, more } = useRowPages(() => open(pageBytes), shown.name);
+  const { state, more } = usePages(
+    () => open(pageBytes),
+    () => createTableReader(shown.name),
+    NO_ROWS,
+    shown.name,
+  );
+  const { content } = state;
   const [filter, setFilter] = useState('');
   const [sort, setSort] = useState<string | null>(null);
   const [hasHead, setHead] = useState(true);
 
-  const head = hasHead ? (state.rows[0] ?? []) : [];
+  const head = hasHead ? (content.rows[0] ?? []) : [];
   const rows = useMemo(
-    () => arrange(hasHead ? state.rows.slice(1) : state.rows, filter, sort),
-    [state.rows, hasHead, filter, sort],
+    () => arrange(hasHead ? content.rows.slice(1) : content.rows, filter, sort),
+    [content.rows, hasHead, filter, sort],
   );
-  const width = state.width;
+  const { width } = content;
   const columns = Array.from({ length: width }, (_, index) => head[index] ?? `${index + 1}`);
   const isAll = state.isAtEnd;
 
@@ -86,6 +100,20 @@ export function RowsView({ shown, compact, open }: RowsViewProps) {
       )}
     </ViewerFrame>
   );
+}
+
+function createTableReader(name: string): PageReader<TableContent> {
+  const reader = createRowReader(name);
+  let content = NO_ROWS;
+  return {
+    add(page, isAtEnd) {
+      const added = reader.read(page, isAtEnd);
+      const width = added.reduce((widest, row) => Math.max(widest, row.length), content.width);
+      content = { rows: content.rows.concat(added), width };
+      return content;
+    },
+    encoding: () => reader.encoding(),
+  };
 }
 
 /** The rows that match, in order: numbers by value, texts as people sort. */

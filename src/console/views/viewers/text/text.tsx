@@ -13,9 +13,10 @@ import { Measured, ViewerFrame } from '../frame.tsx';
 import { extensionOf } from '../kinds.ts';
 import type { ViewProps } from '../shown.ts';
 import { CodeView } from './code.tsx';
+import { createDecoder } from './decode.ts';
 import { type Pages, rangePages } from './pages.ts';
 import { prettyJson } from './pretty-json.ts';
-import { useTextPages } from './text-pages.ts';
+import { type PageReader, usePages } from './use-pages.ts';
 
 /** Text that is loaded at once, bytes. */
 export const PAGE_BYTES = 2 * 1024 * 1024;
@@ -68,19 +69,19 @@ export function PagedText(props: PagedProps) {
   const { shown, compact, open, onRendered, name = shown.name } = props;
   const texts = t().viewers.text;
   const measured = useContext(Measured);
-  const { state, more } = useTextPages(open, [shown.name]);
+  const { state, more } = usePages(open, createTextReader, '', shown.name);
   // What is edited is saved as UTF-8: another encoding would be lost.
   const onEdit = state.encoding === 'utf-8' ? props.onEdit : null;
   const [isWrapped, setWrapped] = useState(true);
   const isJson = JSON_NAME.test(extensionOf(name)) || /json/.test(shown.contentType ?? '');
   const [isPretty, setPretty] = useState(false);
   const text = useMemo(
-    () => (isPretty ? prettyJson(state.text) : state.text),
-    [isPretty, state.text],
+    () => (isPretty ? prettyJson(state.content) : state.content),
+    [isPretty, state.content],
   );
   useMemo(() => {
-    if (state.isAtEnd) measured({ measure: texts.lines(countLines(state.text)) });
-  }, [state.isAtEnd, state.text]);
+    if (state.isAtEnd) measured({ measure: texts.lines(countLines(state.content)) });
+  }, [state.isAtEnd, state.content]);
   useCommands(
     onEdit === null ? [] : [{ id: 'text.edit', label: texts.edit, keys: ['e'], run: onEdit }],
   );
@@ -123,7 +124,7 @@ export function PagedText(props: PagedProps) {
           hasLinks={!compact}
         />
         {state.error !== null && <Failure error={state.error} onRetry={more} />}
-        {!state.isAtEnd && state.error === null && !compact && state.text !== '' && (
+        {!state.isAtEnd && state.error === null && !compact && state.content !== '' && (
           <div class="viewer-more">
             <span class="dim">
               {texts.shownOf(bytes(state.readBytes), bytes(state.totalBytes))}
@@ -134,6 +135,18 @@ export function PagedText(props: PagedProps) {
       </div>
     </ViewerFrame>
   );
+}
+
+function createTextReader(): PageReader<string> {
+  const decoder = createDecoder();
+  let text = '';
+  return {
+    add(page, isAtEnd) {
+      text += decoder.decode(page, isAtEnd);
+      return text;
+    },
+    encoding: decoder.encoding,
+  };
 }
 
 const countLines = (text: string): number =>
