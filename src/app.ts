@@ -120,7 +120,7 @@ export function createApp<Bindings extends object>(
     answer: observer.watchFastPath(answerAtOnce),
     answerSigned: observer.watchFastPath(s3.answerSignedAtOnce),
     ...FAST_PATH_HEADERS,
-    requestId: () => ports.ids.requestId(),
+    requestId: ports.ids.requestId,
     served: observer.servedByFastPath,
   };
   return { fetch: app.fetch, fastPath, flushBucketLogs: bucketLogs.flush, usage };

@@ -1,7 +1,7 @@
 // Reads that delivery serves in place of an operation: plain reads by strangers,
 // which have its tiers, and images that the owner of a bucket has signed a request
-// for. routes.ts looks here before it authorizes, and again when the bucket is
-// open.
+// for. routes.ts looks here with GetObject and HeadObject alone: before it
+// authorizes, and again when the bucket is open.
 import type { BucketId, BucketRecord } from '../../domain/nouns.ts';
 import type { RequestedOptions } from '../delivery/requested-options.ts';
 import type { HttpRequest } from '../request.ts';
@@ -40,9 +40,9 @@ export function deliverCall(
   });
 }
 
-/** Whether the call is an unsigned read that delivery serves. */
+/** Whether a read of an object is unsigned, and one that delivery serves. */
 export function isDelivered(call: S3Call): boolean {
-  return call.principal.kind === 'anonymous' && isPlainObjectRead(call);
+  return call.principal.kind === 'anonymous' && isPlainRead(call);
 }
 
 /**
@@ -54,7 +54,7 @@ export function isOwnersImage(call: S3Call, { ownerId, settings }: BucketRecord)
   const { principal, request, isQuerySigned } = call;
   if (settings.hosting?.images == null || !hasImageParameters(request.rawQuery)) return false;
   if (principal.kind !== 'account' || principal.account.id !== ownerId) return false;
-  return isQuerySigned && isPlainObjectRead(call);
+  return isQuerySigned && isPlainRead(call);
 }
 
 /**
@@ -64,10 +64,8 @@ export function isOwnersImage(call: S3Call, { ownerId, settings }: BucketRecord)
 const INDEX_READ_PARAMETERS = /^(?:versionId|partNumber|response-.*)$/;
 const KEY_HEADER = 'x-amz-server-side-encryption-customer-algorithm';
 
-function isPlainObjectRead({ operation, query, header }: S3Call): boolean {
+function isPlainRead({ query, header }: S3Call): boolean {
   return (
-    (operation === 'GetObject' || operation === 'HeadObject') &&
-    !query.entries.some(([name]) => INDEX_READ_PARAMETERS.test(name)) &&
-    header(KEY_HEADER) === null
+    !query.entries.some(([name]) => INDEX_READ_PARAMETERS.test(name)) && header(KEY_HEADER) === null
   );
 }

@@ -2,7 +2,7 @@
 // receipt where it has one, and reports where its time went. routes.ts calls it for
 // operations and preflights; failures are errors.ts's.
 import type { TakeReceipt } from '../../core/billing/receipts/take-receipt.ts';
-import type { Meter, UsageOwner } from '../../ports/metering.ts';
+import type { Meter, UsageOwner, Use } from '../../ports/metering.ts';
 import { countSent } from '../count-sent.ts';
 import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
 import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
@@ -10,7 +10,7 @@ import { RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { HttpRequest } from '../request.ts';
 import { addCommonHeaders, type S3Response } from './call/call.ts';
 import type { OperationName } from './call/detect.ts';
-import { useOfResponse } from './response-usage.ts';
+import { OPERATIONS } from './operations/table/operations.ts';
 
 export type Answered = {
   readonly request: HttpRequest;
@@ -27,6 +27,7 @@ export type Answered = {
  */
 export type Respond = (answered: Answered, response: S3Response) => Response | Promise<Response>;
 
+const STORAGE_CLASS = 'x-amz-storage-class';
 const encoder = new TextEncoder();
 
 /** Makes it for one surface; it keeps nothing of a request. */
@@ -68,5 +69,23 @@ export function createRespond(
     return finish(
       countSent(meter.of(payer), { operationClass, bytesOut, tier, storageClass }, sent),
     );
+  };
+}
+
+/** The usage of a response, for the meter and for receipts. `operation` null: a preflight. */
+function useOfResponse(
+  operation: OperationName | null,
+  { status, headers, tier = 'none', alsoRead = [], storageClass }: S3Response,
+  bytesOut: number,
+): Use {
+  const isFree = operation === null || status === 304;
+  return {
+    operationClass: isFree ? 'free' : OPERATIONS[operation].meter,
+    bytesOut,
+    tier: tier === 'index' ? 'memory' : tier,
+    // The class of the object that was made or read; STANDARD also where a response
+    // has none.
+    storageClass: storageClass ?? headers[STORAGE_CLASS] ?? 'STANDARD',
+    alsoRead,
   };
 }

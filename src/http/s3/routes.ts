@@ -19,9 +19,8 @@ import { parseQuery, type Query } from '../semantics/raw-path.ts';
 import { decodeAddress, type S3Address, signedPathOf } from './address.ts';
 import { authorizeCall } from './authorize-call.ts';
 import { payerOfCall, type S3Call, type Target } from './call/call.ts';
-import { isConfidential, type KeysOverHttp } from './call/confidential.ts';
 import { detectOperation, type OperationName } from './call/detect.ts';
-import { type CallBasics, makeCall } from './call/make-call.ts';
+import { type CallBasics, isConfidential, type KeysOverHttp, makeCall } from './call/make-call.ts';
 import { type Deliver, deliverCall, isDelivered, isOwnersImage } from './delivered-reads.ts';
 import { createFastRead } from './fast-read/fast-read.ts';
 import { createAudit } from './features/audit.ts';
@@ -90,6 +89,9 @@ type Incoming = {
   readonly query: Query;
 };
 
+/** Operations that delivery may serve: delivered-reads.ts decides. */
+const OBJECT_READS: ReadonlySet<OperationName> = new Set(['GetObject', 'HeadObject']);
+
 /**
  * ZIP files under way at once: each holds up to 10 MB with the usual number of
  * objects.
@@ -125,6 +127,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
 
     const call = makeCall(authenticated, { ...basics, form: null }, { decide, nowMs: nowMs() });
     features.screen(call);
+    if (!OBJECT_READS.has(operation)) return run(call, target, null);
     return isDelivered(call)
       ? deliverCall(deps.deliver, call, address, null)
       : run(call, target, address);

@@ -1,8 +1,10 @@
 // Makes an S3Call of a request and of what authentication found: which headers
-// count, and what decisions may look at. routes.ts calls it once for each request.
+// count, what decisions may look at, and whether the connection may carry keys of
+// clients (SSE-C). routes.ts calls it once for each request.
 import type { Decide } from '../../../core/auth/decide.ts';
 import type { Tags } from '../../../domain/object-facts.ts';
 import { createDecideCall } from '../../access/decide-call.ts';
+import type { HttpRequest } from '../../request.ts';
 import { withQueryHeaders } from '../headers/presigned-headers.ts';
 import { readTaggingHeader } from '../headers/tagging-header.ts';
 import type { Authenticated } from '../signature/authenticated.ts';
@@ -68,4 +70,23 @@ function tagsOfHeader(header: Headers['header']): Tags | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * Where clients may send encryption keys from over plain http: this machine,
+ * everywhere, or nowhere.
+ */
+export type KeysOverHttp = 'loopback' | 'always' | 'never';
+
+/**
+ * Whether a request may carry a client's encryption key, which everybody on its way
+ * can read without TLS. S3 itself takes none over http. Loopback is what the
+ * connection says: a Host header is the client's word, and any proxy hands it on.
+ */
+export function isConfidential(
+  request: Pick<HttpRequest, 'isSecure' | 'isFromLoopback'>,
+  overHttp: KeysOverHttp,
+): boolean {
+  if (request.isSecure || overHttp === 'always') return true;
+  return overHttp === 'loopback' && request.isFromLoopback?.() === true;
 }
