@@ -26,6 +26,12 @@ export function importsOf(file: string, text: string): readonly string[] {
   return [...new Set(specifiers.map((specifier) => posix.join(posix.dirname(file), specifier)))];
 }
 
+/** The project of vitest.config.ts that runs the test; `elsewhere`: a server or a browser does. */
+export function projectOf(test: string): 'node' | 'workerd' | 'elsewhere' {
+  if (test.startsWith('test/workerd/')) return 'workerd';
+  return /^test\/(?:wire\/|console\/[^/]+$)/.test(test) ? 'elsewhere' : 'node';
+}
+
 /** Test files that come to the file, those with the fewest steps first. */
 export function testsOf(graph: ImportGraph, file: string): readonly string[] {
   const importers = new Map<string, string[]>();

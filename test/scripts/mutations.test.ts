@@ -2,7 +2,7 @@
 // scripts/mutants.ts's.
 import { describe, expect, it } from 'vitest';
 import { applied, findMutations, lineOf } from '../../scripts/mutants/mutations.ts';
-import { importsOf, testsOf } from '../../scripts/mutants/related-tests.ts';
+import { importsOf, projectOf, testsOf } from '../../scripts/mutants/related-tests.ts';
 
 const mutants = (text: string) =>
   findMutations(text).map((mutation) => [mutation.operator, applied(text, mutation)]);
@@ -76,5 +76,17 @@ import 'node:fs';`;
       ['test/other.test.ts', ['src/c.ts']],
     ]);
     expect(testsOf(graph, 'src/a.ts')).toEqual(['test/near.test.ts', 'test/far.test.ts']);
+  });
+});
+
+describe('projects of tests', () => {
+  it.each([
+    ['test/core/caps/caps.test.ts', 'node'],
+    ['test/console/unit/query-unit.test.ts', 'node'],
+    ['test/console/buckets.test.ts', 'elsewhere'],
+    ['test/wire/s3/tagging.test.ts', 'elsewhere'],
+    ['test/workerd/start.test.ts', 'workerd'],
+  ])('are those that vitest.config.ts runs them in: %s', (test, project) => {
+    expect(projectOf(test)).toBe(project);
   });
 });
