@@ -32,7 +32,10 @@ export function projectOf(test: string): 'node' | 'workerd' | 'elsewhere' {
   return /^test\/(?:wire\/|console\/[^/]+$)/.test(test) ? 'elsewhere' : 'node';
 }
 
-/** Test files that come to the file, those with the fewest steps first. */
+/**
+ * Test files that come to the file: those in the folder that mirrors its own first,
+ * and of these those with the fewest steps.
+ */
 export function testsOf(graph: ImportGraph, file: string): readonly string[] {
   const importers = new Map<string, string[]>();
   for (const [from, imports] of graph)
@@ -41,5 +44,19 @@ export function testsOf(graph: ImportGraph, file: string): readonly string[] {
   // A set goes through what is added to it on the way: nearest first.
   for (const each of reached)
     for (const importer of importers.get(each) ?? []) reached.add(importer);
-  return [...reached].filter((each) => each.endsWith('.test.ts'));
+  const folders = mirroredFolders(file);
+  const nearness = (test: string) => sharedSteps(folders, mirroredFolders(test));
+  return [...reached]
+    .filter((each) => each.endsWith('.test.ts'))
+    .toSorted((left, right) => nearness(right) - nearness(left));
+}
+
+/** Folders below src or test, which mirror each other but for the one of all adapters. */
+function mirroredFolders(file: string): readonly string[] {
+  return file.split('/').slice(1, -1).filter((folder) => folder !== 'adapters');
+}
+
+function sharedSteps(left: readonly string[], right: readonly string[]): number {
+  const end = left.findIndex((folder, at) => folder !== right[at]);
+  return end === -1 ? left.length : end;
 }

@@ -77,6 +77,20 @@ import 'node:fs';`;
     ]);
     expect(testsOf(graph, 'src/a.ts')).toEqual(['test/near.test.ts', 'test/far.test.ts']);
   });
+
+  it('begin with those in the folder that mirrors its own', () => {
+    const graph = new Map([
+      ['test/app.test.ts', ['src/adapters/node/disk/a.ts']],
+      ['test/node/b.test.ts', ['src/adapters/node/disk/a.ts']],
+      ['test/node/disk/a.test.ts', ['test/kit.ts']],
+      ['test/kit.ts', ['src/adapters/node/disk/a.ts']],
+    ]);
+    expect(testsOf(graph, 'src/adapters/node/disk/a.ts')).toEqual([
+      'test/node/disk/a.test.ts',
+      'test/node/b.test.ts',
+      'test/app.test.ts',
+    ]);
+  });
 });
 
 describe('projects of tests', () => {
