@@ -21,3 +21,17 @@ it('a limit refuses the request beyond it, and counts anew in the next minute', 
   });
   expect(() => limit.count('somebody', 61_000)).not.toThrow();
 });
+
+it('a limit forgets the callers that began first, not those that began anew', () => {
+  const limit = createRateLimit('account', 1);
+  const later = 61_000;
+  limit.count('first', 1000);
+  for (let others = 1; others <= 9998; others++) limit.count(`other ${others}`, 2000);
+
+  limit.count('first', later);
+  limit.count('the last that fits', later);
+  limit.count('one too many', later);
+  expect(() => limit.count('first', later)).toThrow(
+    expect.objectContaining({ code: 'TooManyRequests' }),
+  );
+});

@@ -58,6 +58,16 @@ it('count what was stored before the quota, and settle the longest unsettled fir
   expect([list(30), list(20)]).toEqual([[B, A], [B]]);
 });
 
+it('are settled a few at a time, those of lately counted', () => {
+  const { ledger, settle } = openLedger();
+  const ids = ['a~1', 'b~1', 'c~1', 'd~1'] as BucketId[];
+  for (const [i, bucketId] of ids.entries()) settle(bucketId, 1, 0, i + 1);
+  const list = (settledBeforeMs: number, limit: number) =>
+    ledger.listGrants({ accountId, settledBeforeMs, limit });
+  expect([3, 2, 1, 0].map((limit) => list(4, limit))).toEqual([ids.slice(0, 2), ['a~1'], [], []]);
+  expect(list(3, 1)).toEqual([]);
+});
+
 it('are of a quota that nobody changed meanwhile, and go on where it goes and comes again', () => {
   const { ledger, raise } = openLedger();
   const put = (quota: StorageQuota | null, known: StorageQuota | null) =>

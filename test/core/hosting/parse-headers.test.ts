@@ -58,6 +58,12 @@ describe('_headers', () => {
     expect(rules.problems).toEqual([]);
   });
 
+  it('may take headers away and add none', () => {
+    const { changesFor } = parseHeaders('/a\n  ! Cache-Control\n/b\n  ! Cache-Control\n  ! X');
+    expect(changesFor('/a')).toEqual({ added: [], removed: ['cache-control'] });
+    expect(changesFor('/b')).toEqual({ added: [], removed: ['cache-control', 'x'] });
+  });
+
   it('gives the same object for the same changes, as answers are kept with it', () => {
     expect(rules.changesFor('/a')).toBe(rules.changesFor('/b'));
     expect(rules.changesFor('/docs/a')).not.toBe(rules.changesFor('/b'));

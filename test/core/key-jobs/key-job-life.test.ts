@@ -7,6 +7,7 @@ import {
   findKeyJob,
   resumeKeyJobs,
   startKeyJob,
+  undoKeyJob,
 } from '../../../src/core/key-jobs/start-key-job.ts';
 import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/opened-bucket/set-bucket-settings.ts';
@@ -228,6 +229,26 @@ describe('a job', () => {
     await expect(findKeyJob(core, bucket, 'none')).rejects.toMatchObject({
       code: 'NoSuchResource',
     });
+  });
+
+  it('that runs is not undone before it is cancelled', async () => {
+    const core = createMemoryCore();
+    const bucket = await openTestBucket(core);
+    await put(core, bucket, 'a/1');
+    const dead = dying(core, 'stepKeyJob', 1, false);
+    const handle = await openBucket(dead, bucket.record().name, () => undefined);
+    const accountId = ROOT_ACCOUNT.id;
+    const { id } = await startKeyJob(dead, handle, { task: moveOf('a/', 'b/'), accountId });
+    await core.settle();
+    await expect(undoKeyJob(core, bucket, { id, accountId })).rejects.toMatchObject({
+      code: 'InvalidRequest',
+      message: expect.stringContaining('Cancel it first'),
+    });
+    await cancelKeyJob(core, bucket, id);
+    expect(await undoKeyJob(core, bucket, { id, accountId })).toMatchObject({
+      task: { kind: 'undo' },
+    });
+    await core.settle();
   });
 
   it('refuses tasks that can mean nothing', async () => {

@@ -28,6 +28,8 @@ function openWorld() {
   // A folder that is larger than a slice, with a key behind it.
   insert(`printf('é/030000.a/%06d', i)`, 60_000);
   insert(`'é/a' || char(0) || '/b'`, 1);
+  // A folder without a name.
+  insert(`'é//b'`, 1);
   return { sql, index, bucket };
 }
 const { sql, index, bucket } = openWorld();
@@ -97,6 +99,6 @@ describe('a sorted level', () => {
       from = slice.next;
     }
     expect(found).toEqual([...new Set(wanted)]);
-    expect(found).toHaveLength(22);
+    expect(found).toHaveLength(23);
   });
 });

@@ -29,4 +29,12 @@ describe('a date of a signature', () => {
   ])('is not %s', (text) => {
     expect(parseAmzDate(text)).toBeNull();
   });
+
+  it('has nothing but digits where digits belong', () => {
+    const text = '20261101T000000Z';
+    for (const at of [...text].keys())
+      for (const sign of '/: -T')
+        if (text[at] !== sign)
+          expect(parseAmzDate(text.slice(0, at) + sign + text.slice(at + 1))).toBeNull();
+  });
 });

@@ -156,6 +156,11 @@ describe('ListBuckets', () => {
       undefined,
     ]);
     expect(all((await page({ 'continuation-token': '' })).text, 'Name')).toHaveLength(4);
+    const full = await page({ prefix: 's-', 'max-buckets': '3' });
+    expect([all(full.text, 'Name').length, one(full.text, 'ContinuationToken')]).toEqual([
+      3,
+      undefined,
+    ]);
   });
 
   it('shows the region when it is asked anything, and filters by it', async () => {

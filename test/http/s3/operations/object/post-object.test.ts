@@ -51,3 +51,11 @@ it('a form that requests 201 gets a document of what was stored', async () => {
     `<PostResponse><Location>${LOCATION}</Location><Bucket>forms</Bucket><Key>k</Key>`,
   );
 });
+
+it('a form can say who may read what it stores', async () => {
+  const read = () => send({ path: '/forms/k', as: 'stranger' });
+  await post({});
+  expect((await read()).status).toBe(403);
+  await post({ acl: 'public-read' });
+  expect(await read()).toMatchObject({ status: 200, text: 'body' });
+});
