@@ -28,6 +28,19 @@ it('a semaphore gives its permits once, and again those that came back or expire
   expect(() => semaphore.take(of('e'))).toThrow();
 });
 
+it('a semaphore with a queue leaves no permit unused, whoever has the others', async () => {
+  const semaphore = createSemaphore({ max: 3, idleMs: 100, nowMs: () => 0, queueMax: 2 });
+  const one = of('a', [{ name: 'source s', max: 1 }]);
+  const permits = [1, 2, 3].map(() => semaphore.takeOrWait(one));
+  expect(permits.filter((permit) => permit instanceof Promise)).toEqual([]);
+  // Shares are of those that wait.
+  const waiting = semaphore.takeOrWait(one);
+  expect(waiting).toBeInstanceOf(Promise);
+  expect(() => semaphore.takeOrWait(one)).toThrow('reduce your request rate');
+  (await permits[0])?.release();
+  expect(await waiting).toHaveProperty('release');
+});
+
 describe('a flood of permits', () => {
   const takeAll = (semaphore: ReturnType<typeof createSemaphore>, holder: PermitHolder) => {
     let taken = 0;

@@ -177,6 +177,18 @@ describe('sizes of prefixes and search', () => {
     );
   });
 
+  it('count an empty object from when it comes until it goes', () => {
+    const world = openWorld();
+    const { index, bucket } = world;
+    put(world, 'a/1', 5);
+    while (index.countAllKeys({ bucket }).state !== 'ready');
+    const counted = () => index.measurePrefixes({ bucket, prefixes: ['a/'] }).sizes[0]?.objects;
+    put(world, 'a/empty', 0);
+    expect(counted()).toBe(2);
+    index.deleteObjects({ bucket, ...deletionOf(['a/empty']) });
+    expect(counted()).toBe(1);
+  });
+
   it('cut their ranges, let empty ones go, and are counted bit by bit while keys change', {
     timeout: 60_000,
   }, () => {

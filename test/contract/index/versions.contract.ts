@@ -238,6 +238,13 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
         'z',
       ]);
       expect((await page({ afterKey: 'b', afterVersionId: 'null' })).versions[0]?.key).toBe('c/d');
+      // A version that is named with a key outside of what is listed means nothing.
+      const afterVersionId = (await page({ prefix: 'b' })).versions[0]?.versionId;
+      const keysBehind = async (input: object) =>
+        (await page({ ...input, afterVersionId })).versions.map(({ key }) => key);
+      expect(await keysBehind({ afterKey: 'b' })).toEqual(['b', 'b', 'b', 'c/d', 'c/d', 'z']);
+      expect(await keysBehind({ afterKey: 'b', prefix: 'c/' })).toEqual(['c/d', 'c/d']);
+      expect(await keysBehind({ afterKey: 'c/', delimiter: '/' })).toEqual(['z']);
     });
 
     test('keeps the bytes of every version, and frees them with it', async (index) => {

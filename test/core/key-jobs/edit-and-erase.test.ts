@@ -131,6 +131,21 @@ describe('an edit of many objects', () => {
   });
 });
 
+describe('an edit to the last byte that an object can have', () => {
+  it.each([
+    ['metadata, whose names count', { metadata: { name: 'x'.repeat(2044) } }, 1],
+    ['metadata of a byte more', { metadata: { name: 'x'.repeat(2045) } }, 0],
+    ['headers, whose names do not count', { headers: { cacheControl: 'x'.repeat(8192) } }, 1],
+    ['headers of a byte more', { headers: { cacheControl: 'x'.repeat(8193) } }, 0],
+  ])('%s', async (_, change, done) => {
+    const core = createMemoryCore();
+    const bucket = await openTestBucket(core);
+    await put(core, bucket, 'a');
+    const { counts } = await run(core, bucket, editOf(change));
+    expect(counts).toMatchObject({ done, conflicts: 1 - done });
+  });
+});
+
 describe('emptying a bucket', () => {
   it('removes every version of every key for good, in several steps', async () => {
     const core = createMemoryCore();

@@ -69,6 +69,12 @@ async function withImages() {
 
 const photo = () => sharp({ create: { width: 300, height: 200, channels: 3, background: '#c33' } });
 
+/** A picture that nothing compresses well. */
+const noise = () =>
+  sharp(sampleBytes(600 * 600 * 3, 3), { raw: { width: 600, height: 600, channels: 3 } })
+    .png()
+    .toBuffer();
+
 describe('thumbnails', () => {
   it('are made once, and kept below memory too', async () => {
     const { core, stored, put, find, makings } = await withImages();
@@ -120,13 +126,16 @@ describe('thumbnails', () => {
       1,
     ]);
 
-    const raw = { width: 600, height: 600, channels: 3 as const };
-    const noise = await sharp(sampleBytes(600 * 600 * 3, 3), { raw })
-      .png()
-      .toBuffer();
-    expect((await find(await put('n.png', noise, 'image/png'))).bytes.length).toBeLessThan(
-      20 * 1024,
-    );
+    const noisy = await put('n.png', await noise(), 'image/png');
+    expect((await find(noisy)).bytes.length).toBeLessThan(20 * 1024);
+  });
+
+  it('that are large are made once, however many bytes they take', async () => {
+    const { core, put, makings } = await withImages();
+    const noisy = await put('n.png', await noise(), 'image/png');
+    const large = thumbnailOf(core, noisy, { size: 1024, accept: AVIF_AND_WEBP });
+    expect((await large.find(REQUESTER)).bytes.length).toBeGreaterThan(20 * 1024);
+    expect(makings()).toBe(1);
   });
 
   it('are of images, by their type and by their bytes', async () => {

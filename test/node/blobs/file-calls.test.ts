@@ -1,7 +1,7 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readExactly } from '../../../src/adapters/node/blobs/file-calls.ts';
+import { readExactly, removeQuietly } from '../../../src/adapters/node/blobs/file-calls.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 it.each([
@@ -23,3 +23,12 @@ it.each([
     }
   },
 );
+
+it('has removed a file once it says so, and says nothing of one that is gone', async () => {
+  const file = join(temporaryFolder(), 'left over');
+  writeFileSync(file, 'abcd');
+  for (const _ of [1, 2]) {
+    await removeQuietly(file);
+    expect(existsSync(file)).toBe(false);
+  }
+});

@@ -142,6 +142,18 @@ it('counts the head of a further request from its own first byte', async () => {
   expect(made.isOpenAfter(1)).toBe(false);
 });
 
+it('forgets a head once its response is under way, though that may end without a byte', async () => {
+  const made = await setUp();
+  const outgoing = await made.ask();
+  outgoing.setHeader('content-length', 4);
+  outgoing.write('fine');
+  await once(made.client, 'data');
+  expect(made.isOpenAfter(20_000)).toBe(true);
+  outgoing.end();
+  await once(outgoing, 'close');
+  expect(made.isOpenAfter(20_000)).toBe(true);
+});
+
 describe('a body', () => {
   const begin = async () => {
     const made = await setUp();
