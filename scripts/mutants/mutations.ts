@@ -41,6 +41,8 @@ const LOGIC: Readonly<Record<string, string>> = { '&&': '||', '||': '&&' };
  * means nothing.
  */
 const CONSTANT_MAX = 10;
+/** Stands where a statement was; the compiler refuses `if (a) ;`, whatever was there. */
+const NOTHING = '{}';
 /** Statements that only say something to an operator. */
 const TELLS = /^(?:await )?(?:[\w.]*\.)?log\.(?:info|error)\(|^(?:say|complain)\(/;
 /** What ends a function or a loop early. */
@@ -90,9 +92,9 @@ function mutationsOf(node: Node, text: string): Mutation[] {
         ? [whole('await', `return ${source(node.argument.argument)};`)]
         : [];
     case 'ThrowStatement':
-      return [whole('remove', ';')];
+      return [whole('remove', NOTHING)];
     case 'IfStatement':
-      return [turnedRound(node.test, text), ...(isGuard(node) ? [whole('guard', ';')] : [])];
+      return [turnedRound(node.test, text), ...(isGuard(node) ? [whole('guard', NOTHING)] : [])];
     case 'ConditionalExpression':
       return [turnedRound(node.test, text)];
     case 'BinaryExpression':
@@ -118,7 +120,7 @@ function statement(
   const { expression } = node;
   if (!isNode(expression) || TELLS.test(text.slice(node.start, node.end)) || node.directive != null)
     return [];
-  const removed = whole('remove', ';');
+  const removed = whole('remove', NOTHING);
   if (expression.type !== 'AwaitExpression' || !isNode(expression.argument)) return [removed];
   const { argument } = expression;
   return [whole('await', `${text.slice(argument.start, argument.end)};`), removed];

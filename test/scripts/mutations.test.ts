@@ -13,11 +13,11 @@ describe('faults', () => {
       'await f();',
       [
         ['await', 'f();'],
-        ['remove', ';'],
+        ['remove', '{}'],
       ],
     ],
     ['const x = await f();', []],
-    ['f(a);', [['remove', ';']]],
+    ['f(a);', [['remove', '{}']]],
     ['ports.log.info("said", { at });', []],
     ['const ok = a < b;', [['compare', 'const ok = a <= b;']]],
     ['const ok = a === b;', [['compare', 'const ok = a !== b;']]],
@@ -28,15 +28,15 @@ describe('faults', () => {
       'for (;;) { if (a) continue; }',
       [
         ['negate', 'for (;;) { if (!(a)) continue; }'],
-        ['guard', 'for (;;) { ; }'],
+        ['guard', 'for (;;) { {} }'],
       ],
     ],
     [
       'function f() { if (a) { throw b; } else c(); }',
       [
         ['negate', 'function f() { if (!(a)) { throw b; } else c(); }'],
-        ['remove', 'function f() { if (a) { ; } else c(); }'],
-        ['remove', 'function f() { if (a) { throw b; } else ; }'],
+        ['remove', 'function f() { if (a) { {} } else c(); }'],
+        ['remove', 'function f() { if (a) { throw b; } else {} }'],
       ],
     ],
     ['async function f() { return await g(); }', [['await', 'async function f() { return g(); }']]],

@@ -42,16 +42,21 @@ beforeEach(async () => {
 /** The answer, and whether the fast path gave it. */
 async function get(
   name: string,
-  { key = ROOT_KEY, headers = {} }: { key?: Key; headers?: Record<string, string> } = {},
+  {
+    key = ROOT_KEY,
+    headers = {},
+    query = '',
+  }: { key?: Key; headers?: Record<string, string>; query?: string } = {},
 ) {
   const path = `/${PUBLIC_BUCKET}/${name}`;
   const signed = signHeaders(
-    { path, headers: { host: 'h', ...headers } },
+    { path, query, headers: { host: 'h', ...headers } },
     { accessKeyId: key.id, secret: key.secret, amzDate: AMZ_DATE },
   );
   const lines = Object.entries(signed).map(([header, value]) => `${header}: ${value}\r\n`);
   const before = { answers: door.signedAnswers(), bytes: line.received().length };
-  line.client.write(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  const target = query === '' ? path : `${path}?${query}`;
+  line.client.write(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
   await settle([line]);
   const text = line.received().subarray(before.bytes).toString('latin1');
   return { status: Number(text.slice(9, 12)), text, isHot: door.signedAnswers() > before.answers };
@@ -77,6 +82,18 @@ describe('a signed read', () => {
     expect(checked).toMatchObject({ status: 200, isHot: true });
     const ids = /x-amz-id-2: (\w+)\r\nx-amz-request-id: (\w+)/.exec(whole.text);
     expect(ids?.[1]).toBe(ids?.[2]);
+  });
+
+  it.each([
+    ['x-id=GetObject', true],
+    ['response-content-type=text%2Fplain', true],
+    ['x-id=HeadObject', false],
+    ['acl=GetObject', false],
+    ['unknown=GetObject', false],
+    ['x-id=', false],
+  ])('is hot with a query that is known, and with no other: %s', async (query, isHot) => {
+    await get('inline');
+    expect((await get('inline', { query })).isHot).toBe(isHot);
   });
 
   it('of Signature Version 2 is hot too, and only with its own signature', async () => {
