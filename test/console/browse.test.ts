@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
 import { startNode, type WireServer } from '../wire/kit/server.ts';
@@ -79,6 +79,7 @@ const focused = (page: Page): Promise<string> =>
     .textContent({ timeout: 2000 })
     .then(String, () => '');
 const row = (page: Page, name: string) => page.locator('.spacer .row', { hasText: name });
+const topOf = async (box: Locator) => (await box.boundingBox())?.y ?? Number.NaN;
 const toolBar = (page: Page) => page.locator('.tool-bar');
 
 it('25, 26: sorts names as people do, folders first, and by a head', async () => {
@@ -95,6 +96,13 @@ it('25, 26: sorts names as people do, folders first, and by a head', async () =>
     .poll(async () => (await names(page)).slice(2))
     .toEqual(['10-dawn.jpg', '2-start.txt', 'Boat.txt']);
   expect(errors).toEqual([]);
+});
+
+it('24: draws an object with few elements', async () => {
+  const { page } = await open('/b/browse/trip/');
+  await row(page, 'Boat.txt').waitFor();
+  // Each costs style, layout and paint in every step of the wheel: bench/console-rows.ts.
+  expect(await row(page, 'Boat.txt').locator('*').count()).toBeLessThanOrEqual(14);
 });
 
 it('32: fills in sizes of folders, and says what the place holds', async () => {
@@ -124,6 +132,11 @@ it('36: walks, selects, opens and goes up by keyboard alone', async () => {
   await page.keyboard.press('Home');
   await page.keyboard.press('Shift+F10');
   await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+  const [top, menuTop] = await Promise.all([
+    topOf(row(page, 'raw')),
+    topOf(page.getByRole('menu')),
+  ]);
+  expect(menuTop - top).toBeLessThan(60);
   await page.keyboard.press('Escape');
   await expect.poll(() => focused(page)).toBe('raw');
   await page.keyboard.press('Enter');

@@ -16,7 +16,14 @@ export function Icon({ of: node, small = false, label }: IconProps) {
       : ({ role: 'img', 'aria-label': label } as const);
   return (
     <svg class={small ? 'icon small' : 'icon'} viewBox="0 0 24 24" {...spoken}>
-      {node.map(([tag, attributes]) => h(tag, attributes as Record<string, string>))}
+      {partsOf(node)}
     </svg>
   );
+}
+
+/** The shapes; an icon of paths alone becomes one, since a list has an icon in each row. */
+function partsOf(node: IconNode) {
+  const isOfPaths = node.every(([tag, { d }]) => tag === 'path' && `${d}`.startsWith('M'));
+  if (isOfPaths) return <path d={node.map(([, { d }]) => d).join('')} />;
+  return node.map(([tag, attributes]) => h(tag, attributes as Record<string, string>));
 }

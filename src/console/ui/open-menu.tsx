@@ -5,19 +5,23 @@ import { Menu, type MenuItem, type MenuProps } from './menu.tsx';
 
 const opened = signal<Omit<MenuProps, 'onClose'> | null>(null);
 
-/** Opens a menu where the event came from: under a button, at a right click. */
-export function openMenu(event: Event, label: string, items: readonly MenuItem[]): void {
+/** Opens a menu at a right click, else under `target`: where the event came from, or what is told. */
+export function openMenu(
+  event: Event,
+  label: string,
+  items: readonly MenuItem[],
+  target = event.currentTarget ?? event.target,
+): void {
   event.preventDefault();
   event.stopPropagation();
-  opened.value = { label, items, at: placeOf(event) };
+  opened.value = { label, items, at: placeOf(event, target as Element) };
 }
 
-function placeOf(event: Event): { x: number; y: number } {
+function placeOf(event: Event, target: Element): { x: number; y: number } {
   if (event instanceof MouseEvent && event.type === 'contextmenu' && event.clientX > 0) {
     return { x: event.clientX, y: event.clientY };
   }
-  const target = event.currentTarget ?? event.target;
-  const { left, bottom } = (target as Element).getBoundingClientRect();
+  const { left, bottom } = target.getBoundingClientRect();
   return { x: left, y: bottom + 4 };
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useCommands } from '../../app/commands.ts';
 import { lazy } from '../../app/lazy.tsx';
 import { noteVisit, placeOf } from '../../app/pinned.ts';
-import { density, language } from '../../app/preferences.ts';
+import { density } from '../../app/preferences.ts';
 import { navigate, objectPath, query } from '../../app/router.ts';
 import { exactCount } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
@@ -11,6 +11,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { useDropTarget } from '../upload/ways-in.tsx';
+import { dragRows } from './drag-rows.ts';
 import { EmptyFolder, NoMatch } from './empty-folder.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { actionsOf, chosen, rowMenu } from './folder-actions.ts';
@@ -20,12 +21,12 @@ import { JumpField } from './jump-field.tsx';
 import { COLUMNS, tracksOf } from './layout.ts';
 import { Grid } from './list/grid.tsx';
 import { ListHead } from './list/list-head.tsx';
-import { addressOf, RowCells, type RowLook } from './list/row-cells.tsx';
+import { addressOf, type RowLook, rowCells } from './list/row-cells.tsx';
 import { type Entry, keyOf, nameIn } from './list/row-list.ts';
-import { TileCells } from './list/tile-cells.tsx';
+import { tileCells } from './list/tile-cells.tsx';
 import { phone, useLines } from './list/use-lines.ts';
 import { QuickLook } from './neighbours.tsx';
-import { nameOf, type Selection } from './selection.ts';
+import { nameOf } from './selection.ts';
 import { placeName, shownName } from './shown-name.ts';
 import { StatusBar } from './status-bar.tsx';
 import { ToolBar } from './tool-bar.tsx';
@@ -164,14 +165,14 @@ function Rows({ folder, actions, onLook }: ContentProps) {
   );
   const latest = useRef({ folder, actions });
   latest.current = { folder, actions };
-  const Cells = view === 'list' ? RowCells : TileCells;
+  const cellsOf = view === 'list' ? rowCells : tileCells;
   const isPhone = phone.value;
   // Rows are drawn anew only when one of these changes, not with every step of a key.
   const row = useMemo(() => {
     const look = lookOf(latest, columns, isPhone);
-    return (entry: Entry | undefined) => <Cells entry={entry} look={look} />;
+    return (entry: Entry | undefined) => cellsOf(entry, look);
   }, [
-    Cells,
+    cellsOf,
     columns.join(),
     isPhone,
     search?.text,
@@ -179,7 +180,7 @@ function Rows({ folder, actions, onLook }: ContentProps) {
     search?.isWholeBucket,
     publicAccess,
     sizes.version.value,
-    language.value,
+    texts,
   ]);
   const isBucketOrder = order.sort === 'name' && !source.isPeoplesOrder() && folder.search === null;
   const isCutShort = !source.isComplete() && folder.search === null;
@@ -212,7 +213,11 @@ function Rows({ folder, actions, onLook }: ContentProps) {
         order={`${source.isPeoplesOrder()}`}
         mark={(entry, index) => markOf(folder, entry, index)}
         onOpen={(entry) => openEntry(folder, entry)}
-        onMenu={(event) => openMenu(event, texts.actions, rowMenu(actions, folder))}
+        onMenu={(event, under) => {
+          const { folder, actions } = latest.current;
+          openMenu(event, texts.actions, rowMenu(actions, folder), under);
+        }}
+        onDrag={(event) => dragRows(event, chosen(latest.current.folder))}
         onLook={onLook}
         onRest={(topIndex) => noteTop(folder, topIndex)}
         onSeen={(entries) => sizes.need(entries.filter(({ kind }) => kind === 'folder').map(keyOf))}
@@ -238,10 +243,6 @@ type Latest = { readonly current: { folder: FolderModel; actions: ContentProps['
 
 function lookOf(latest: Latest, columns: RowLook['columns'], isPhone: boolean): RowLook {
   const { bucket, prefix, search, sizes, publicAccess } = latest.current.folder;
-  const select = (entry: Entry) => {
-    const { selection, list } = latest.current.folder;
-    if (!selection.has(keyOf(entry))) selection.only(list.indexOfKey(keyOf(entry)));
-  };
   return {
     bucket,
     prefix: search?.isWholeBucket === true ? '' : prefix,
@@ -251,16 +252,6 @@ function lookOf(latest: Latest, columns: RowLook['columns'], isPhone: boolean): 
     isDeep: search?.isDeep === true,
     sizeOf: sizes.of,
     readersOf: (entry) => entry.readers ?? (publicAccess === 'read' ? 'everyone' : null),
-    dragged: (entry): Selection => {
-      select(entry);
-      return chosen(latest.current.folder);
-    },
-    onOpen: (entry) => openEntry(latest.current.folder, entry),
-    onMenu: (event, entry) => {
-      select(entry);
-      const { actions, folder } = latest.current;
-      openMenu(event, t().browse.actions, rowMenu(actions, folder));
-    },
   };
 }
 

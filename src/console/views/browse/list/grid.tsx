@@ -2,22 +2,15 @@
 // keyboard of a grid. The row that has the focus is drawn wherever it is, so that the
 // focus is never lost. Rows are keyed by their position, not recycled: so they stand in
 // their order for readers, and a jump draws some forty, which takes a few milliseconds.
+// A row that did not change is the same node as before, which is not compared again.
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { isMac } from '../../../app/commands.ts';
-import type { SelectionModel } from '../selection-model.ts';
 import { useLasso } from './lasso.ts';
-import { type Entry, keyOf, type RowList } from './row-list.ts';
+import { isControl, isMod, type RowActs, rowEvents } from './row-events.ts';
+import { type Entry, keyOf } from './row-list.ts';
 import { ScrollBubble } from './scroll-bubble.tsx';
-import { touchHandlers } from './touch.ts';
 import { type Scroller, useScroller } from './use-scroller.ts';
 import { heightPx, lineTop } from './window.ts';
-
-export type RowState = {
-  readonly index: number;
-  readonly isSelected: boolean;
-  readonly isCurrent: boolean;
-};
 
 /** What others ask of a grid: the commands, the path, a jump. */
 export type GridHandle = {
@@ -31,10 +24,8 @@ export type GridHandle = {
   currentRow(): HTMLElement | null;
 };
 
-export type GridProps = {
+export type GridProps = RowActs & {
   readonly label: string;
-  readonly list: RowList;
-  readonly selection: SelectionModel;
   readonly linePx: number;
   readonly headPx: number;
   /** Tiles in a line; 1: rows. */
@@ -48,12 +39,9 @@ export type GridProps = {
   readonly mark: (entry: Entry | undefined, index: number) => string;
   /** Changes when the same rows stand in another order. */
   readonly order: string;
-  readonly onOpen: (entry: Entry) => void;
-  readonly onMenu: (event: Event) => void;
   readonly onLook: () => void;
   readonly onRest: (topIndex: number) => void;
   readonly onSeen: (entries: readonly Entry[]) => void;
-  readonly onTooLong: () => void;
   readonly handle: { current: GridHandle | null };
 };
 
@@ -73,7 +61,7 @@ export function Grid(props: GridProps) {
   const current = Math.min(selection.current.value, Math.max(0, count - 1));
   const mayFocus = useFocus(scroller, current);
   useSameRows(props, scroller);
-  const cellsOf = useDrawnCells(props.row, span.end - span.first);
+  const rowOf = useDrawnRows(props.row, span.end - span.first);
   const lasso = useLasso({ scroller, selection, perLine, count });
 
   useEffect(() => {
@@ -118,27 +106,21 @@ export function Grid(props: GridProps) {
       onPointerDown={lasso.begin}
     >
       {props.head}
-      <div class="spacer" role="rowgroup" style={{ height: `${heightPx(scroller.extent)}px` }}>
+      <div
+        class="spacer"
+        role="rowgroup"
+        style={{ height: `${heightPx(scroller.extent)}px` }}
+        {...rowEvents(props)}
+      >
         {indices.map((index) => {
           const entry = list.row(index);
-          const state: RowState = {
+          return rowOf({
             index,
+            entry,
             isSelected: entry !== undefined && selection.has(keyOf(entry)),
             isCurrent: index === current,
-          };
-          return (
-            <GridRow
-              key={index}
-              state={state}
-              place={placeOf(scroller, index, perLine, index < first || index >= end)}
-              props={props}
-              onFocus={() => {
-                if (selection.current.value !== index) selection.moveTo(index);
-              }}
-            >
-              {cellsOf(index, entry)}
-            </GridRow>
-          );
+            ...placeOf(scroller, index, perLine, index < first || index >= end),
+          });
         })}
         {lasso.box !== null && <div class="lasso" style={lasso.box} />}
       </div>
@@ -148,51 +130,6 @@ export function Grid(props: GridProps) {
           text={props.mark(list.row(scroller.topLine() * perLine), scroller.topLine() * perLine)}
         />
       )}
-    </div>
-  );
-}
-
-type GridRowProps = {
-  readonly state: RowState;
-  readonly place: Readonly<Record<string, string>>;
-  readonly props: GridProps;
-  readonly onFocus: () => void;
-  readonly children: ComponentChildren;
-};
-
-function GridRow({ state, place, props, onFocus, children }: GridRowProps) {
-  const { index, isSelected, isCurrent } = state;
-  const { list, selection } = props;
-  const open = () => {
-    const entry = list.row(index);
-    if (entry !== undefined) props.onOpen(entry);
-  };
-  const { takesMenu, ...touch } = touchHandlers(index, selection, open);
-  const classes = ['row', isSelected && 'is-selected', isCurrent && 'is-focused'];
-  return (
-    <div
-      class={classes.filter(Boolean).join(' ')}
-      role="row"
-      data-index={index}
-      aria-rowindex={index + 2}
-      aria-selected={isSelected}
-      tabIndex={isCurrent ? 0 : -1}
-      style={place}
-      onFocus={onFocus}
-      onClick={(event) => selectByClick(event, index, props)}
-      {...touch}
-      onDblClick={(event) => {
-        if (!isControl(event.target)) open();
-      }}
-      onContextMenu={(event) => {
-        const entry = list.row(index);
-        if (entry === undefined || takesMenu(event)) return;
-        if (!selection.has(keyOf(entry))) selection.only(index);
-        event.currentTarget.focus({ preventScroll: true });
-        props.onMenu(event);
-      }}
-    >
-      {children}
     </div>
   );
 }
@@ -217,51 +154,78 @@ function useSameRows({ list, selection, order, perLine }: GridProps, scroller: S
   });
 }
 
-type Drawn = { readonly entry: Entry | undefined; readonly cells: VNode };
-/** Rows whose cells are kept, as a multiple of those in view. */
+/** All that a row is drawn from. */
+type RowState = {
+  readonly index: number;
+  readonly entry: Entry | undefined;
+  readonly isSelected: boolean;
+  readonly isCurrent: boolean;
+  /** Where it stands; `left` and `width` of tiles. */
+  readonly top: string;
+  readonly left?: string;
+  readonly width?: string;
+  /** Kept for the focus, but not in view. */
+  readonly isOutside: boolean;
+};
+
+type Drawn = RowState & { readonly cells: VNode; readonly node: VNode };
+/** Rows that are kept, as a multiple of those in view. */
 const KEPT_VIEWS = 4;
-
-/**
- * Keeps the cells of rows that did not change: the same node is not compared again, so a
- * step of the wheel costs the rows that come into view and no others.
- */
-function useDrawnCells(row: GridProps['row'], linesInView: number) {
-  const drawn = useRef({ row, cells: new Map<number, Drawn>() });
-  if (drawn.current.row !== row) drawn.current = { row, cells: new Map() };
-  return (index: number, entry: Entry | undefined): VNode => {
-    const { cells } = drawn.current;
-    const known = cells.get(index);
-    if (known !== undefined && known.entry === entry) return known.cells;
-    const made = { entry, cells: row(entry) };
-    cells.delete(index);
-    cells.set(index, made);
-    const [oldest] = cells.keys();
-    const most = KEPT_VIEWS * Math.max(linesInView, KEPT_LINES_MIN);
-    if (cells.size > most && oldest !== undefined) cells.delete(oldest);
-    return made.cells;
-  };
-}
-
 /** Fewest lines that `KEPT_VIEWS` counts with: tiles have several in one. */
 const KEPT_LINES_MIN = 60;
 
-const isControl = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('a, button, input') !== null;
-
-function selectByClick(event: MouseEvent, index: number, props: GridProps): void {
-  if (isControl(event.target)) return;
-  const { selection } = props;
-  const isBox = event.target instanceof Element && event.target.closest('.pick') !== null;
-  if (event.shiftKey) {
-    event.preventDefault();
-    void selection.extendTo(index, isMod(event)).then((isDone) => isDone || props.onTooLong());
-  } else if (isBox || isMod(event)) selection.toggle(index);
-  else selection.only(index);
-  (event.currentTarget as HTMLElement).focus({ preventScroll: true });
+/**
+ * Keeps rows that did not change: the same node is not compared again, so a step of the wheel
+ * costs the rows that come into view and no others.
+ */
+function useDrawnRows(cellsOf: GridProps['row'], linesInView: number) {
+  const drawn = useRef({ cellsOf, rows: new Map<number, Drawn>() });
+  if (drawn.current.cellsOf !== cellsOf) drawn.current = { cellsOf, rows: new Map() };
+  return (state: RowState): VNode => {
+    const { rows } = drawn.current;
+    const known = rows.get(state.index);
+    if (known !== undefined && isSame(known, state)) return known.node;
+    const isSameEntry = known !== undefined && known.entry === state.entry;
+    const cells = isSameEntry ? known.cells : cellsOf(state.entry);
+    const made = { ...state, cells, node: drawRow(state, cells) };
+    rows.delete(state.index);
+    rows.set(state.index, made);
+    const [oldest] = rows.keys();
+    const most = KEPT_VIEWS * Math.max(linesInView, KEPT_LINES_MIN);
+    if (rows.size > most && oldest !== undefined) rows.delete(oldest);
+    return made.node;
+  };
 }
 
-const isMod = (event: MouseEvent | KeyboardEvent): boolean =>
-  isMac ? event.metaKey : event.ctrlKey;
+const isSame = (one: RowState, other: RowState): boolean =>
+  one.entry === other.entry &&
+  one.isSelected === other.isSelected &&
+  one.isCurrent === other.isCurrent &&
+  one.isOutside === other.isOutside &&
+  one.top === other.top &&
+  one.left === other.left &&
+  one.width === other.width;
+
+function drawRow(state: RowState, cells: VNode): VNode {
+  const { index, isSelected, isCurrent, isOutside, top, left, width } = state;
+  const classes = ['row', isSelected && 'is-selected', isCurrent && 'is-focused'];
+  return (
+    <div
+      key={index}
+      class={classes.filter(Boolean).join(' ')}
+      role="row"
+      data-index={index}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      tabIndex={isCurrent ? 0 : -1}
+      style={{ top, left, width, ...(isOutside ? UNSEEN : {}) }}
+    >
+      {cells}
+    </div>
+  );
+}
+
+const UNSEEN = { opacity: '0', pointerEvents: 'none' };
 
 /** Puts the focus on the current row when a key moved there. */
 function useFocus(scroller: Scroller, current: number): { current: boolean } {
@@ -283,17 +247,13 @@ function placeOf(
   index: number,
   perLine: number,
   isOutside: boolean,
-): Readonly<Record<string, string>> {
+): Pick<RowState, 'top' | 'left' | 'width' | 'isOutside'> {
   const line = Math.floor(index / perLine);
   const shownLine = isOutside ? Math.min(Math.max(line, span.first), span.end - 1) : line;
-  const top = lineTop(extent, position, shownLine);
-  return {
-    top: `${Math.max(0, top)}px`,
-    ...(perLine > 1
-      ? { left: `${((index % perLine) * 100) / perLine}%`, width: `${100 / perLine}%` }
-      : {}),
-    ...(isOutside ? { opacity: '0', pointerEvents: 'none' } : {}),
-  };
+  const top = `${Math.max(0, lineTop(extent, position, shownLine))}px`;
+  if (perLine === 1) return { top, isOutside };
+  const left = `${((index % perLine) * 100) / perLine}%`;
+  return { top, left, width: `${100 / perLine}%`, isOutside };
 }
 
 type KeyInput = GridProps & {
@@ -304,11 +264,13 @@ type KeyInput = GridProps & {
 };
 
 function moveByKey(event: KeyboardEvent, input: KeyInput): void {
-  const { current, count, selection, list } = input;
+  const { current, count, selection, list, scroller } = input;
   if (event.target instanceof HTMLInputElement || event.altKey) return;
   if (isMod(event) && event.key.toLowerCase() === 'a') selection.all();
-  else if (event.key === 'F10' && event.shiftKey) input.onMenu(event);
-  else if (event.key === 'Enter' && !isMod(event) && !isControl(event.target)) {
+  else if (event.key === 'F10' && event.shiftKey) {
+    const row = rowElement(scroller, current);
+    if (row !== null) input.onMenu(event, row);
+  } else if (event.key === 'Enter' && !isMod(event) && !isControl(event.target)) {
     const entry = list.row(current);
     if (entry !== undefined) input.onOpen(entry);
   } else if (event.key === ' ') input.onLook();

@@ -1,9 +1,10 @@
 // The small picture of an entry: a thumbnail where one can be made, else its icon. What
 // failed once is not asked again while the page is open.
+import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from '../../../ui/icon.tsx';
 import { iconOf } from '../kinds.ts';
-import { type Entry, keyOf } from './row-list.ts';
+import type { Entry } from './row-list.ts';
 
 /** Pixels of the larger side that the API makes. */
 type Side = 64 | 256;
@@ -30,21 +31,26 @@ function noteFailed(name: string): void {
   failed.add(name);
 }
 
-export function Picture({ bucket, entry, side, box }: PictureProps) {
-  const [, redraw] = useState(0);
-  const url = thumbnailUrl(bucket, entry, side);
-  if (url === null || failed.has(url)) {
-    return (
-      <span class={entry.kind === 'folder' ? `${box} is-folder` : box}>
-        <Icon of={iconOf(entry)} />
-      </span>
-    );
-  }
+/** Keeps no state, so that rows call it as a function: a component of each costs time. */
+export function Picture(props: PictureProps): VNode {
+  const url = thumbnailUrl(props);
+  if (url === null || failed.has(url)) return kindBox(props);
+  return <Thumbnail key={url} {...props} url={url} />;
+}
+
+const kindBox = ({ entry, box }: PictureProps): VNode => (
+  <span class={entry.kind === 'folder' ? `${box} is-folder` : box}>
+    {Icon({ of: iconOf(entry) })}
+  </span>
+);
+
+function Thumbnail({ url, ...props }: PictureProps & { readonly url: string }) {
+  const [isFailed, setFailed] = useState(false);
+  if (isFailed) return kindBox(props);
   return (
-    <span class={box}>
+    <span class={props.box}>
       <img
-        key={keyOf(entry)}
-        class={side === 64 ? 'thumb' : undefined}
+        class={props.side === 64 ? 'thumb' : undefined}
         src={url}
         alt=""
         loading="lazy"
@@ -55,14 +61,14 @@ export function Picture({ bucket, entry, side, box }: PictureProps) {
         }}
         onError={() => {
           noteFailed(url);
-          redraw((count) => count + 1);
+          setFailed(true);
         }}
       />
     </span>
   );
 }
 
-function thumbnailUrl(bucket: string, entry: Entry, side: Side): string | null {
+function thumbnailUrl({ bucket, entry, side }: PictureProps): string | null {
   if (entry.kind === 'folder' || !PICTURED.test(entry.key)) return null;
   if (!hasMade && failed.size >= GIVES_UP_AFTER) return null;
   const size = Number(entry.size);

@@ -1,15 +1,14 @@
 // The cells of a row: box, name with its icon, who reads, size, date, menu. What is not
-// loaded has lines of the same shape.
-import { Check, Ellipsis } from 'lucide';
-import type { JSX } from 'preact';
+// loaded has lines of the same shape. A step of the wheel makes some ten rows in a frame, so a row
+// is few elements: its pieces are plain functions, not components; the box and the dots of the
+// menu are drawn by style; what a press does is said once for all rows, in row-events.ts.
+import type { ComponentChildren, VNode } from 'preact';
 import { href, objectPath } from '../../../app/router.ts';
-import { exactCount, exactTime, time } from '../../../i18n/format.ts';
+import { bytes, bytesParts, exactCount, time } from '../../../i18n/format.ts';
 import { t } from '../../../i18n/i18n.ts';
-import { Icon } from '../../../ui/icon.tsx';
-import { Bytes, ReadBy, Skeleton, Time } from '../../../ui/small.tsx';
-import { dragRows, dropOn } from '../drag-rows.ts';
+import { ReadBy, Skeleton } from '../../../ui/small.tsx';
+import { dropOn } from '../drag-rows.ts';
 import type { ColumnId } from '../layout.ts';
-import type { Selection } from '../selection.ts';
 import type { FolderSize } from '../selection-model.ts';
 import { shownName } from '../shown-name.ts';
 import { Picture } from './picture.tsx';
@@ -27,10 +26,6 @@ export type RowLook = {
   readonly isDeep: boolean;
   readonly sizeOf: (prefix: string) => FolderSize | null;
   readonly readersOf: (entry: Entry) => 'everyone' | 'part' | null;
-  /** What is dragged from a row: the selection, or the row alone. */
-  readonly dragged: (entry: Entry) => Selection;
-  readonly onOpen: (entry: Entry) => void;
-  readonly onMenu: (event: Event, entry: Entry) => void;
 };
 
 /** Where a row leads: into the folder, or to the object. */
@@ -43,114 +38,107 @@ export function addressOf(bucket: string, entry: Entry): string {
   return objectPath(bucket, key);
 }
 
-export function RowCells({ entry, look }: { entry: Entry | undefined; look: RowLook }) {
-  if (entry === undefined) return <SkeletonCells columns={look.columns} />;
+export function rowCells(entry: Entry | undefined, look: RowLook): VNode {
+  if (entry === undefined) return skeletonCells(look.columns);
   return (
     <>
-      <PickCell />
-      <NameCell entry={entry} look={look} />
-      {(look.isPhone ? [] : look.columns).map((column) => (
-        <span
-          key={column}
-          role="gridcell"
-          class={column === 'size' ? 'number wide-cell' : 'dim wide-cell'}
-        >
-          {CELLS[column](entry, look)}
-        </span>
-      ))}
+      {pickCell()}
+      {nameCell(entry, look)}
+      {look.isPhone ? null : look.columns.map((column) => CELLS[column](entry, look))}
       <span role="gridcell" class="more-cell">
-        <MoreButton entry={entry} look={look} />
+        {moreButton(entry, look)}
       </span>
     </>
   );
 }
 
 /** The box is drawn by style alone: readers hear aria-selected of the row. */
-export function PickCell() {
-  return (
-    <span role="gridcell" class="pick">
-      <span class="box" aria-hidden="true">
-        <Icon of={Check} />
+export const pickCell = (): VNode => <span role="gridcell" class="pick" />;
+
+export const moreButton = (entry: Entry, look: RowLook): VNode => (
+  <button
+    type="button"
+    class="button icon-only more"
+    tabIndex={-1}
+    aria-haspopup="menu"
+    aria-label={t().browse.actionsFor(nameIn(look.prefix, entry))}
+  />
+);
+
+const CELLS: Readonly<Record<ColumnId, (entry: Entry, look: RowLook) => VNode>> = {
+  readers: (entry, look) => {
+    const readers = look.readersOf(entry);
+    return (
+      <span key="readers" role="gridcell" class="dim wide-cell">
+        {readers !== null && <ReadBy readers={readers} />}
       </span>
-    </span>
-  );
-}
-
-export function MoreButton({ entry, look }: { entry: Entry; look: RowLook }) {
-  return (
-    <button
-      type="button"
-      class="button icon-only more"
-      tabIndex={-1}
-      aria-haspopup="menu"
-      aria-label={t().browse.actionsFor(nameIn(look.prefix, entry))}
-      onClick={(event) => look.onMenu(event, entry)}
-    >
-      <Icon of={Ellipsis} />
-    </button>
-  );
-}
-
-const CELLS: Readonly<Record<ColumnId, (entry: Entry, look: RowLook) => JSX.Element | null>> = {
-  readers: (entry, look) => <ReadBy readers={look.readersOf(entry)} />,
-  size: (entry, look) => <Size entry={entry} look={look} />,
-  modified: (entry) => (entry.kind === 'object' ? <RowTime at={entry.lastModified} /> : null),
+    );
+  },
+  size: (entry, look) => {
+    const value = entry.kind === 'object' ? entry.size : look.sizeOf(entry.prefix)?.bytes;
+    return (
+      <span key="size" role="gridcell" class="number wide-cell" title={exactBytes(value)}>
+        {value === undefined ? <Skeleton width={40} /> : shownBytes(value)}
+      </span>
+    );
+  },
+  modified: (entry) =>
+    entry.kind === 'object' ? (
+      <time key="modified" role="gridcell" class="dim wide-cell" dateTime={entry.lastModified}>
+        {time(entry.lastModified, t().units)}
+      </time>
+    ) : (
+      <span key="modified" role="gridcell" class="dim wide-cell" />
+    ),
 };
 
-/** Shows when an object changed; the dear tooltip is made under the pointer alone. */
-function RowTime({ at }: { readonly at: string }) {
+const exactBytes = (value: number | string | undefined): string | undefined =>
+  value === undefined ? undefined : `${exactCount(value)} B`;
+
+function shownBytes(size: number | string): ComponentChildren {
+  const { value, unit } = bytesParts(size);
   return (
-    <time
-      dateTime={at}
-      onMouseEnter={(event) => {
-        event.currentTarget.title = exactTime(at);
-      }}
-    >
-      {time(at, t().units)}
-    </time>
+    <>
+      {value}
+      <span class="unit">{unit}</span>
+    </>
   );
 }
 
-function Size({ entry, look }: { entry: Entry; look: RowLook }) {
-  if (entry.kind === 'object') return <Bytes value={entry.size} />;
-  const size = look.sizeOf(entry.prefix);
-  return size === null ? <Skeleton width={40} /> : <Bytes value={size.bytes} />;
-}
-
-function NameCell({ entry, look }: { entry: Entry; look: RowLook }) {
+function nameCell(entry: Entry, look: RowLook): VNode {
   const isFolder = entry.kind === 'folder';
   const drop = isFolder ? dropOn(look.bucket, keyOf(entry)) : {};
+  const link = nameLink(entry, look);
   return (
     <span role="gridcell" class="name" data-prefix={isFolder ? keyOf(entry) : undefined} {...drop}>
-      <Picture bucket={look.bucket} entry={entry} side={64} box="kind" />
-      <span class="name-lines">
-        <NameLink entry={entry} look={look} />
-        {look.isPhone && <SecondLine entry={entry} look={look} />}
-      </span>
+      {Picture({ bucket: look.bucket, entry, side: 64, box: 'kind' })}
+      {look.isPhone ? (
+        <span class="name-lines">
+          {link}
+          {secondLine(entry, look)}
+        </span>
+      ) : (
+        link
+      )}
     </span>
   );
 }
 
-export function NameLink({ entry, look }: { entry: Entry; look: RowLook }) {
+export function nameLink(entry: Entry, look: RowLook): VNode {
   const key = keyOf(entry);
   const name = look.isDeep ? lastPart(key) : nameIn(look.prefix, entry);
   const folder = look.isDeep ? key.slice(look.prefix.length, key.length - name.length) : '';
+  const shown = shownName(name);
+  const isLong = shown.length > TAIL_LENGTH * 2 && folder === '' && look.match === '';
   return (
     <a
-      class="text"
+      class={isLong ? 'text middle-cut' : 'text'}
       tabIndex={-1}
       href={href(addressOf(look.bucket, entry))}
-      title={shownName(name)}
+      title={shown}
       draggable
-      onDragStart={(event) => dragRows(event, look.dragged(entry))}
-      onClick={(event) => {
-        const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
-        if (!isPlain) return;
-        event.preventDefault();
-        look.onOpen(entry);
-      }}
     >
-      <ShownName name={name === '' ? t().browse.noName : shownName(name)} match={look.match} />
+      {isLong ? cutParts(shown) : nameText(name === '' ? t().browse.noName : shown, look.match)}
       {folder !== '' && <bdi class="faint in-folder">{t().browse.inFolder(shownName(folder))}</bdi>}
     </a>
   );
@@ -161,65 +149,59 @@ const lastPart = (key: string): string => key.slice(key.lastIndexOf('/', key.len
 /** Characters that stay at the end of a name that is cut. */
 const TAIL_LENGTH = 14;
 
-function ShownName({ name, match }: { readonly name: string; readonly match: string }) {
-  const at = match === '' ? -1 : name.toLocaleLowerCase().indexOf(match.toLocaleLowerCase());
-  if (at !== -1) {
-    return (
-      <bdi class="cut">
-        {name.slice(0, at)}
-        <mark>{name.slice(at, at + match.length)}</mark>
-        {name.slice(at + match.length)}
-      </bdi>
-    );
-  }
-  if (name.length <= TAIL_LENGTH * 2) return <bdi class="cut">{name}</bdi>;
+/** The two parts of a long name, of which the first is cut where there is no room. */
+function cutParts(name: string): readonly VNode[] {
   const tail = [...name].slice(-TAIL_LENGTH).join('');
+  return [<bdi key="first">{name.slice(0, -tail.length)}</bdi>, <bdi key="tail">{tail}</bdi>];
+}
+
+function nameText(name: string, match: string): VNode {
+  const at = match === '' ? -1 : name.toLocaleLowerCase().indexOf(match.toLocaleLowerCase());
+  if (at === -1) {
+    if (name.length <= TAIL_LENGTH * 2) return <bdi class="cut">{name}</bdi>;
+    return <span class="middle-cut">{cutParts(name)}</span>;
+  }
   return (
-    <span class="middle-cut">
-      <bdi>{name.slice(0, -tail.length)}</bdi>
-      <bdi>{tail}</bdi>
-    </span>
+    <bdi class="cut">
+      {name.slice(0, at)}
+      <mark>{name.slice(at, at + match.length)}</mark>
+      {name.slice(at + match.length)}
+    </bdi>
   );
 }
 
 /** What stands below the name on phones: size, count, date. */
-function SecondLine({ entry, look }: { entry: Entry; look: RowLook }) {
-  const size = entry.kind === 'folder' ? look.sizeOf(entry.prefix) : null;
+function secondLine(entry: Entry, look: RowLook): VNode {
+  const { units } = t();
+  const texts: string[] = [];
+  if (entry.kind === 'object') {
+    texts.push(bytes(entry.size), time(entry.lastModified, units));
+  } else {
+    const size = look.sizeOf(entry.prefix);
+    if (size !== null) {
+      texts.push(bytes(size.bytes), units.objects(size.objects, exactCount(size.objects)));
+    }
+  }
   return (
     <span class="second-line">
       {look.readersOf(entry) !== null && <i class="flag-dot" />}
-      {entry.kind === 'folder' ? (
-        size !== null && (
-          <>
-            <Bytes value={size.bytes} />
-            {` · ${t().units.objects(size.objects, exactCount(size.objects))}`}
-          </>
-        )
-      ) : (
-        <>
-          <Bytes value={entry.size} />
-          {' · '}
-          <Time at={entry.lastModified} />
-        </>
-      )}
+      {texts.join(' · ')}
     </span>
   );
 }
 
-function SkeletonCells({ columns }: { readonly columns: readonly ColumnId[] }) {
-  return (
-    <>
-      <span role="gridcell" class="pick" />
-      <span role="gridcell" class="name">
-        <span class="kind" />
-        <Skeleton width={180} />
+const skeletonCells = (columns: readonly ColumnId[]): VNode => (
+  <>
+    {pickCell()}
+    <span role="gridcell" class="name">
+      <span class="kind" />
+      <Skeleton width={180} />
+    </span>
+    {columns.map((column) => (
+      <span key={column} role="gridcell" class="wide-cell">
+        <Skeleton width={48} />
       </span>
-      {columns.map((column) => (
-        <span key={column} role="gridcell" class="wide-cell">
-          <Skeleton width={48} />
-        </span>
-      ))}
-      <span role="gridcell" />
-    </>
-  );
-}
+    ))}
+    <span role="gridcell" />
+  </>
+);

@@ -1,10 +1,11 @@
 // A tile of the grid and the gallery: picture or icon, name, size.
+import type { VNode } from 'preact';
 import { Bytes, Skeleton } from '../../../ui/small.tsx';
 import { Picture } from './picture.tsx';
-import { MoreButton, NameLink, PickCell, type RowLook } from './row-cells.tsx';
+import { moreButton, nameLink, pickCell, type RowLook } from './row-cells.tsx';
 import type { Entry } from './row-list.ts';
 
-export function TileCells({ entry, look }: { entry: Entry | undefined; look: RowLook }) {
+export function tileCells(entry: Entry | undefined, look: RowLook): VNode {
   if (entry === undefined) {
     return (
       <span role="gridcell" class="tile">
@@ -16,16 +17,16 @@ export function TileCells({ entry, look }: { entry: Entry | undefined; look: Row
   const size = entry.kind === 'folder' ? look.sizeOf(entry.prefix)?.bytes : entry.size;
   return (
     <>
-      <PickCell />
+      {pickCell()}
       <span role="gridcell" class="tile">
-        <Picture bucket={look.bucket} entry={entry} side={256} box="tile-picture kind" />
+        {Picture({ bucket: look.bucket, entry, side: 256, box: 'tile-picture kind' })}
         <span class="tile-name">
-          <NameLink entry={entry} look={look} />
+          {nameLink(entry, look)}
           <span class="faint">
             {size === undefined ? <Skeleton width={40} /> : <Bytes value={size} />}
           </span>
         </span>
-        <MoreButton entry={entry} look={look} />
+        {moreButton(entry, look)}
       </span>
     </>
   );

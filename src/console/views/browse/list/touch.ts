@@ -24,13 +24,18 @@ function endPress(): void {
 const isTouch = (event: Event): boolean =>
   event instanceof PointerEvent && event.pointerType === 'touch';
 
-/** Handlers of a row for fingers; `open` is what a tap does while nothing is selected. */
-export function touchHandlers(index: number, selection: SelectionModel, open: () => void) {
+/** Handlers of all rows for fingers; `open` is what a tap does while nothing is selected. */
+export function touchHandlers(
+  selection: SelectionModel,
+  indexAt: (event: Event) => number,
+  open: (event: Event) => void,
+) {
   return {
     onPointerDown: (event: PointerEvent) => {
       endPress();
       hasSelected = false;
-      if (!isTouch(event)) return;
+      const index = indexAt(event);
+      if (!isTouch(event) || index === -1) return;
       const timer = setTimeout(() => {
         hasSelected = true;
         selection.toggle(index);
@@ -45,14 +50,15 @@ export function touchHandlers(index: number, selection: SelectionModel, open: ()
     onPointerUp: endPress,
     onPointerCancel: endPress,
     onClickCapture: (event: MouseEvent) => {
-      if (!isTouch(event)) return;
+      const index = indexAt(event);
+      if (!isTouch(event) || index === -1) return;
       const isButton = event.target instanceof Element && event.target.closest('button') !== null;
       if (isButton && !hasSelected) return;
       event.preventDefault();
       event.stopPropagation();
       if (hasSelected) hasSelected = false;
       else if (selection.isAll.value || selection.count.value > 0) selection.toggle(index);
-      else open();
+      else open(event);
     },
     /** True: the menu that a long press would open was taken. */
     takesMenu: (event: Event): boolean => {
