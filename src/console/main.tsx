@@ -18,6 +18,7 @@ startRouter();
 void readSession();
 viewOf(path.value)
   ?.load()
+  .then(({ begin }) => begin?.())
   .catch(() => {});
 await loadTexts(language);
 render(<App />, root);

@@ -41,6 +41,8 @@ class Entry {
   load: Load<unknown>;
   /** Components that show it. */
   users = 0;
+  /** Whether it was read before anybody showed it: the first who does reads no more. */
+  isAhead = false;
   readonly #line: Line;
   readonly #onRead: (entry: Entry) => void;
   #flight: AbortController | null = null;
@@ -121,17 +123,12 @@ export class QueryStore {
 
   /** The query of a key, with what was read before; nothing is read until it starts. */
   query<Data>(key: string, load: Load<Data>): StartedQuery<Data> {
-    let entry = this.#entries.get(key);
-    if (entry === undefined) {
-      const entries = this.#entries;
-      entry = new Entry(key, load, this.#line, (read) => this.#keep(entries, read));
-      this.#entries.set(key, entry);
-    } else if (entry.users === 0) {
+    const own = this.#entry(key, load);
+    if (own.users === 0 && !own.isAhead) {
       // Shown anew: what failed the last time may not fail now.
-      entry.error.value = null;
-      entry.isLoading.value = true;
+      own.error.value = null;
+      own.isLoading.value = true;
     }
-    const own = entry;
     return {
       data: own.data as Signal<Data | null>,
       error: own.error,
@@ -140,6 +137,20 @@ export class QueryStore {
       set: (value) => own.set(value),
       start: () => this.#start(own, load),
     };
+  }
+
+  /** Begins to read what a view will show, before its code and texts are there. */
+  readAhead(key: string, load: Load<unknown>): void {
+    const entry = this.#entry(key, load);
+    entry.isAhead = true;
+    // Who is not signed in yet is refused: it is read when it is shown.
+    void entry.read().then(() => this.#dropEmpty(entry));
+  }
+
+  /** Whether there is a request whose answer will be the first of its key. */
+  isReadingFirst(): boolean {
+    const entries = [...this.#entries.values()];
+    return entries.some(({ data, isInFlight }) => isInFlight && data.peek() === null);
   }
 
   /** Reads again what is shown and begins with the key; all else is read when it is shown. */
@@ -157,22 +168,36 @@ export class QueryStore {
     this.#entries = new Map();
   }
 
+  #entry(key: string, load: Load<unknown>): Entry {
+    const entries = this.#entries;
+    const known = entries.get(key);
+    if (known !== undefined) return known;
+    const entry = new Entry(key, load, this.#line, (read) => this.#keep(entries, read));
+    entries.set(key, entry);
+    return entry;
+  }
+
   #start(entry: Entry, load: Load<unknown>): () => void {
     // The newest component's own function: that of one that is gone may know it no more.
     entry.load = load;
     entry.users++;
     this.#shown.add(entry);
-    if (!entry.isInFlight) void entry.read();
+    const isRead = entry.isAhead && entry.data.peek() !== null;
+    entry.isAhead = false;
+    if (!entry.isInFlight && !isRead) void entry.read();
     return () => {
       entry.users--;
       if (entry.users > 0) return;
       this.#shown.delete(entry);
       entry.stop();
-      // What was left before its first answer has nothing to go back to.
-      if (entry.data.value === null && this.#entries.get(entry.key) === entry) {
-        this.#entries.delete(entry.key);
-      }
+      this.#dropEmpty(entry);
     };
+  }
+
+  /** What was left before its first answer has nothing to go back to. */
+  #dropEmpty(entry: Entry): void {
+    if (entry.users > 0 || entry.data.peek() !== null) return;
+    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key);
   }
 
   /** Keeps the newest; what is shown is never left out. */

@@ -18,6 +18,12 @@ addEventListener('online', () => store.reloadAll());
 /** Reads again whatever begins with the key where it is shown; the rest when it is. */
 export const invalidate = (prefix: string): void => store.invalidate(prefix);
 
+/** Begins to read what a view shows first, while the page still loads. */
+export const readAhead = (key: string, load: Load<unknown>): void => store.readAhead(key, load);
+
+/** Whether a view waits for its first answer. */
+export const isReadingFirst = (): boolean => store.isReadingFirst();
+
 /** Forgets everything: another person signs in. */
 export const forgetQueries = (): void => store.forget();
 

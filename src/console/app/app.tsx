@@ -4,6 +4,7 @@ import { SearchX } from 'lucide';
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { signedOut } from '../api/client.ts';
+import { isReadingFirst } from '../api/query.ts';
 import { askedProof } from '../api/with-proof.ts';
 import { t } from '../i18n/i18n.ts';
 import { LinkButton } from '../ui/button.tsx';
@@ -108,7 +109,7 @@ function LateDock() {
       // What fails here is said where it is needed.
       loadRest().catch(() => {});
       import('../views/palette/palette.tsx').catch(() => {});
-    });
+    }, isReadingFirst);
   }, []);
   return isDue ? <Dock /> : null;
 }

@@ -6,7 +6,11 @@ type View = {
   readonly pattern: RegExp;
   /** Which place of the side bar it belongs to. */
   readonly place: string;
-  readonly load: () => Promise<{ default: ComponentType }>;
+  readonly load: () => Promise<{
+    default: ComponentType;
+    /** Begins to read what the view shows first, before its texts and the session are there. */
+    begin?: () => void;
+  }>;
   /** Needs no text or style but those of a folder. */
   readonly isOfFolder?: true;
   /** Shown to who is not signed in. */

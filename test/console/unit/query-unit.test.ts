@@ -52,6 +52,36 @@ describe('a query', () => {
     ]);
   });
 
+  it('is read ahead once, whether its component starts before the answer or after', async () => {
+    const { load, asked, at } = fakeClient();
+    store.readAhead('early', load);
+    expect([asked.length, store.isReadingFirst()]).toEqual([1, true]);
+    const early = store.query('early', load);
+    early.start();
+    await at(0).answer('one');
+    expect([asked.length, early.data.value, early.isLoading.value]).toEqual([1, 'one', false]);
+
+    store.readAhead('late', load);
+    await at(1).answer('two');
+    const late = store.query('late', load);
+    expect([late.data.value, store.isReadingFirst()]).toEqual(['two', false]);
+    const leave = late.start();
+    expect(asked).toHaveLength(2);
+    leave();
+    store.query('late', load).start();
+    expect(asked).toHaveLength(3);
+  });
+
+  it('that failed ahead is read again, without the error of before', async () => {
+    const { load, asked, at } = fakeClient();
+    store.readAhead('a', load);
+    await at(0).fail(new Error('signed out'));
+    await Promise.resolve();
+    const query = store.query('a', load);
+    query.start();
+    expect([asked.length, query.error.value, query.isLoading.value]).toEqual([2, null, true]);
+  });
+
   it('is shared by two components: one request, one value', async () => {
     const { load, asked, at } = fakeClient();
     const [first, second] = [store.query('a', load), store.query('a', load)];

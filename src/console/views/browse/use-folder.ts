@@ -50,6 +50,14 @@ export type FolderModel = {
   readonly reload: () => void;
 };
 
+/** The key and the request of the first rows, in the order that the address names. */
+export function firstPageOf(bucket: string, prefix: string) {
+  const { sort, isDescending } = readOrder();
+  const key = `folder ${bucket} ${prefix} ${sort} ${isDescending}`;
+  const load = (stop: AbortSignal) => readFirstPage({ bucket, prefix, sort, isDescending }, stop);
+  return [key, load] as const;
+}
+
 export function useFolder(bucket: string, prefix: string): FolderModel {
   const order = readOrder();
   const { sort, isDescending } = order;
@@ -58,9 +66,7 @@ export function useFolder(bucket: string, prefix: string): FolderModel {
     [bucket, prefix, sort, isDescending],
   );
   useEffect(() => () => source.close(), [source]);
-  const first = useQuery(`folder ${bucket} ${prefix} ${sort} ${isDescending}`, (stop) =>
-    readFirstPage({ bucket, prefix, sort, isDescending }, stop),
-  );
+  const first = useQuery(...firstPageOf(bucket, prefix));
   const page = first.data.value;
   const begun = useRef<{ source: RowSource; page: typeof page } | null>(null);
   if (page !== null && (begun.current?.page !== page || begun.current.source !== source)) {

@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import type { Answer, Item } from 'quayside/client';
 import { client } from '../../api/client.ts';
-import { useQuery } from '../../api/query.ts';
+import { readAhead, useQuery } from '../../api/query.ts';
 
 export type Bucket = Answer<'GET /buckets/{bucket}'>;
 export type ListedBucket = Item<'GET /buckets'>;
@@ -22,11 +22,16 @@ export type BucketList = {
   readonly reload: () => void;
 };
 
+const FIRST_KEY = 'buckets first';
+const readFirst = (signal: AbortSignal) =>
+  client.request('GET /buckets', { query: { include: 'totals', limit: PAGE }, signal });
+
+/** Begins to read the first page, before the list is shown. */
+export const beginBuckets = (): void => readAhead(FIRST_KEY, readFirst);
+
 export function useBuckets(): BucketList {
   const later = useSignal<readonly ListedBucket[]>([]);
-  const first = useQuery('buckets first', (signal) =>
-    client.request('GET /buckets', { query: { include: 'totals', limit: PAGE }, signal }),
-  );
+  const first = useQuery(FIRST_KEY, readFirst);
   const firstPage = first.data.value;
   const hasRest = firstPage !== null && firstPage.nextCursor !== null;
   const rest = useQuery(hasRest ? 'buckets rest' : null, async (signal) => {

@@ -15,8 +15,17 @@ import { Empty, Skeleton } from '../../ui/small.tsx';
 import { Table } from '../../ui/table.tsx';
 import { openBucket, openBucketMenu } from './bucket-actions.tsx';
 import { bucketColumns } from './bucket-columns.tsx';
-import { isThere, type ListedBucket, SHOWN_MAX, storedBytes, useBuckets } from './bucket-list.ts';
+import {
+  beginBuckets,
+  isThere,
+  type ListedBucket,
+  SHOWN_MAX,
+  storedBytes,
+  useBuckets,
+} from './bucket-list.ts';
 import CreateBucket from './create-bucket.tsx';
+
+export const begin = beginBuckets;
 
 const openCreate = () => openDialog((close) => <CreateBucket onClose={close} />);
 
