@@ -121,6 +121,13 @@ it('125: what was above its limit is struck off when it keeps to it', () => {
   ).toEqual(Object.keys(KNOWN_BYTES).sort());
 });
 
+it('125: a list of buckets loads neither the code of a folder nor that of uploads', () => {
+  const isForeign = (file: string) => /\/(?:browse|upload)-[^/]+\.js$/.test(file);
+  const places = ['home/home', 'buckets/buckets', 'jobs/jobs', 'usage/usage', 'keys/keys'];
+  const foreign = places.flatMap((place) => [...filesOf(`views/${place}.tsx`)].filter(isForeign));
+  expect([[...daily].filter(isForeign).length, foreign]).toEqual([2, []]);
+});
+
 it('125: every file of the build is there', () => {
   const missing = [...everything].filter((file) => !existsSync(join(CONSOLE_FOLDER, file)));
   expect([everything.size > 20, missing]).toEqual([true, []]);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import lighthouse from 'lighthouse';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchAtPort, signIn } from './kit/browser.ts';
-import { type ConsoleHome, startDemoHome } from './kit/console-home.ts';
+import { type ConsoleHome, REGATTA, startDemoHome } from './kit/console-home.ts';
 import { IS_WHOLE } from './kit/whole.ts';
 
 type Started = Awaited<ReturnType<typeof launchAtPort>>;
@@ -72,6 +72,8 @@ it.runIf(IS_WHOLE).each([
   { name: 'sign-in', path: '/', isSignedIn: false },
   { name: 'home', path: '/', isSignedIn: true },
   { name: 'buckets', path: '/buckets', isSignedIn: true },
+  { name: 'folder', path: `/b/assets/${REGATTA}`, isSignedIn: true },
+  { name: 'object', path: `/b/assets/${REGATTA}10-harbour-dawn.jpg`, isSignedIn: true },
 ])(
   '125: Lighthouse gives 95 and more of 100 for $name',
   async ({ path, isSignedIn }) => {

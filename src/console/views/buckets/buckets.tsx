@@ -2,6 +2,7 @@
 import { Box, ListFilter, Plus } from 'lucide';
 import { useEffect, useRef } from 'preact/hooks';
 import { useCommands } from '../../app/commands.ts';
+import { lazy } from '../../app/lazy.tsx';
 import { query, setQuery } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
 import { Title, TopBar } from '../../app/top-bar.tsx';
@@ -23,10 +24,10 @@ import {
   storedBytes,
   useBuckets,
 } from './bucket-list.ts';
-import CreateBucket from './create-bucket.tsx';
 
 export const begin = beginBuckets;
 
+const CreateBucket = lazy(() => import('./create-bucket.tsx'));
 const openCreate = () => openDialog((close) => <CreateBucket onClose={close} />);
 
 export default function Buckets() {
