@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createAccessKey } from '../../../src/core/accounts/access-keys.ts';
 import { proveByAccessKey } from '../../../src/core/accounts/sign-in.ts';
 import { createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
-import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { createMemoryCore } from '../memory-core.ts';
 
 const HOUR_SECONDS = 3600;
