@@ -6,7 +6,7 @@ export type AccessCheck = {
   needs: ReadNeeds;
   /** What your role does not let you see, and is left out. */
   hidden: ('members' | 'keys')[];
-  /** False: there are more keys or patterns than one answer looks at. */
+  /** False: there are more keys or patterns than one response looks at. */
   isComplete: boolean;
 };
 
@@ -1786,7 +1786,7 @@ export type UrlRequest =
       versionId?: string | undefined;
       /** A browser saves it under that name, instead of showing it. */
       fileName?: string | undefined;
-      /** The answer names the stored checksum, as x-amz-checksum-mode wants it. */
+      /** The response names the stored checksum, as x-amz-checksum-mode wants it. */
       checksums?: boolean | undefined;
     }
   | {
@@ -1794,7 +1794,7 @@ export type UrlRequest =
       key: string;
       /** `null` is the version from before the bucket kept any. */
       versionId?: string | undefined;
-      /** The answer names the stored checksum, as x-amz-checksum-mode wants it. */
+      /** The response names the stored checksum, as x-amz-checksum-mode wants it. */
       checksums?: boolean | undefined;
     }
   | {
@@ -2041,7 +2041,7 @@ export type Routes = {
     };
     answer: undefined;
   };
-  /** Options for navigator.credentials.get; its answer goes to POST /sessions. */
+  /** Options for navigator.credentials.get; its response goes to POST /sessions. */
   'POST /passkeys/authentication-options': {
     answer: PasskeyOptions;
   };

@@ -38,7 +38,7 @@ type SentOptions = CommonOptions & {
 /** Makes the function that all calls of the API go through. */
 export function createRequest(sender: Sender): Request {
   const { fetch, credential, policy } = sender;
-  /** ETags of the answers that are still in somebody's hands. */
+  /** ETags of the responses that are still in somebody's hands. */
   const etags = new WeakMap<object, string>();
 
   async function send(method: string, url: string, route: Route, options: SentOptions) {

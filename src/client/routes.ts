@@ -10,12 +10,12 @@ export type CommonOptions = {
   /** Makes a POST safe to repeat; the client makes one up where none is given. */
   readonly idempotencyKey?: string | undefined;
   /**
-   * Changes it only in that state: an answer that this client gave, an ETag, or
+   * Changes it only in that state: a response that this client gave, an ETag, or
    * `*`.
    */
   readonly ifMatch?: string | object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Sees the response with its headers before the answer is given. */
+  /** Sees the response with its headers before its value is given. */
   readonly onResponse?: ((response: Response) => void) | undefined;
 };
 
@@ -35,7 +35,7 @@ export type ListRoute = {
 }[Route];
 export type Item<R extends ListRoute> = Answer<R>['items'][number];
 
-/** Routes that answer a file or go to one: their answer is the response itself. */
+/** Routes that answer a file or go to one: they give the response itself. */
 export type FileRoute = { [R in Route]: Answer<R> extends Response ? R : never }[Route];
 
 export type Request = <R extends Route>(

@@ -1,4 +1,4 @@
-// Bytes of a long answer count as they leave, so that whoever opens a large object
+// Bytes of a long response count as they leave, so that whoever opens a large object
 // and goes away does not make its owner pay for all of it. Called by all that meter
 // responses. Where a platform sends a body by itself, it counts whole at the start.
 
@@ -8,7 +8,7 @@ import type { OpenUse, UsageCounter, Use } from '../ports/metering.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 
 /**
- * Counts an answer and gives the body to send. At most one chunk, and what the
+ * Counts a response and gives the body to send. At most one chunk, and what the
  * sockets hold, is counted beyond what the client took. Cost above `count`: a
  * closure, and a promise for each chunk.
  */

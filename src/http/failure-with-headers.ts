@@ -3,7 +3,7 @@
 import type { HeaderRecord } from './semantics/object-headers.ts';
 
 /**
- * A failure together with headers that its answer must have, whoever renders it: a
+ * A failure together with headers that its response must have, whoever renders it: a
  * surface that knows the bucket's CORS rules throws it, and errors.ts puts the
  * headers on what becomes of `failure`.
  */

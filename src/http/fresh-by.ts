@@ -17,7 +17,7 @@ export function noteChange(request: HttpRequest, bucket: BucketName, change: Rea
 }
 
 /**
- * The header of the answer to a change of this bucket, or of what is in it; null
+ * The header of the response to a change of this bucket, or of what is in it; null
  * when the request did not ask for it. A request that has noted nothing may repeat
  * what another process did a moment ago: it gets the longest time.
  */

@@ -1,10 +1,10 @@
-// Where an answer becomes a Response, the one place of all surfaces: a platform
+// Where a response becomes a Response, the one place of all surfaces: a platform
 // that sends answers itself makes its own.
 import type { HttpRequest, OutgoingAnswer } from './request.ts';
 
 export type OutgoingBody = OutgoingAnswer['body'];
 
-/** The headers are the answer's own, and nobody changes them afterwards. */
+/** The headers are the response's own, and nobody changes them afterwards. */
 export function makeResponse(
   { respond }: Pick<HttpRequest, 'respond'>,
   status: number,

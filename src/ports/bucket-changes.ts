@@ -19,7 +19,7 @@ export type WaitInput = {
   readonly bucket: BucketName;
   /** Whose waits are counted together. */
   readonly accountId: AccountId;
-  /** The revision that the client knows; null: none, so the answer comes at once. */
+  /** The revision that the client knows; null: none, so the response comes at once. */
   readonly after: string | null;
   /** Longest wait; the platform may answer sooner. */
   readonly waitMs: number;

@@ -14,7 +14,7 @@ export const WAITS_MAX = 64;
 const BUCKETS_MAX = 1000;
 /** Changes remembered of a bucket: who comes later hears that anything may have changed. */
 const CHANGES_MAX = 64;
-/** Folders named in one answer, and in one change. */
+/** Folders named in one response, and in one change. */
 const PREFIXES_MAX = 100;
 
 type Change = {

@@ -1,4 +1,4 @@
-// Work after the answer, tracked so that a shutdown can wait for it. Everything
+// Work after the response, tracked so that a shutdown can wait for it. Everything
 // given to it must be safe to lose: a crash loses it too.
 import type { Background, Log } from '../../ports/system.ts';
 

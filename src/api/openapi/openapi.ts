@@ -32,7 +32,7 @@ const FRESH_BY = {
   in: 'header',
   required: false,
   description:
-    '`1`: the answer has the same header with the time ' +
+    '`1`: the response has the same header with the time ' +
     'from which no tier anywhere shows the past any more.',
   schema: { type: 'string', enum: ['1'] },
 } as const;

@@ -1,4 +1,4 @@
-// A small object in one PUT. An attempt whose answer was lost may have written it:
+// A small object in one PUT. An attempt whose response was lost may have written it:
 // before the next one the object is looked at, so that a bucket with versions gets
 // one of them.
 import { QuaysideError } from '../errors.ts';

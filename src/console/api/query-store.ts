@@ -61,7 +61,7 @@ class Entry {
     return this.#flight !== null;
   }
 
-  /** Reads anew; an answer of before comes too late to be shown. */
+  /** Reads anew; a response of before comes too late to be shown. */
   async read(): Promise<void> {
     this.stop();
     const flight = new AbortController();

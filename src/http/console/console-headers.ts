@@ -72,7 +72,7 @@ const PERMISSIONS = [
   .map((name) => `${name}=()`)
   .join(', ');
 
-/** Headers of every answer under `/-/console`. */
+/** Headers of every response under `/-/console`. */
 export const ANSWER_HEADERS: Readonly<HeaderRecord> = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -1,4 +1,4 @@
-// Says where an answer came from, as RFC 9211 has it: one member per tier that was
+// Says where a response came from, as RFC 9211 has it: one member per tier that was
 // asked, the one nearest to the origin first. Pointer and body may come from
 // different tiers; a tier that gave either counts as a hit.
 import type { Staleness } from '../../ports/hot-metadata.ts';
@@ -14,7 +14,7 @@ export type BodyOrigin = 'memory' | 'edge' | 'bucket' | 'index' | 'none';
 const HIT = 'hit';
 const MISS = 'fwd=uri-miss';
 /**
- * After the extensions of Cache-Control that allow a cache such answers. Source:
+ * After the extensions of Cache-Control that allow a cache such responses. Source:
  * RFC 5861.
  */
 const STALE_DETAIL = { revalidating: 'stale-while-revalidate', error: 'stale-if-error' } as const;

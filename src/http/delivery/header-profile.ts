@@ -25,7 +25,7 @@ export type HeaderProfile = {
   /** Null for a bucket without hosting settings. */
   readonly rules: HostingRules | null;
   readonly changes: HeaderChanges;
-  /** Headers of the request, besides those of CORS, by which the answer differs. */
+  /** Headers of the request, besides those of CORS, by which the response differs. */
   readonly vary: readonly string[];
 };
 
@@ -128,7 +128,7 @@ export function applyProfile(
 }
 
 /**
- * By which answers tell shared caches alone how long they may keep them. Source:
+ * By which responses tell shared caches alone how long they may keep them. Source:
  * RFC 9213; Edge Architecture 1.0.
  */
 export const CDN_KEEPING_HEADERS = [
@@ -136,7 +136,7 @@ export const CDN_KEEPING_HEADERS = [
   'cloudflare-cdn-cache-control',
   'surrogate-control',
 ] as const;
-/** By which answers say how long caches of every kind may keep them. */
+/** By which responses say how long caches of every kind may keep them. */
 const KEEPING_HEADERS = ['cache-control', 'expires', ...CDN_KEEPING_HEADERS] as const;
 
 /**

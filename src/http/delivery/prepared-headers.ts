@@ -1,4 +1,4 @@
-// The headers of public answers, made once per pointer and profile and kept with
+// The headers of public responses, made once per pointer and profile and kept with
 // both: when the memory tier drops the pointer, or the settings change, they go
 // too. The full path and the fast path take theirs from here, so that they can't
 // disagree.
@@ -55,7 +55,7 @@ type PreparedSettings = {
 };
 
 type Prepared = {
-  /** What every answer with that object says of it. */
+  /** What every response with that object says of it. */
   readonly common: Readonly<HeaderRecord>;
   readonly isGuarded: boolean;
   readonly isNegotiated: boolean;
@@ -87,7 +87,7 @@ export function createPreparedFor(settings: PreparedSettings): PreparedFor {
   };
 }
 
-/** Cost of an answer: 30 ns for a known pointer, else about 1 µs. */
+/** Cost of a response: 30 ns for a known pointer, else about 1 µs. */
 function createPreparedHeaders(
   settings: PreparedSettings,
   profile: HeaderProfile,
@@ -132,7 +132,7 @@ function createPreparedHeaders(
   }
 
   /**
-   * What an answer out of memory says of its time; deliver.ts adds it to the
+   * What a response out of memory says of its time; deliver.ts adds it to the
    * others.
    */
   function timed(headers: HeaderRecord, cacheStatus: string): HeaderRecord {

@@ -21,7 +21,7 @@ export function requireWorkFor(
   { isHead, tier }: { readonly isHead: boolean; readonly tier: DerivedBodies['tier'] },
 ): RequireWork | null {
   if (caps === null || readPolicy?.settings.isCapped !== true) return null;
-  // How long the answer will be is not known yet: a byte at least.
+  // How long the response will be is not known yet: a byte at least.
   const wanted = { operationClass: 'B' as const, bytesOut: isHead ? 0 : 1 };
   const require = (fromMemory: boolean) =>
     caps.require(payerOfRead(readPolicy), { ...wanted, fromMemory });
@@ -29,7 +29,7 @@ export function requireWorkFor(
 }
 
 /**
- * Whether the work may be done; an answer that does not need it says itself why
+ * Whether the work may be done; a response that does not need it says itself why
  * not.
  */
 export async function mayWork(asked: Promise<void> | undefined): Promise<boolean> {

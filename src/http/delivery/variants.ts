@@ -1,6 +1,6 @@
 // Compressed variants of public objects: which one a reader gets, and that it gets
 // made. A reader never waits for compression: the first who would profit gets the
-// object as it is, and behind its answer the variant is made, once. The full path
+// object as it is, and behind its response the variant is made, once. The full path
 // and the fast path choose here, so that they can't disagree.
 //
 // A variant has a tag of its own, `{etag}-{coding}-{checksum of its bytes}`: a
@@ -38,7 +38,7 @@ export type Variants = {
   peek(pointer: Pointer, acceptEncoding: string | null): Representation | null | 'unknown';
   /**
    * Chooses among those of the tier below too, and by the tags of conditions. Has a
-   * missing variant made behind the answer. `making.work` is asked before anything
+   * missing variant made behind the response. `making.work` is asked before anything
    * is done below memory; it rejects for a reader that goes on with a variant.
    */
   choose(

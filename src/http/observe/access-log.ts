@@ -12,7 +12,7 @@ export type AccessLogFormat = 'combined' | 'json';
 
 export type AccessLog = {
   /**
-   * An answer of the app whose head stands. The line is written when the platform
+   * A response of the app whose head stands. The line is written when the platform
    * knows how the sending ended.
    */
   answered(request: HttpRequest, requestId: string, status: number): void;

@@ -57,16 +57,20 @@ export function appFamilies({
     ]),
     {
       name: 'quayside_request_duration_seconds',
-      help: 'From a request to the head of its answer, fast-path responses left out.',
+      help: 'From a request to the head of its response, fast-path responses left out.',
       type: 'histogram',
       samples: series.flatMap(({ surface, operation, latency }) =>
         latency.samples({ surface, operation }),
       ),
     },
-    metricFamily('gauge', 'quayside_requests_in_flight', 'Requests whose answer is being made.', [
+    metricFamily('gauge', 'quayside_requests_in_flight', 'Requests whose response is being made.', [
       [{}, inFlight],
     ]),
-    requestFamily('quayside_hot_answers_total', 'Those of them that the fast path answered.', hot),
+    requestFamily(
+      'quayside_fast_path_responses_total',
+      'Those of them that the fast path answered.',
+      hot,
+    ),
     lookupFamily(
       'metadata',
       'Public reads by the tier that knew bucket and object.',

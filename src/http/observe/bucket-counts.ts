@@ -5,7 +5,7 @@ import type { BucketName } from '../../domain/nouns.ts';
 import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 
 export type BucketCounts = {
-  /** Counts one answer of a bucket that exists. */
+  /** Counts one response of a bucket that exists. */
   count(bucket: BucketName, bodyBytes: number): void;
   families(): MetricFamily[];
 };

@@ -19,7 +19,7 @@ export type Observer = {
   /** A request has come. */
   began(): void;
   /**
-   * Its answer stands, with the body still to be sent. Once for each `began`. Cost:
+   * Its response stands, with the body still to be sent. Once for each `began`. Cost:
    * 0.15 µs.
    */
   answered(request: HttpRequest, requestId: string, status: number): void;

@@ -1,4 +1,4 @@
-// What those who make an answer note about it on the way: for metrics, the access
+// What those who make a response note about it on the way: for metrics, the access
 // log, Server-Timing and fresh-by.ts. Nobody decides anything by it. One object per
 // request, made by the platform with the request.
 import type { BucketName } from '../../domain/nouns.ts';

@@ -1,5 +1,5 @@
-// Server-Timing: where the time of an answer went, for whoever looks at it in a
-// browser. Pure. An answer out of memory has a constant, because the full path and
+// Server-Timing: where the time of a response went, for whoever looks at it in a
+// browser. Pure. A response out of memory has a constant, because the full path and
 // the fast path must give the same bytes and nothing in it took any time worth
 // telling. Source: https://www.w3.org/TR/server-timing/
 import { bodySource, type RequestNotes } from './request-notes.ts';
@@ -11,7 +11,7 @@ export const HIT_TIMING = 'hit;desc=memory';
 /**
  * The timing of a public read that some other tier had to answer:
  * `metadata;desc=index;dur=1.2, body;desc=bucket;dur=3.4, total;dur=4.6`, in
- * milliseconds up to the head of the answer. Cost: 0.5 µs.
+ * milliseconds up to the head of the response. Cost: 0.5 µs.
  */
 export function readTiming(notes: RequestNotes, nowMs: number): string {
   const { startedMs, foundMs, metadataTier } = notes;

@@ -13,7 +13,7 @@ const HEADER_MAX_LENGTH = 1000;
 const SHOWN: ReadonlySet<string | null> = new Set([null, 'document', 'iframe']);
 
 /**
- * Whether somebody looks at the answer of this request in a browser: a GET without
+ * Whether somebody looks at the response of this request in a browser: a GET without
  * a signed header, for a document, by a client that names HTML and likes it better
  * than XML. No S3 client does.
  */

@@ -22,7 +22,7 @@ const COMPRESSIBLE: readonly RegExp[] = [
 const MIN_BYTES = 1024;
 
 /**
- * Whether an answer with these headers may go out compressed. What has a coding of
+ * Whether a response with these headers may go out compressed. What has a coding of
  * its own, or must not be transformed, is left alone. Source: RFC 9111 section
  * 5.2.2.6 (no-transform)
  */

@@ -63,7 +63,7 @@ export function evaluateRead(
 
 /**
  * Whether a Range header counts: no If-Range, the very tag of the object (weak ones
- * never), or its very date. Otherwise the whole object is the answer. Source: RFC
+ * never), or its very date. Otherwise the whole object is the response. Source: RFC
  * 9110 section 13.1.5
  */
 export function isIfRangeSatisfied(ifRange: string | null, validators: Validators): boolean {

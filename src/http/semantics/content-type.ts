@@ -6,7 +6,7 @@ import mime from 'mime';
 const UNKNOWN_TYPE = 'application/octet-stream';
 /**
  * S3's type of an object that was stored without one. Delivery goes by the
- * extension instead, because a browser reads its answers. Source:
+ * extension instead, because a browser reads its responses. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPUT.html
  */
 export const S3_UNKNOWN_TYPE = 'binary/octet-stream';

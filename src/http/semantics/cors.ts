@@ -1,5 +1,5 @@
 // Which rule of a bucket's CORS configuration a request meets, and the headers that
-// say so. Pure. The S3 surface and delivery ask it for every answer of a bucket
+// say so. Pure. The S3 surface and delivery ask it for every response of a bucket
 // that has rules; a bucket without rules costs them one null check. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/cors.html,
 // https://fetch.spec.whatwg.org/#http-cors-protocol
@@ -8,7 +8,7 @@ import type { HttpRequest } from '../request.ts';
 import { isHeaderName, isHeaderText } from './header-text.ts';
 import type { HeaderRecord } from './object-headers.ts';
 
-/** Headers of a request by which the answer of a bucket with rules differs. */
+/** Headers of a request by which the response of a bucket with rules differs. */
 export const CORS_REQUEST_HEADERS = [
   'origin',
   'access-control-request-headers',
@@ -111,7 +111,7 @@ export function grantHeaders(
 export const NO_GRANT: Readonly<HeaderRecord> = { vary: VARY };
 
 /**
- * The headers that rules add to an answer, error or not; null when the bucket has
+ * The headers that rules add to a response, error or not; null when the bucket has
  * none. As S3 does, the method is the one that Access-Control-Request-Method names,
  * if it is there, on requests that are no preflight too. Vary comes even without an
  * Origin (S3 leaves it out then): a cache must not give that answer to a script.

@@ -46,7 +46,7 @@ export type DigestSource = Pick<Pointer, 'etag' | 'checksum' | 'encryption' | 'i
 
 /**
  * The digest fields that the request wants and that can be given; null for none.
- * `isWhole`: the answer carries all bytes, so that its content is the
+ * `isWhole`: the response carries all bytes, so that its content is the
  * representation. Cost: three look-ups when nothing is wanted.
  */
 export function digestHeaders(

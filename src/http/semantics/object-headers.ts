@@ -15,7 +15,7 @@ import { formatHttpDate } from './http-date.ts';
 
 /**
  * Response headers as a plain object, the fastest thing to build and to send. All
- * names are in lower case: whoever adds to a record must do the same, or the answer
+ * names are in lower case: whoever adds to a record must do the same, or the response
  * has a header twice.
  */
 export type HeaderRecord = Record<string, string>;

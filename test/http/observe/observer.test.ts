@@ -97,7 +97,7 @@ describe('an observer', () => {
     expect(requests({ surface: 'delivery', operation: 'GetObject', status: '3xx' })).toBe(3);
     expect(requests({ surface: 'delivery', operation: 'HeadObject' })).toBe(3);
     expect(requests({ surface: 'website' })).toBe(4);
-    expect(value('quayside_hot_answers_total')).toBe(15);
+    expect(value('quayside_fast_path_responses_total')).toBe(15);
     expect(value('quayside_metadata_lookups_total', { tier: 'memory' })).toBe(16);
     expect(value('quayside_body_lookups_total', { tier: 'memory' })).toBe(10);
   });

@@ -42,8 +42,8 @@ async function start() {
   return {
     server,
     client,
-    open: () => metric('quayside_answers_open'),
-    cut: () => metric('quayside_answers_cut_short_total'),
+    open: () => metric('quayside_responses_open'),
+    cut: () => metric('quayside_responses_cut_short_total'),
   };
 }
 

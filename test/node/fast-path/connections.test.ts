@@ -172,7 +172,7 @@ describe('a client', () => {
 describe('the numbers of the server', () => {
   const numbers = (counts: ResponseCounts) => {
     const { value } = parseMetricsPage(renderMetrics(counts.families()));
-    return [value('quayside_answers_open'), value('quayside_answers_cut_short_total')];
+    return [value('quayside_responses_open'), value('quayside_responses_cut_short_total')];
   };
 
   it.each([

@@ -122,7 +122,7 @@ describeCore('metrics', () => {
       expect(page.value('quayside_index_commands_total')).toBeGreaterThanOrEqual(1);
       expect(page.value('quayside_index_commit_commands_count')).toBeGreaterThanOrEqual(1);
       expect(page.value('quayside_connections')).toBeGreaterThanOrEqual(1);
-      expect(page.value('quayside_answers_open')).toBeGreaterThanOrEqual(1);
+      expect(page.value('quayside_responses_open')).toBeGreaterThanOrEqual(1);
       expect(page.value('process_cpu_seconds_total')).toBeGreaterThan(0);
       expect(page.value('nodejs_heap_size_used_bytes')).toBeGreaterThan(0);
     },

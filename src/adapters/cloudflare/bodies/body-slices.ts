@@ -96,7 +96,7 @@ export type EntrypointAnswer =
   | { readonly from: 'refused'; readonly reason: string };
 
 /**
- * What the cache says when it gave an answer of its own.
+ * What the cache says when it gave a response of its own.
  * Source: https://developers.cloudflare.com/cache/concepts/cache-responses/
  */
 const GIVEN_BY_CACHE: ReadonlySet<string> = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
@@ -106,7 +106,7 @@ const TAKEN_BY_CACHE: ReadonlySet<string> = new Set(['MISS', 'EXPIRED']);
 /**
  * Asks the entrypoint for a slice, or with `part` for no more than that of it: the
  * cache cuts what it keeps whole. Gives the whole slice all the same where nothing
- * cuts. Throws when it gives no answer: it failed itself, or hangs. Cost: one call,
+ * cuts. Throws when it gives no response: it failed itself, or hangs. Cost: one call,
  * a request's price. Source:
  * https://developers.cloudflare.com/workers/cache/configuration/#range-requests
  */

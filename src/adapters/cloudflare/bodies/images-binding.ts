@@ -1,5 +1,5 @@
 // Images made by Cloudflare Images through its binding, which a deployment need not
-// have: then there are none, and the answer says so.
+// have: then there are none, and the response says so.
 // https://developers.cloudflare.com/images/transform-images/bindings/
 
 import { StorageError } from '../../../domain/errors.ts';

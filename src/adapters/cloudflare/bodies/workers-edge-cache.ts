@@ -25,12 +25,12 @@ const SLICE_BYTES = 1024 * 1024;
  */
 const MAX_SLICES_PER_READ = 8;
 /**
- * How long the entrypoint is left alone after an answer that nothing kept,
+ * How long the entrypoint is left alone after a response that nothing kept,
  * milliseconds.
  */
 const UNCACHED_MS = 60_000;
 /**
- * And how long it is not asked again for a slice for which it gave no answer at
+ * And how long it is not asked again for a slice for which it gave no response at
  * all.
  */
 const SILENT_MS = 5000;
@@ -48,7 +48,7 @@ export type WorkersEdgeCacheOptions = {
 
 /**
  * A failing cache is a miss. Cost of a memory hit: no I/O; else one call, and one
- * put behind the answer on a miss.
+ * put behind the response on a miss.
  */
 export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCache {
   const { memory, entrypoint, clock, background, log, limitMs } = options;

@@ -22,7 +22,7 @@ const KEY_FRESH_SECONDS = 5;
  * strangers cannot push keys out.
  */
 const KEYS_MAX = 2000;
-/** Look-ups by id whose answer is kept. */
+/** Look-ups by id whose response is kept. */
 const KEPT: ReadonlySet<keyof DirectoryApi> = new Set(['getAccessKey', 'getKmsKey']);
 
 export type DoDirectoryOptions = {

@@ -24,7 +24,7 @@ export function createFetchSender(mayBePrivate: boolean): WebhookSender {
           { cause },
         );
       }
-      // Nothing of the answer's body is wanted; a body that nobody takes would hold
+      // Nothing of the response's body is wanted; a body that nobody takes would hold
       // the connection.
       await response.body?.cancel().catch(() => undefined);
       return { status: response.status, retryAfter: response.headers.get('retry-after') };

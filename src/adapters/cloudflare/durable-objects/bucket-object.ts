@@ -64,7 +64,7 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
   readonly #changes = createChangeLog(WAIT_MAX_MS);
 
   /**
-   * Runs one index call. Atomic and, once the answer is out, durable. Never throws;
+   * Runs one index call. Atomic and, once the response is out, durable. Never throws;
    * failures are in the reply.
    */
   call(name: keyof IndexApi, input: unknown): BucketReply {

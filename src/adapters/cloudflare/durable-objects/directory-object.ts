@@ -51,7 +51,7 @@ export abstract class DirectoryObject extends DurableObject<WorkerEnv> {
   protected abstract openDispatcher(queue: OutboxQueue, ports: OutboxPorts): Dispatcher;
 
   /**
-   * Runs one call. Atomic and, once the answer is out, durable. Never throws;
+   * Runs one call. Atomic and, once the response is out, durable. Never throws;
    * failures are in the reply.
    */
   call(name: keyof DirectoryApi, input: unknown): CallOutcome {

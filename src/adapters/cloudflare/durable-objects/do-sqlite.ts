@@ -1,5 +1,5 @@
 // The SQLite of a Durable Object behind the SQL port. Writes are durable when the
-// object answers: the runtime holds the answer back until then. Knows no table.
+// object answers: the runtime holds the response back until then. Knows no table.
 import { StorageError } from '../../../domain/errors.ts';
 import type { Sql, SqlRow, SqlValue } from '../../../ports/sql.ts';
 

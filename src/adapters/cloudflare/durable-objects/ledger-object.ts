@@ -23,7 +23,7 @@ export class LedgerObject extends DurableObject<WorkerEnv> {
   }
 
   /**
-   * Runs one call. Atomic and, once the answer is out, durable. Never throws;
+   * Runs one call. Atomic and, once the response is out, durable. Never throws;
    * failures are in the reply.
    */
   call(name: keyof LedgerApi, input: unknown): CallOutcome {

@@ -1,8 +1,8 @@
-// Keeps an answer in the coding that its object is stored in. What stands between
+// Keeps a response in the coding that its object is stored in. What stands between
 // the Worker and its readers decodes a body, or encodes it anew, for readers who
 // ask for another coding: length, digest and entity tag are those of other bytes
 // then, and a range of a coded body can't be decoded at all. Called by worker.ts
-// for each answer.
+// for each response.
 import { acceptEncoding } from './worker-request.ts';
 
 const CONTENT_ENCODING = 'content-encoding';

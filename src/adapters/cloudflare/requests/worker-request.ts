@@ -17,7 +17,7 @@ const CHUNK_BYTES = 64 * 1024;
 /**
  * How much of a body that nobody wants any more is still read, and for how long. An
  * answer while a half-read body waits breaks the connection, often before the
- * client has seen the answer (measured with workerd 2026-10); a body that nobody
+ * client has seen the response (measured with workerd 2026-10); a body that nobody
  * began to read does no harm.
  */
 const DRAIN_MAX_BYTES = 64 * 1024 * 1024;

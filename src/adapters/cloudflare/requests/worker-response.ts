@@ -1,11 +1,11 @@
 // What the Workers runtime needs of a Response that the surfaces cannot know.
-// Called by worker.ts for each answer.
+// Called by worker.ts for each response.
 
 import { takeNative } from '../bodies/large-body.ts';
 import { fromHeaderBytes } from './header-bytes.ts';
 
 /**
- * Puts right four things, and passes every other answer on untouched.
+ * Puts right four things, and passes every other response on untouched.
  * - A large body of R2 goes out by the runtime's own stream, which costs half the
  *   CPU of ours (large-body.ts).
  * - Another body made by our own stream would go out chunked, whatever

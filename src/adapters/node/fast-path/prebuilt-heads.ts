@@ -144,7 +144,7 @@ const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 const END_OF_CHUNKS = '0\r\n\r\n';
 
 /**
- * What node:http adds at the end of a head whose answer says nothing of its length;
+ * What node:http adds at the end of a head whose response says nothing of its length;
  * null where it is not known.
  */
 function framingOf(

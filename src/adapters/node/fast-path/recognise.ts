@@ -6,7 +6,7 @@
 //
 // Request line and line ends are a whitelist of bytes. Header names are a
 // blacklist: names that frame the message or the connection stand here, names that
-// decide an answer are given by delivery (deciding-headers.ts), and any other
+// decide a response are given by delivery (deciding-headers.ts), and any other
 // header is by that list one that nobody reads. A whitelist of names would turn
 // every browser and proxy of tomorrow away and protect no better, for the list of
 // what is read has to be right in either case; a test watches what is read.

@@ -113,7 +113,7 @@ export function limitConnections(
       metricFamily(
         'counter',
         'quayside_connections_crowded_total',
-        'Connections beyond a limit, which got answers to health checks alone.',
+        'Connections beyond a limit, which got responses to health checks alone.',
         (['address', 'server'] as const).map((limit) => [{ limit }, refused[limit]]),
       ),
     ],

@@ -59,13 +59,13 @@ export function createResponseCounts(): ResponseCounts {
     families: () => [
       metricFamily(
         'gauge',
-        'quayside_answers_open',
+        'quayside_responses_open',
         'Answers that are being made or sent; not those sent at once.',
         [[{}, open]],
       ),
       metricFamily(
         'counter',
-        'quayside_answers_cut_short_total',
+        'quayside_responses_cut_short_total',
         'Answers whose client left before their end.',
         [[{}, cutShort]],
       ),

@@ -130,7 +130,7 @@ export function addPasskeyRoutes(api: Api): void {
       method: 'post',
       path: '/passkeys/authentication-options',
       operationId: 'beginPasskeySignIn',
-      summary: 'Options for navigator.credentials.get; its answer goes to POST /sessions',
+      summary: 'Options for navigator.credentials.get; its response goes to POST /sessions',
       tags: TAGS,
       access: 'everybody',
       responses: { 200: jsonResponse(optionsSchema, 'Good for five minutes, once') },

@@ -106,7 +106,7 @@ export function addReceiptRoutes(api: Api): void {
       operationId: 'getReceiptStatement',
       summary: 'What the receipts of a month come to, and what of its invoice had none',
       description:
-        'Receipts come with the answers of S3: ask by `?receipt=1` ' +
+        'Receipts come with the responses of S3: ask by `?receipt=1` ' +
         'or the header `x-quayside-receipt: 1`, signed as the account that pays, ' +
         'or set `receipts` of a bucket.',
       tags: ['Invoices'],

@@ -87,7 +87,7 @@ const checkSchema = z
       .array(z.enum(['members', 'keys']))
       .openapi({ description: 'What your role does not let you see, and is left out.' }),
     isComplete: z.boolean().openapi({
-      description: 'False: there are more keys or patterns than one answer looks at.',
+      description: 'False: there are more keys or patterns than one response looks at.',
     }),
   })
   .openapi('AccessCheck');

@@ -73,7 +73,7 @@ export function openInquiry(
 }
 
 /**
- * Refuses an answer whose patterns took too many comparisons: it would deny what
+ * Refuses a response whose patterns took too many comparisons: it would deny what
  * nobody has decided. SlowDown.
  */
 export function requireDecided({ checker }: Pick<AccessInquiry, 'checker'>): void {

@@ -71,7 +71,7 @@ const partHeadersSchema = z
   );
 const versionId = versionIdSchema.optional();
 const checksums = z.boolean().default(false).openapi({
-  description: 'The answer names the stored checksum, as x-amz-checksum-mode wants it.',
+  description: 'The response names the stored checksum, as x-amz-checksum-mode wants it.',
 });
 const requestSchema = z
   .discriminatedUnion('operation', [

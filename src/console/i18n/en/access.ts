@@ -52,7 +52,7 @@ export const access = {
   exactStatement: 'The exact statement',
   notEveryone: 'Not open to everyone.',
   hidden: 'Your role does not let you see all members or keys; they are left out.',
-  notAll: 'There are more keys or patterns than one answer looks at.',
+  notAll: 'There are more keys or patterns than one response looks at.',
   needsCustomerKey: 'Reading also needs the customer’s own encryption key (SSE-C).',
   needsKmsKey: 'Reading also needs the named encryption key to be enabled.',
   allBelow: 'what is below here',
@@ -164,7 +164,7 @@ export const access = {
     staleError: 'The index did not answer, so an older copy was given.',
     staleRevalidating: 'An older copy was given while the new one is being read.',
     signed: 'A signed read: it goes to the bucket each time, past the public caches.',
-    noStatus: 'The answer says nothing about caches.',
+    noStatus: 'The response says nothing about caches.',
     refused: (status: string) => `The answer is an error (${status}); errors are hardly cached.`,
     steps: {
       metadata: 'Finding the object',

@@ -1,4 +1,4 @@
-// What Cache-Status, Server-Timing and Age of an answer mean, in words.
+// What Cache-Status, Server-Timing and Age of a response mean, in words.
 import { bytes } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 
@@ -9,7 +9,7 @@ export type ProbeFacts = {
   readonly age: string | null;
   readonly cacheControl: string | null;
   readonly contentRange: string | null;
-  /** Until the head of the answer was here, milliseconds. */
+  /** Until the head of the response was here, milliseconds. */
   readonly tookMs: number;
 };
 

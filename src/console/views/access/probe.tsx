@@ -1,5 +1,5 @@
 // "Why was this slow, or a miss?": asks for the first byte of an object, as strangers
-// do or by a presigned URL, and says what the answer's headers mean.
+// do or by a presigned URL, and says what the response's headers mean.
 import { RotateCw } from 'lucide';
 import { useState } from 'preact/hooks';
 import { client } from '../../api/client.ts';

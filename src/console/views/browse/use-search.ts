@@ -15,7 +15,7 @@ export type Search = {
   readonly text: string;
   readonly isWholeBucket: boolean;
   readonly list: RowList;
-  /** Whether the answer to this text is still awaited. */
+  /** Whether the response to this text is still awaited. */
   readonly isLoading: boolean;
   readonly error: unknown;
   /** Whether there are more matches than are shown. */

@@ -116,7 +116,7 @@ async function send(
 /** Longest text of an error that is looked at, characters. */
 const ERROR_LENGTH_MAX = 4096;
 
-/** What an answer of S3 says in its XML, as an error of the client. */
+/** What a response of S3 says in its XML, as an error of the client. */
 export async function failureOf(response: Response): Promise<QuaysideError> {
   const facts = { status: response.status, requestId: response.headers.get('x-request-id') };
   if (response.status === 412) {
