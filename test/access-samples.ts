@@ -39,7 +39,7 @@ export const PUBLIC_ACCESS: BucketAccess = {
   publicReads: { ...NO_READS, open: [''] },
 };
 
-/** The same of other rules. */
+/** The access of a bucket that everyone may read by these rules. */
 export function accessWithReads(reads: Partial<PublicReads>): BucketAccess {
   return { ...PRIVATE_ACCESS, publicReads: { ...NO_READS, ...reads } };
 }

@@ -29,7 +29,7 @@ const namesOf = (isMeant: (entry: LockedPackage) => boolean) =>
     .filter(([, entry]) => isMeant(entry))
     .map(([path]) => path.replace(/^.*node_modules\//, ''));
 
-it('puts no package in the place of another', () => {
+it('the lock file puts no package in the place of another', () => {
   expect(manifest).not.toHaveProperty('overrides');
   expect(namesOf(({ name }) => name !== undefined)).toEqual([]);
 });
@@ -44,12 +44,12 @@ it(
   },
 );
 
-it('lets no package run a script when it is installed', () => {
+it('the lock file lets no package run a script when it is installed', () => {
   const scripted = namesOf(({ hasInstallScript }) => hasInstallScript === true);
   expect(Object.fromEntries(scripted.map((name) => [name, false]))).toEqual(manifest.allowScripts);
 });
 
-it('has one version of Node for each platform, by its digest', () => {
+it('the lock file has one version of Node for each platform, by its digest', () => {
   const builds = packages.filter(([, { bin }]) => bin?.node !== undefined);
   const platforms = builds.map(([, { os, cpu }]) => `${os}-${cpu}`).sort();
   expect(platforms).toEqual([
@@ -83,7 +83,7 @@ function ensureInstall(pinned: string) {
   return spawnSync(process.execPath, [script], { encoding: 'utf8' });
 }
 
-it('says what is wrong when npm left the pinned Node out and the own one is too old', () => {
+it('the start says what is wrong without the pinned Node and with an old one', () => {
   const refused = ensureInstall('999.1.0');
   expect(refused.status).toBe(1);
   expect(refused.stderr).toContain('Node 999.1.0 is not installed');

@@ -48,7 +48,9 @@ describe('a source file', () => {
 
   it('has docstrings that can be read alone', () => {
     const texts = filesIn('src/client/api-types.ts');
-    expect(breaches(dependentDocstrings, [...PROGRAMS, ...texts])).toEqual([]);
+    // The examples of what hangs stand here.
+    const tests = filesIn('test').filter(({ path }) => path !== 'test/readability.test.ts');
+    expect(breaches(dependentDocstrings, [...PROGRAMS, ...tests, ...texts])).toEqual([]);
   });
 
   it('has no function that is longer than a page', () => {

@@ -8,7 +8,7 @@ import type { OutgoingAnswer } from '../../src/http/request.ts';
 import { createMemoryCore } from '../core/memory-core.ts';
 import { makeRequest } from '../http/s3/kit/make-request.ts';
 
-it('becomes a failure of ours, with the headers of every response', async () => {
+it('a broken response becomes a failure of ours, with the headers of every one', async () => {
   const core = createMemoryCore();
   const api = createApi({
     core,

@@ -29,19 +29,19 @@ async function sizeOf(source: string): Promise<number> {
   return gzipSync(code, { level: 9 }).length;
 }
 
-it('is at most 12 KB with uploads and downloads', async () => {
+it('the client is at most 12 KB with uploads and downloads', async () => {
   const bytes = await sizeOf("export { createClient } from './client.ts';");
   expect(bytes).toBeGreaterThan(4000);
   expect(bytes).toBeLessThanOrEqual(12_000);
 });
 
-it('is at most half of that for routes alone', async () => {
+it('the client is at most half of that for routes alone', async () => {
   const bytes = await sizeOf("export { createApiClient } from './api-client.ts';");
   expect(bytes).toBeGreaterThan(1000);
   expect(bytes).toBeLessThanOrEqual(6100);
 });
 
-it('is at most 3 KB for the element, which holds nothing of the client', async () => {
+it('the client is at most 3 KB for the element, which holds nothing of the client', async () => {
   const bytes = await sizeOf("export * from './upload-element.ts';");
   expect(bytes).toBeGreaterThan(500);
   expect(bytes).toBeLessThanOrEqual(3000);

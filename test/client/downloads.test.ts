@@ -37,7 +37,7 @@ function cutting(...cuts: (number | null)[]) {
 }
 
 describe.each(['byToken', 'byKey'] as const)('a download %s', (kind) => {
-  it('goes on where the line was cut', async () => {
+  it('a download goes on where the line was cut', async () => {
     const { fetch, ranges } = cutting(1_000_000, 10, 1_500_000);
     const download = await server[kind]({ fetch }).download(bucket, 'large');
     expect(Buffer.compare(await download.bytes(), bytes)).toBe(0);
@@ -45,7 +45,7 @@ describe.each(['byToken', 'byKey'] as const)('a download %s', (kind) => {
     expect(download.verifiedBy()).toBe('crc64nvme');
   });
 
-  it('goes on in the middle of a range', async () => {
+  it('a download goes on in the middle of a range', async () => {
     const { fetch, ranges } = cutting(500);
     const range = { offsetBytes: 100, lengthBytes: 1_000_000 };
     const download = await server[kind]({ fetch }).download(bucket, 'large', { range });
@@ -63,14 +63,14 @@ it('never joins two objects', async () => {
   await expect(download.bytes()).rejects.toMatchObject({ code: 'ObjectChanged' });
 });
 
-it('gives up on a line that brings nothing any more', async () => {
+it('a download gives up on a line that brings nothing any more', async () => {
   const { fetch, ranges } = cutting(1000, ...Array.from({ length: 20 }, () => 0));
   const download = await server.byToken({ fetch }).download(bucket, 'large');
   await expect(download.bytes()).rejects.toMatchObject({ code: 'NetworkFailure' });
   expect(ranges.length).toBeLessThan(12);
 });
 
-it('takes no byte that was changed on the way', async () => {
+it('a download takes no byte that was changed on the way', async () => {
   const spoiling: Fetch = async (url, init) => {
     const response = await globalThis.fetch(url, init);
     if (init?.method !== 'GET') return response;
@@ -85,7 +85,7 @@ it('takes no byte that was changed on the way', async () => {
   }
 });
 
-it('comes as a stream, a blob, a text, or into a file', async () => {
+it('a download comes as a stream, a blob, a text, or into a file', async () => {
   const client = server.byToken();
   await client.upload(bucket, 'text', 'héllo', { contentType: 'text/plain' });
   const get = () => client.download(bucket, 'text');
@@ -102,7 +102,7 @@ it('comes as a stream, a blob, a text, or into a file', async () => {
   expect((await reader.read()).value).toEqual(new TextEncoder().encode('héllo'));
 });
 
-it('reads no more than is wanted, and ends with its signal', async () => {
+it('a download reads no more than is wanted, and ends with its signal', async () => {
   const client = server.byToken();
   const aborting = new AbortController();
   const { signal } = aborting;

@@ -14,7 +14,7 @@ beforeAll(async () => {
   bucket = await server.newBucket();
 });
 
-it('refuses keys that no URL can name before a byte is sent', async () => {
+it('the client refuses keys that no URL can name before a byte is sent', async () => {
   let requests = 0;
   const fetch: Fetch = (url, init) => {
     requests++;

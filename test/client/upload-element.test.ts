@@ -80,11 +80,11 @@ function elementWith(queue: UploadQueue) {
   return { element, root, rows };
 }
 
-it('is defined once under its name', () => {
+it('the element is defined once under its name', () => {
   expect([...defined]).toEqual([['quayside-upload', QuaysideUpload]]);
 });
 
-it('shows each file with its state and what can be done, and the whole', () => {
+it('the element shows each file with its state and what can be done, and the whole', () => {
   const { queue, calls, show } = fakeQueue([itemOf('a', 'sending', 40), itemOf('b', 'failed')]);
   const { root, rows } = elementWith(queue);
   expect(rows().map(({ text, share }) => [text, share])).toEqual([
@@ -109,14 +109,14 @@ it('shows each file with its state and what can be done, and the whole', () => {
   expect(rows().map(({ text }) => text)).toEqual(['b.txt – done']);
 });
 
-it('shows two hundred of many', () => {
+it('the element shows two hundred of many', () => {
   const { queue } = fakeQueue(Array.from({ length: 1000 }, (_, at) => itemOf(`${at}`, 'waiting')));
   const { root, rows } = elementWith(queue);
   expect(rows()).toHaveLength(200);
   expect(root.querySelector('[part=more]')?.textContent).toBe('and 800 more');
 });
 
-it('gives chosen and dropped files to the queue, and lets go of a queue', async () => {
+it('the element gives chosen and dropped files to the queue, and lets go of a queue', async () => {
   const { queue, calls, listeners } = fakeQueue([]);
   const { element, root } = elementWith(queue);
   const input = root.querySelector('input') ?? new TinyElement();

@@ -18,13 +18,13 @@ it.each([
   expect(nearestOf(variable)).toBe(nearest);
 });
 
-it('names what is near to nothing without a guess', () => {
+it('the check names what is near to nothing without a guess', () => {
   expect(findUnknownVariables({ QUAYSIDE_SOMETHING_VERY_DIFFERENT: '1' })).toEqual([
     { variable: 'QUAYSIDE_SOMETHING_VERY_DIFFERENT', nearest: null },
   ]);
 });
 
-it('leaves alone what is right, what is not ours and what tests and benches read', () => {
+it('the check leaves alone what is right, what is not ours and what tests and benches read', () => {
   const env = {
     QUAYSIDE_PORT: '1',
     QUAYSIDE_WEBHOOK_TIMEOUT_MS: '1',
@@ -38,7 +38,7 @@ it('leaves alone what is right, what is not ours and what tests and benches read
   expect(findUnknownVariables(env)).toEqual([]);
 });
 
-it('takes long names and many of them at a bounded cost', () => {
+it('the check takes long names and many of them at a bounded cost', () => {
   const long = `QUAYSIDE_${'A'.repeat(1_000_000)}`;
   const env: Record<string, string> = { [long]: '' };
   for (let index = 0; index < 5000; index += 1) env[`QUAYSIDE_X${index}`] = '';
@@ -49,7 +49,7 @@ it('takes long names and many of them at a bounded cost', () => {
   expect(performance.now() - startedMs).toBeLessThan(2000);
 });
 
-it('logs the names, never a value', () => {
+it('the check logs the names, never a value', () => {
   const lines: unknown[] = [];
   const env = { QUAYSIDE_MASTER_KEYS: 'very-secret', QUAYSIDE_PORT: '9000' };
   warnOfUnknown(env, { error: (event, fields) => lines.push({ event, ...fields }) });

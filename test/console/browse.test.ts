@@ -346,7 +346,7 @@ async function putExactly(bucket: string, key: string): Promise<void> {
   if (status !== 200) throw new Error(`${key}: ${status}`);
 }
 
-it('tells odd names apart and goes into folders of every name', async () => {
+it('the list tells odd names apart and goes into folders of every name', async () => {
   const plain = [
     ' blank.txt',
     'a',

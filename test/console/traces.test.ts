@@ -71,7 +71,7 @@ it('109: shows nothing of another one whose session ended', async () => {
   expect(await keptIn(page)).not.toContain('of-the-first');
 });
 
-it('asks for nothing while its tab is hidden, and catches up', async () => {
+it('the page asks for nothing while its tab is hidden, and catches up', async () => {
   const { page } = await kit.open('/jobs');
   await kit.client.jobs.start('traces', { body: { kind: 'copy', prefix: 'none/', to: 'other/' } });
   // The job is told to run for ever.

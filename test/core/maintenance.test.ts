@@ -100,7 +100,7 @@ async function startBusyCore(errors: string[], wrap: (ports: Ports) => Ports) {
   return { ...core, ports: wrap(core.ports) };
 }
 
-it('waits for each command, and says which kind of work failed', async () => {
+it('maintenance waits for each command, and says which kind of work failed', async () => {
   const barrier = createCommitBarrier();
   const commands: string[] = [];
   for (;;) {
@@ -124,7 +124,7 @@ it('waits for each command, and says which kind of work failed', async () => {
   expect([...new Set(commands)].toSorted()).toEqual(KINDS);
 });
 
-it('bills what it finds', async () => {
+it('maintenance bills what it finds', async () => {
   const core = await startBusyCore([], (ports) => ports);
   await maintain(core, RUNNING);
   const period = monthText(monthsLater(monthOf(core.ports.clock.nowMs()), -2));

@@ -17,7 +17,7 @@ const ALGORITHMS: readonly ChecksumAlgorithm[] = ['CRC32', 'CRC32C', 'CRC64NVME'
 const CRCS: readonly ChecksumAlgorithm[] = ['CRC32', 'CRC32C', 'CRC64NVME'];
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-it('knows the algorithms of the domain, no more and no less', () => {
+it('the digest set knows the algorithms of the domain, no more and no less', () => {
   expectTypeOf<ChecksumAlgorithm>().toEqualTypeOf<domain.ChecksumAlgorithm>();
   expect(ALGORITHMS.toSorted()).toEqual(Object.keys(CHECKSUMS_OF_123456789).toSorted());
 });

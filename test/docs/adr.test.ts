@@ -10,7 +10,7 @@ const list = readFileSync(`${FOLDER}README.md`, 'utf8');
 /** Status without its links: `[ADR 33](…)` reads `ADR 33`. */
 const withoutLinks = (text: string) => text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 
-it('lists as many decisions as there are, without a gap', () => {
+it('the index of decisions lists as many decisions as there are, without a gap', () => {
   expect(files.map((name) => Number(name.slice(0, 4)))).toEqual(files.map((_, index) => index + 1));
   expect(list.match(/^\| \d+ \|/gm)).toHaveLength(files.length);
 });

@@ -11,7 +11,7 @@ const entries = text
   .map((entry) => entry.split('\n## ', 1)[0] ?? '')
   .map((entry) => ({ term: entry.split('\n', 1)[0] ?? '', lines: entry.split('\n').slice(1) }));
 
-it('has the terms that a reader meets first, each once', () => {
+it('the glossary has the terms that a reader meets first, each once', () => {
   const terms = entries.map(({ term }) => term.toLowerCase());
   expect(new Set(terms).size).toBe(terms.length);
   expect(terms.length).toBeGreaterThanOrEqual(40);

@@ -58,7 +58,7 @@ function linksOf(path: string): readonly Link[] {
     });
 }
 
-it('reads links and headings as a page shows them', () => {
+it('the check of links reads links and headings as a page shows them', () => {
   expect(linksOf('README.md').length).toBeGreaterThan(20);
   expect(anchorsOf('docs/errors.md').has('kmsdisabledexception')).toBe(true);
   expect(anchorsOf('docs/configuration.md').has('quayside_port')).toBe(true);

@@ -60,7 +60,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 });
 
-it('finds what it looks for', () => {
+it('the check of prose finds what it looks for', () => {
   const wide = 'word '.repeat(30);
   expect(wideLines(`short\n${wide}\n| ${wide} |\n\`\`\`\n${wide}\n\`\`\`\n${wide}`)).toEqual([
     2, 7,

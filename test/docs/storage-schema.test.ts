@@ -23,7 +23,7 @@ const tables = sql
 /** Names stand in code, alone or before the columns: `credits (account_id, …)`. */
 const isNamed = (name: string) => new RegExp(`\`${name}[\`\\s]`).test(text);
 
-it('reads the tables that it judges', () => {
+it('the check of tables reads the tables that it judges', () => {
   expect(tables.length).toBeGreaterThan(40);
   expect(isNamed('no_such_table')).toBe(false);
 });

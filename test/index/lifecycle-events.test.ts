@@ -57,7 +57,7 @@ const removal = (versionId: VersionId): LifecycleAction => ({
   versionId,
 });
 
-it('reports a null version without an id, and one of a versioned bucket with it', () => {
+it('an expiry reports a null version without an id, and one of a versioned bucket with it', () => {
   const world = openWorld();
   const nullId = world.put('off');
   const id = world.put('enabled');
@@ -77,7 +77,7 @@ it('reports a null version without an id, and one of a versioned bucket with it'
   ]);
 });
 
-it('reports a marker by the id that it got, though the clock was behind', () => {
+it('an expiry reports a marker by the id that it got, though the clock was behind', () => {
   const world = openWorld();
   const versionId = world.put('enabled');
   const markerId = '0'.repeat(versionId.length) as VersionId;

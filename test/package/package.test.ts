@@ -84,7 +84,7 @@ function skipWithoutOldNode(skip: (note: string) => never): string {
   return oldPath;
 }
 
-it('has every file that its manifest names, and no sources', () => {
+it('the package has every file that its manifest names, and no sources', () => {
   const { exports, bin } = readManifest();
   const entries = Object.values<string | Record<string, string>>(exports);
   const targets = entries.flatMap((entry) =>
@@ -97,7 +97,7 @@ it('has every file that its manifest names, and no sources', () => {
   expect(names.filter((name) => /(?<!\.d)\.ts$/.test(name))).toEqual([]);
 });
 
-it('names JavaScript in the imports of its types, and each has its types beside it', () => {
+it('the package names JavaScript in the imports of its types, with types beside it', () => {
   const folder = join(installed, 'dist', 'client');
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.d.ts'))
@@ -134,7 +134,7 @@ it.each(['nodenext', 'bundler'])('checks the types of a project, %s', (resolutio
   expect([stdout, status]).toEqual(['', 0]);
 });
 
-it('brings the Nodes that its program looks for', () => {
+it('the package brings the Nodes that its program looks for', () => {
   const { optionalDependencies } = readManifest();
   const brought = Object.keys(optionalDependencies).filter((name) => name.startsWith('node-'));
   expect(Object.values(NODE_PACKAGES).sort()).toEqual(brought.sort());
@@ -156,7 +156,7 @@ it.for(['the pinned Node', 'an old Node'])('prints help and errors, on %s', (whi
   }
 });
 
-it('serves on the pinned Node, and an object comes back', async () => {
+it('the package serves on the pinned Node, and an object comes back', async () => {
   const data = dataFolder();
   const { url, child, ended } = await serve(process.execPath, data);
   expect(await isServing(url)).toBe(true);
@@ -165,7 +165,7 @@ it('serves on the pinned Node, and an object comes back', async () => {
   expect(await ended).toEqual({ code: 0, signal: null });
 });
 
-it('serves by an old Node, backs up and checks, and ends in order on one Ctrl-C', async ({
+it('the package serves, backs up and checks by an old Node, and ends on one Ctrl-C', async ({
   skip,
 }) => {
   const node = skipWithoutOldNode(skip);
@@ -189,13 +189,13 @@ it('serves by an old Node, backs up and checks, and ends in order on one Ctrl-C'
   expect(await isServing(url)).toBe(false);
 });
 
-it('ends in order on SIGTERM, by an old Node', async ({ skip }) => {
+it('the package ends in order on SIGTERM, by an old Node', async ({ skip }) => {
   const { child, ended } = await serve(skipWithoutOldNode(skip), dataFolder());
   child.kill('SIGTERM');
   expect(await ended).toEqual({ code: 0, signal: null });
 });
 
-it('ends the server when the old Node before it is killed', async ({ skip }) => {
+it('the package ends the server when the old Node before it is killed', async ({ skip }) => {
   const data = dataFolder();
   const { url, child, ended } = await serve(skipWithoutOldNode(skip), data);
   child.kill('SIGKILL');
@@ -212,7 +212,7 @@ it.for(['the pinned Node', 'an old Node'])('ends with npx, on %s', async (which,
   await expect.poll(() => isServing(url)).toBe(false);
 });
 
-it('says by an old Node what is missing where no Node came with it', ({ skip }) => {
+it('the package says by an old Node what is missing where no Node came with it', ({ skip }) => {
   const node = skipWithoutOldNode(skip);
   const alone = mkdtempSync(join(tmpdir(), 'quayside-alone-'));
   onTestFinished(() => rmSync(alone, { recursive: true }));

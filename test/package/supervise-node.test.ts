@@ -39,7 +39,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('takes two %s at a time for one', async 
   expect(await ended).toEqual([1, null]);
 });
 
-it('passes a second one on that a person sends', async () => {
+it('the program passes a second one on that a person sends', async () => {
   const { child, ended } = await supervise(counting('SIGINT', 900));
   child.kill('SIGINT');
   await wait(500);
@@ -47,7 +47,7 @@ it('passes a second one on that a person sends', async () => {
   expect(await ended).toEqual([2, null]);
 });
 
-it('passes every SIGHUP on, which opens log files anew', async () => {
+it('the program passes every SIGHUP on, which opens log files anew', async () => {
   const { child, ended } = await supervise(counting('SIGHUP', 500));
   child.kill('SIGHUP');
   await wait(100);
@@ -55,7 +55,7 @@ it('passes every SIGHUP on, which opens log files anew', async () => {
   expect(await ended).toEqual([2, null]);
 });
 
-it('ends by the signal that ended the program', async () => {
+it('the program ends by the signal that ended the program', async () => {
   const { child, ended } = await supervise(['setInterval(() => undefined, 1000);']);
   child.kill('SIGUSR2');
   expect(await ended).toEqual([null, 'SIGUSR2']);

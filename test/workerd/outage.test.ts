@@ -141,7 +141,7 @@ describe.each([
   });
 });
 
-/** As the real entrypoint does when its bucket fails. */
+/** Refuses as the real entrypoint does when its bucket fails. */
 const refuse = async () =>
   new Response('failed', { status: 502, headers: { 'cache-control': 'no-store' } });
 

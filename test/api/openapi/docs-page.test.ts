@@ -17,7 +17,7 @@ const ask = (path: string, method = 'GET', headers: Record<string, string> = {})
   });
 const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
 
-it('is not modified by any form of its tag', async () => {
+it('the page is not modified by any form of its tag', async () => {
   const etag = (await ask('/docs')).headers.get('etag') ?? '';
   for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
     expect((await ask('/docs', 'GET', { 'if-none-match': tag })).status).toBe(304);
@@ -25,14 +25,14 @@ it('is not modified by any form of its tag', async () => {
   expect((await ask('/docs', 'GET', { 'if-none-match': '"other"' })).status).toBe(200);
 });
 
-it('fails for HEAD without a body', async () => {
+it('the page fails for HEAD without a body', async () => {
   const missing = await ask('/docs/none', 'HEAD');
   expect([missing.status, await missing.text()]).toEqual([404, '']);
   const refused = await ask('/docs', 'DELETE');
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
-it('runs no script, and its policy allows its one style sheet and nothing else', async () => {
+it('the page runs no script, and its policy allows its style sheet and nothing else', async () => {
   const response = await ask('/docs');
   const html = await response.text();
   expect(html).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|javascript:/i);
@@ -51,7 +51,7 @@ it('runs no script, and its policy allows its one style sheet and nothing else',
   ]);
 });
 
-it('describes every operation, every schema and every code that a client may meet', () => {
+it('the page describes every operation, every schema and every code that a client may meet', () => {
   const operations = Object.values(
     document.paths as Record<string, Record<string, { operationId: string }>>,
   )
@@ -66,7 +66,7 @@ it('describes every operation, every schema and every code that a client may mee
   expect(codes.map(([code]) => code).filter((code) => !ids.has(code))).toEqual([]);
 });
 
-it('names scopes that there are, and says of sessions that they are none', () => {
+it('the page names scopes that there are, and says of sessions that they are none', () => {
   const scopes = new Set(
     [...page.matchAll(/Needs the scope <code>([^<]+)<\/code>/g)].map(([, scope]) => scope),
   );
@@ -76,7 +76,7 @@ it('names scopes that there are, and says of sessions that they are none', () =>
   );
 });
 
-it('links to nothing that is not there, and marks up no text of the document', () => {
+it('the page links to nothing that is not there, and marks up no text of the document', () => {
   const links = [...page.matchAll(/href="([^"]+)"/g)].map(([, href]) => href ?? '');
   const dead = links.filter((href) =>
     href.startsWith('#') ? !ids.has(href.slice(1)) : href !== '/-/api/openapi.json',

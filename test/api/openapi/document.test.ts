@@ -139,7 +139,7 @@ describe('the document', () => {
   );
 });
 
-it('has patterns without slashes and flags, as JSON Schema reads them', () => {
+it('the document has patterns without slashes and flags, as JSON Schema reads them', () => {
   const patterns = new Set<string>();
   JSON.stringify(document, (field, value) => {
     if (field === 'pattern' && typeof value === 'string') patterns.add(value);

@@ -140,7 +140,7 @@ it('92: quotes names and URLs in every form', () => {
   );
 });
 
-it('hides every secret of a body that is shown as a call', () => {
+it('the page hides every secret of a body that is shown as a call', () => {
   const secrets = ['password', 'currentPassword', 'newPassword', 'secretAccessKey', 'secret'];
   for (const name of secrets) {
     const body = JSON.stringify({ login: 'ada', [name]: 'a "quoted\\" one', endTokens: true });
@@ -148,7 +148,7 @@ it('hides every secret of a body that is shown as a call', () => {
   }
 });
 
-it('shows what can not be seen in a name', () => {
+it('the page shows what can not be seen in a name', () => {
   expect(shownName(' a  b ')).toBe('␣a␣␣b␣');
   expect(shownName('rtl\u202egpj.exe')).toBe('rtl⟨U+202E⟩gpj.exe');
   expect(shownName('tab\there\u0085')).toBe('tab␉here⟨U+0085⟩');

@@ -40,7 +40,7 @@ function styleOf(found: Iterable<Chunk>): number {
 const FOLDER = [/\/console\/main\.tsx$/, /browse\/place\.tsx$/];
 const folder = () => new Set(FOLDER.flatMap((entry) => [...closureOf(entry)]));
 
-it('shows a folder and takes a drop with at most 56 KB of script and 10 KB of style', () => {
+it('a page shows a folder and takes a drop with at most 56 KB of script and 10 KB of style', () => {
   const script = scriptOf(folder());
   const style = styleOf(folder());
   expect(script).toBeGreaterThan(20_000);
@@ -49,11 +49,11 @@ it('shows a folder and takes a drop with at most 56 KB of script and 10 KB of st
   expect(style).toBeLessThanOrEqual(10_000);
 });
 
-it('asks for few files before the first row', () => {
+it('a page asks for few files before the first row', () => {
   expect(folder().size).toBeLessThanOrEqual(4);
 });
 
-it('sends with at most 24 KB more', () => {
+it('a page sends with at most 24 KB more', () => {
   const known = folder();
   const upload = [...closureOf(/upload\/bring-in\.ts$/), ...closureOf(/upload\/dock\.tsx$/)];
   const script = scriptOf(new Set(upload.filter((chunk) => !known.has(chunk))));
@@ -61,7 +61,7 @@ it('sends with at most 24 KB more', () => {
   expect(script).toBeLessThanOrEqual(24_000);
 });
 
-it('has texts of a folder within 6 KB, of all else in two parts within 12 KB', () => {
+it('a page has texts of a folder within 6 KB, of all else in two parts within 12 KB', () => {
   for (const language of ['en', 'zh']) {
     const first = scriptOf(closureOf(new RegExp(`i18n/${language}/texts\\.ts$`)));
     expect(first).toBeLessThanOrEqual(6000);
@@ -75,7 +75,7 @@ it('has texts of a folder within 6 KB, of all else in two parts within 12 KB', (
 /** Areas of texts that are there before a folder is shown. Source: i18n/en/texts.ts. */
 const FIRST_AREAS = /export const texts = \{([^}]+)\}/;
 
-it('reads in what a folder needs no text that comes later', () => {
+it('a page reads in what a folder needs no text that comes later', () => {
   const source = readFileSync(
     new URL('../../../src/console/i18n/en/texts.ts', import.meta.url),
     'utf8',

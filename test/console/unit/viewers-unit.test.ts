@@ -177,7 +177,7 @@ describe('rows of tables', () => {
   });
 });
 
-it('finds a viewer for names and types that every object inherits', () => {
+it('the choice finds a viewer for names and types that every object inherits', () => {
   for (const name of ['constructor', 'a.constructor', 'a.__proto__', 'toString']) {
     expect(kindOf(name, null)).toBeNull();
     expect(kindOf('a.bin', name)).toBeNull();

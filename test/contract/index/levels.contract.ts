@@ -18,7 +18,7 @@ const NAMES = ['a', 'b/', 'c', 'd/', 'é', '\u{1f600}/'];
 export function indexLevelsContract(subject: Subject<MetadataIndex>): void {
   const test = testsOf(subject);
 
-  test('begins pages at ranks and names, from both ends, counted or not', async (index) => {
+  test('a level begins pages at ranks and names, from both ends, counted or not', async (index) => {
     const bucket = await makeBucket(index);
     for (const key of KEYS) await put(index, bucket, objectOf(key));
     const level = { bucket: refOf(bucket), prefix: '', delimiter: '/' };
@@ -65,7 +65,7 @@ export function indexLevelsContract(subject: Subject<MetadataIndex>): void {
     expect(await ask({ by: 'name', name: 'f' }, 1)).toMatchObject({ rank: 2, usedAtMs: null });
   });
 
-  test('selects the first rows of an order, and folders by name', async (index) => {
+  test('a level selects the first rows of an order, and folders by name', async (index) => {
     const bucket = await makeBucket(index);
     for (const [at, key] of ['a.TXT', 'b.jpg', 'c.txt', 'd', 'e/f.png', 'g/h'].entries())
       await put(index, bucket, objectOf(key, { lastModifiedMs: START_MS + (at % 3) }));

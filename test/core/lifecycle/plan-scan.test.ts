@@ -98,7 +98,7 @@ function isSeen(steps: readonly ScanStep[], subject: LifecycleSubject): boolean 
   });
 }
 
-it('lets nothing slip that a rule is due for, and sees no key twice', () => {
+it('the plan of a scan lets nothing slip that a rule is due for, and sees no key twice', () => {
   const days = fc.constantFrom(DAY_MS, 3600_000);
   fc.assert(
     fc.property(anyRules, anySubject, days, fc.boolean(), (rules, subject, dayMs, mayKeep) => {

@@ -16,7 +16,7 @@ async function render(error: unknown, method = 'GET') {
   };
 }
 
-it('is S3 XML: code, message, fields, resource, ids, no namespace', async () => {
+it('an error document is S3 XML: code, message, fields, resource, ids, no namespace', async () => {
   const error = new StorageError('NoSuchKey', { fields: { Key: 'a&b\r' } });
   expect(await render(error)).toEqual({
     status: 404,

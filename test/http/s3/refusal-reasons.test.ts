@@ -79,7 +79,7 @@ it.each<[string, Sent, string]>([
   expect((await refused(sent))?.replaceAll('"', '&quot;')).toBe(message);
 });
 
-it('names it for each key of many', async () => {
+it('a refusal names it for each key of many', async () => {
   const body = '<Delete><Object><Key>k</Key></Object></Delete>';
   const headers = { 'content-md5': contentMd5(body) };
   const reply = await send({
@@ -92,7 +92,7 @@ it('names it for each key of many', async () => {
   expect(one(reply.text, 'Message')?.replaceAll('"', '&quot;')).toBe(byName);
 });
 
-it('says nothing to strangers, nor to who holds a link', async () => {
+it('a refusal says nothing to strangers, nor to who holds a link', async () => {
   for (const as of ['stranger', 'nobody'] as const) {
     expect(await refused({ method: 'DELETE', path: '/ruled/k', as })).toBe(PLAIN);
     expect(await refused({ method: 'PUT', path: '/ruled/n', body: 'x', headers: listed, as })).toBe(

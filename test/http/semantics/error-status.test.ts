@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ERROR_MESSAGES } from '../../../src/domain/errors.ts';
 import { ERROR_STATUS } from '../../../src/http/semantics/error-status.ts';
 
-it('has an error status for each code and for no other', () => {
+it('the table has an error status for each code and for no other', () => {
   expect(Object.keys(ERROR_STATUS).sort()).toEqual(Object.keys(ERROR_MESSAGES).sort());
   for (const [code, status] of Object.entries(ERROR_STATUS)) {
     expect(status >= 400 && status <= 599, code).toBe(true);

@@ -253,7 +253,7 @@ it.runIf(openLibc() !== null)(
   },
 );
 
-it('borrows nothing of a file that was closed since the call', async () => {
+it('the blob store borrows nothing of a file that was closed since the call', async () => {
   const { store } = openStore();
   const id = ids.blobId(ownerBucket);
   await store.write(id, sourceOf(patternBytes(5000)), identity);

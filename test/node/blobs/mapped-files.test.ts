@@ -57,7 +57,7 @@ it.runIf(process.platform === 'linux')('is to be had on Linux', () => {
   expect(libc).not.toBeNull();
 });
 
-it.skipIf(libc === null)('sends any range behind a head, of a file that is requested often', () => {
+it.skipIf(libc === null)('the mapping sends any range of a hot file behind a head', () => {
   const { folder, bytes, mapped, file } = mappedFile();
   for (const [at, lengthBytes] of [
     [0, 1],
@@ -115,7 +115,7 @@ it.skipIf(libc === null)(
   },
 );
 
-it.skipIf(libc === null)('forgets a file, and sends nothing of it any more', () => {
+it.skipIf(libc === null)('the mapping forgets a file, and sends nothing of it any more', () => {
   const { folder, path, mapped, file } = mappedFile();
   const isHeld = () => readFileSync('/proc/self/maps', 'utf8').includes(path);
   expect(isHeld()).toBe(true);
@@ -148,7 +148,7 @@ it.skipIf(libc === null)(
   },
 );
 
-it('maps nothing where the library fails its self-test', () => {
+it('the mapping maps nothing where the library fails its self-test', () => {
   const head = Buffer.alloc(100);
   const given: Libc = {
     head,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRecentWrites } from '../../../src/adapters/node/blobs/recent-writes.ts';
 
-it('remembers what was written last, up to so many bytes', () => {
+it('the memo of recent writes remembers what was written last, up to so many bytes', () => {
   const written = createRecentWrites(100);
   written.note('a', 40);
   written.note('b', 50);
@@ -16,7 +16,7 @@ it('remembers what was written last, up to so many bytes', () => {
   expect(written.has('large')).toBe(false);
 });
 
-it('knows few by default when they are many', () => {
+it('the memo of recent writes knows few by default when they are many', () => {
   const written = createRecentWrites();
   for (let at = 0; at <= 10_000; at++) written.note(`${at}`, 1);
   expect([written.has('0'), written.has('1'), written.has('10000')]).toEqual([false, true, true]);

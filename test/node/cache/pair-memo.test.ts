@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createPairMemo } from '../../../src/adapters/shared/pair-memo.ts';
 
-it('remembers by both names, and forgets all when there are too many', () => {
+it('the memo of pairs remembers by both names, and forgets all when there are too many', () => {
   const memo = createPairMemo<string, number, string>(3);
   memo.set('a', 1, 'a1');
   memo.set('b', 1, 'b1');

@@ -66,7 +66,7 @@ describe.skipIf(typeof disk === 'string')(`a disk that fills up${reason}`, () =>
     }
   }
 
-  it('refuses writes before it is full, deletes when it is, and recovers', async () => {
+  it('a server refuses writes before it is full, deletes when it is, and recovers', async () => {
     const { core, watch, ready } = await openPlatform();
     const { webhook } = await createWebhook(core, ROOT_ACCOUNT.id, {
       url: 'http://127.0.0.1:9/',

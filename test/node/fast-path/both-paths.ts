@@ -302,7 +302,7 @@ export type TestServer = {
   readonly lane: FastPathConnections | null;
   /** How often the fast path has answered, in the lane or behind node:http. */
   readonly fastPathResponses: () => number;
-  /** The same of its answers to signed reads. */
+  /** How many signed reads the fast path has answered. */
   readonly signedAnswers: () => number;
 };
 

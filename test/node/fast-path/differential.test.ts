@@ -24,10 +24,11 @@ import { warmUp, warmUpWith } from './warm-up.ts';
 
 /** Conversations of one run. */
 const CONVERSATIONS = 1200;
-/** Of signed reads. */
+/** Conversations of signed reads. */
 const SIGNED_CONVERSATIONS = 500;
 /**
- * Of those that also go over real sockets: node:http reads these past JavaScript, once it has them.
+ * Conversations that also go over real sockets, which node:http reads past JavaScript once it has
+ * them.
  */
 const TCP_CONVERSATIONS = 250;
 /** Plain requests that are cut at every byte. */

@@ -65,9 +65,9 @@ export const HOSTS = [
   'h\x7f',
   'hü',
 ];
-/** So many of them at the beginning are plain. */
+/** How many hosts at the beginning of the list are plain. */
 export const PLAIN_HOSTS = 8;
-/** And so many are no name of a bucket. */
+/** How many of these are no name of a bucket. */
 export const PATH_STYLE_HOSTS = 3;
 export const CONDITIONS = ['*', '"x"', 'W/"x"', 'x', '', ' ', ',', '"a", "b"', '"', 'W/', '\x80'];
 export const HEADERS: readonly string[] = [
@@ -167,7 +167,7 @@ export const HEADERS: readonly string[] = [
   `X-Huge: ${'y'.repeat(40_000)}`,
 ];
 
-/** So many of them at the beginning are plain. */
+/** How many headers at the beginning of the list are plain. */
 export const PLAIN_HEADERS = 19;
 /** How headers begin that decide something somewhere. */
 const WEIGHTY =

@@ -69,7 +69,7 @@ function answerOf(fill: number): Buffer {
   return Buffer.concat([Buffer.from(head), Buffer.alloc(BODY_BYTES, fill)]);
 }
 
-it('lends nothing behind what a client does not read', async () => {
+it('a writer lends nothing behind what a client does not read', async () => {
   const { server } = await openSocketPair();
   const writer = createResponseWriter(notCutShort);
   const { reply, releases } = lend(1, HEADROOM_BYTES);
@@ -91,7 +91,7 @@ describe.each([
   const write = (socket: Socket, reply: BorrowedResponse) =>
     writer.write(socket, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
 
-  it('stays borrowed while the client stalls, arrives whole, and is given back once', async () => {
+  it('a response stays borrowed while the client stalls, and is given back once', async () => {
     const { server, client } = await openSocketPair();
     const written = [];
     let hasRoom: boolean | null = true;
@@ -112,7 +112,7 @@ describe.each([
     expect(written.map(({ releases }) => releases())).toEqual(written.map(() => 1));
   });
 
-  it('is given back once when the client is gone, before or while it is sent', async () => {
+  it('a response is given back once when the client leaves before its end', async () => {
     const { server, client } = await openSocketPair();
     server.on('error', () => {});
     const written = [];
@@ -134,7 +134,7 @@ describe.each([
 });
 
 describe('a range that is sent from where it is', () => {
-  /** As much of each as `takes` says, by the system's own write; what is not taken is read. */
+  /** Sends as much of each as `takes` says, by the system's own write, and reads the rest. */
   function sendable(
     fill: number,
     takes: (wantedBytes: number) => number,

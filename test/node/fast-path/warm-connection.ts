@@ -58,7 +58,7 @@ export function useWarmConnection() {
     return line.received().subarray(before).toString('latin1');
   }
 
-  /** As `ask`, and makes sure that the lane was it who answered. */
+  /** Sends a request, and makes sure that the fast path answered it. */
   async function askFastPath(line: Line, chunk: string): Promise<string> {
     const before = answered();
     const answer = await ask(line, chunk);

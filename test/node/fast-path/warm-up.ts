@@ -99,8 +99,8 @@ const pathOf = (bucket: string, key: string) =>
   `/${bucket}/${encodeURIComponent(key).replaceAll('%2F', '/')}`;
 
 /**
- * Of each slice of a body that is too long to be read through memory at once. Bytes; the memory
- * core cuts there.
+ * Bytes of a slice of a body that is too long to be read through memory at once: the memory core
+ * cuts there.
  */
 const SLICE_BYTES = 2 ** 16;
 

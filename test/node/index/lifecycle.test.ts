@@ -21,7 +21,7 @@ function putRules(bucketUrl: string, rules: string): Promise<void> {
   return put(`${bucketUrl}?lifecycle`, body, { 'content-md5': digest });
 }
 
-it('ends what is due, for public readers too, and goes on after kill -9', async () => {
+it('lifecycle ends what is due, for public readers too, and goes on after kill -9', async () => {
   const dataDir = temporaryFolder();
   const first = await startNodeProcess(dataDir, SHORT_DAYS);
   const bucket = `${first.url}/cycled`;

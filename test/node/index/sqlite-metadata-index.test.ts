@@ -250,7 +250,7 @@ describe('watcher', () => {
     let acknowledged = 0;
     let isOver = false;
 
-    /** As delivery reads: memory, else the index, whose answer reaches memory some ticks later. */
+    /** Reads as delivery does: from memory, else the index, whose row gets there some ticks later. */
     const read = async (delayTicks: number): Promise<number> => {
       const { pointer } = await hot.find(bucket.name, key, async () => {
         const { object } = await index.metadataIndex.call(bucket.name, 'resolve', {

@@ -9,18 +9,18 @@ const printed = (origin: RootKey['origin'], isTerminal: boolean) => {
   return announcement('http://127.0.0.1:9000', '/data', rootKey, isTerminal);
 };
 
-it('says which version is ready, and where', () => {
+it('the announcement says which version is ready, and where', () => {
   expect(printed('file', true)).toContain(`Quayside ${VERSION} is ready: http://127.0.0.1:9000\n`);
 });
 
-it('names the console below the key, to a terminal only', () => {
+it('the announcement names the console below the key, to a terminal only', () => {
   expect(printed('new', true)).toMatch(
     /secret key .*\n {2}console {6}http:\/\/127\.0\.0\.1:9000\/-\/console\/\n$/,
   );
   expect(printed('new', false)).not.toContain('console');
 });
 
-it('shows a new root key to a terminal only', () => {
+it('the announcement shows a new root key to a terminal only', () => {
   expect(printed('new', true)).toContain(
     'secret key   very-secret  (shown this once; kept in /data/root-key.json)',
   );

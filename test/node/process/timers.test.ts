@@ -88,7 +88,7 @@ function makeUseOld() {
   return { period, dayMs };
 }
 
-it('closes past months and reports to Stripe by its clock, and ends in order', async () => {
+it('the server closes months and reports to Stripe by its clock, and ends in order', async () => {
   const first = await startNodeProcess(dataDir, { QUAYSIDE_SWEEP_INTERVAL_SECONDS: NEVER });
   await put(first, 'used');
   await put(first, 'used/k', 'x');
@@ -121,7 +121,7 @@ it('closes past months and reports to Stripe by its clock, and ends in order', a
   expect(progress()?.day_ms).toBeGreaterThan(dayMs);
 });
 
-it('writes the logs of buckets by its clock, and the rest at its end', async () => {
+it('the server writes the logs of buckets by its clock, and the rest at its end', async () => {
   const logObjects = () => sql("SELECT key FROM objects WHERE key LIKE 'log/%'").length;
   const settings = { QUAYSIDE_BUCKET_LOG_SECONDS: '1' };
   const first = await startNodeProcess(dataDir, settings);
@@ -154,7 +154,7 @@ it('writes the logs of buckets by its clock, and the rest at its end', async () 
   expect(logObjects()).toBe(2);
 });
 
-it('sends messages by its outbox, and ends when the attempt under way is noted', async () => {
+it('the server sends by its outbox, and ends when the attempt under way is noted', async () => {
   const hook = await startHeldServer((response) => response.writeHead(204).end());
   const node = await startNodeProcess(dataDir, { QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on' });
   const { call } = await signIn(node.url);
@@ -177,7 +177,7 @@ it('sends messages by its outbox, and ends when the attempt under way is noted',
   expect(states[0]).toBe('delivered');
 });
 
-it('counts connections, hides its files from other users, and logs what it cut off', async () => {
+it('the server counts connections, hides its files, and logs what it cut off', async () => {
   const token = 'metrics-of-the-clocks';
   const node = await startNodeProcess(dataDir, {
     QUAYSIDE_DRAIN_SECONDS: '0',
@@ -195,7 +195,7 @@ it('counts connections, hides its files from other users, and logs what it cut o
   expect(node.stderr() + node.stdout()).toContain('connections-cut');
 });
 
-it('goes on when nobody reads its output', async () => {
+it('the server goes on when nobody reads its output', async () => {
   const node = await startNodeProcess(dataDir, { QUAYSIDE_ACCESS_LOG: 'json' });
   for (const stream of [node.child.stdout, node.child.stderr]) stream?.destroy();
   for (const _ of [1, 2, 3]) await put(node, 'photos');

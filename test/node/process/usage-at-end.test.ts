@@ -48,7 +48,7 @@ async function use(url: string, reads: number): Promise<void> {
   s3.destroy();
 }
 
-it('keeps all usage over an orderly end, and goes on adding after it', async () => {
+it('the server keeps all usage over an orderly end, and goes on adding after it', async () => {
   const settings = { QUAYSIDE_METER_FLUSH_SECONDS: '25' };
   const first = await startNodeProcess(dataDir, settings);
   await clientOf(first.url).send(new CreateBucketCommand({ Bucket: 'used' }));
@@ -63,7 +63,7 @@ it('keeps all usage over an orderly end, and goes on adding after it', async () 
   expect(recorded('class-b/STANDARD')).toBe(12);
 });
 
-it('loses at most what was used since the last flush when it is killed', async () => {
+it('the server loses at most what was used since the last flush when it is killed', async () => {
   const node = await startNodeProcess(dataDir, { QUAYSIDE_METER_FLUSH_SECONDS: '1' });
   await clientOf(node.url).send(new CreateBucketCommand({ Bucket: 'used' }));
   await use(node.url, 7);

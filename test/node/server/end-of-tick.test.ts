@@ -173,7 +173,7 @@ async function openFastConnection(
   };
 }
 
-/** As libuv does it when a connection has more to say in the same tick. */
+/** Reads once more, as libuv does when a connection has more to say in the same tick. */
 function readOnceMore(socket: Socket | undefined, text: string): void {
   const read = (name: string): unknown => {
     const symbol = Object.getOwnPropertySymbols(socket).find(

@@ -26,14 +26,14 @@ async function reportOf(write: (response: ServerResponse) => void): Promise<Sent
   return report;
 }
 
-it('counts the announced length when all of it went out', async () => {
+it('a log counts the announced length when all of it went out', async () => {
   const report = await reportOf((response) =>
     response.writeHead(200, { 'content-length': BODY.length }).end(BODY),
   );
   expect(report).toEqual({ protocol: 'HTTP/1.1', bodyBytes: BODY.length, isWhole: true });
 });
 
-it('counts bytes taken of a response of unknown length, chunk sizes included', async () => {
+it('a log counts bytes taken of a response of unknown length, chunk sizes included', async () => {
   const { bodyBytes, isWhole } = await reportOf((response) => {
     response.write(BODY);
     response.end(BODY);
@@ -43,7 +43,7 @@ it('counts bytes taken of a response of unknown length, chunk sizes included', a
   expect(bodyBytes).toBeLessThan(2 * BODY.length + 100);
 });
 
-it('does not count the announced length of a response that was cut off', async () => {
+it('a log does not count the announced length of a response that was cut off', async () => {
   const { bodyBytes, isWhole } = await reportOf((response) => {
     response.writeHead(200, { 'content-length': ANNOUNCED_BYTES });
     response.write(BODY, () => response.destroy());
@@ -53,7 +53,7 @@ it('does not count the announced length of a response that was cut off', async (
   expect(bodyBytes).toBeLessThanOrEqual(BODY.length);
 });
 
-it('counts nothing of a response without a body, whatever its head says', async () => {
+it('a log counts nothing of a response without a body, whatever its head says', async () => {
   const report = await reportOf((response) =>
     response.writeHead(304, { 'content-length': ANNOUNCED_BYTES }).end(),
   );

@@ -52,7 +52,7 @@ async function setUp() {
   return { client, socket, server, isOpenAfter, ask, refused: () => state.refused };
 }
 
-it('closes a connection that is idle, from its last byte on', async () => {
+it('the server closes a connection that is idle, from its last byte on', async () => {
   const { client, isOpenAfter, ask } = await setUp();
   client.resume();
   const outgoing = await ask();
@@ -63,7 +63,7 @@ it('closes a connection that is idle, from its last byte on', async () => {
   expect(isOpenAfter(1)).toBe(false);
 });
 
-it('leaves a connection that waits for its response more time', async () => {
+it('the server leaves a connection that waits for its response more time', async () => {
   const { client, isOpenAfter, ask } = await setUp();
   client.resume();
   await ask();
@@ -72,7 +72,7 @@ it('leaves a connection that waits for its response more time', async () => {
   expect(isOpenAfter(1)).toBe(false);
 });
 
-it('sees whether a slow reader still takes bytes that were written long ago', async () => {
+it('the server sees whether a slow reader still takes what was written long ago', async () => {
   const { client, socket, isOpenAfter, ask } = await setUp();
   client.pause();
   (await ask()).end(LARGE);
@@ -100,7 +100,7 @@ it('sees whether a slow reader still takes bytes that were written long ago', as
   expect(isOpenAfter(SOCKET_IDLE_MS)).toBe(false);
 });
 
-it('forgets connections that are gone', async () => {
+it('the server forgets connections that are gone', async () => {
   const { socket, isOpenAfter } = await setUp();
   socket.destroy();
   expect(isOpenAfter(2 * SOCKET_IDLE_MS)).toBe(false);
@@ -116,7 +116,7 @@ async function send(
   await expect.poll(() => socket.bytesRead, { interval: 1 }).toBe(before + text.length);
 }
 
-it('refuses a head that takes too long in all, however often a byte of it comes', async () => {
+it('the server refuses a head that takes too long in all, however often a byte comes', async () => {
   const made = await setUp();
   await send(made, 'G');
   expect(made.isOpenAfter(12_000)).toBe(true);
@@ -128,7 +128,7 @@ it('refuses a head that takes too long in all, however often a byte of it comes'
   expect(made.refused()).toBe(1);
 });
 
-it('counts the head of a further request from its own first byte', async () => {
+it('the server counts the head of a further request from its own first byte', async () => {
   const made = await setUp();
   made.client.resume();
   const outgoing = await made.ask();

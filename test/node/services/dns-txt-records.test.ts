@@ -10,13 +10,13 @@ const SHORT_MS = 50;
 const read = (name: string, limitMs?: number) =>
   createDnsTxtRecords([server.address], limitMs).read(name);
 
-it('returns each text in one piece', async () => {
+it('a look-up returns each text in one piece', async () => {
   server.records.set('_quayside.a.example', [['quayside-', 'account=1'], ['v=spf1 -all'], ['']]);
   expect(await read('_quayside.a.example')).toEqual(['quayside-account=1', 'v=spf1 -all', '']);
   expect(server.asked).toEqual(['_quayside.a.example']);
 });
 
-it('returns none where there is no name, no record, or no valid name', async () => {
+it('a look-up returns none where there is no name, no record, or no valid name', async () => {
   server.records.set('empty.example', 'empty');
   for (const name of ['nothing.example', 'empty.example', `${'a'.repeat(64)}.example`]) {
     expect([name, await read(name)]).toEqual([name, []]);

@@ -14,7 +14,7 @@ useNodeProcesses();
 const KEY = { accessKeyId: 'alices-access-key', secretAccessKey: 'alices-secret-key' };
 const HOST = 'www.shop.example';
 
-it('binds a host of an account by the record that the API names', async () => {
+it('the server binds a host of an account by the record that the API names', async () => {
   const dns = await startDnsServer();
   onTestFinished(() => dns.close());
   const dataDir = temporaryFolder();

@@ -29,7 +29,7 @@ const readWhere = (document: object | string) => {
 };
 const txt = (data: unknown) => ({ name: '_quayside.a.example', type: 16, TTL: 60, data });
 
-it('returns the texts, quoted or not, in pieces or not, without aliases', async () => {
+it('a look-up returns the texts, quoted or not, in pieces or not, without aliases', async () => {
   const alias = {
     name: '_quayside.a.example',
     type: 5,
@@ -49,7 +49,7 @@ it('returns the texts, quoted or not, in pieces or not, without aliases', async 
   expect(asked).toEqual([['/dns-query?name=_quayside.a.example&type=TXT', 'application/dns-json']]);
 });
 
-it('returns none where there is no name or no record', async () => {
+it('a look-up returns none where there is no name or no record', async () => {
   expect(await readWhere({ Status: 3 })).toEqual([]);
   expect(await readWhere({ Status: 0 })).toEqual([]);
 });
@@ -64,7 +64,7 @@ it.each([
   await expect(readWhere(document)).rejects.toMatchObject({ code: 'ServiceUnavailable' });
 });
 
-it('follows no redirect, takes no failure for a response, and times out', async () => {
+it('a look-up follows no redirect, takes no failure for a response, and times out', async () => {
   for (const status of [302, 429, 500]) {
     answer = (response) =>
       response.writeHead(status, { location: '/elsewhere' }).end('{"Status":0}');

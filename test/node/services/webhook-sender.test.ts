@@ -42,7 +42,7 @@ it('posts, and returns status and Retry-After', async () => {
   expect(seen).toEqual(['{"ö":1}', 'POST', 'b', '8']);
 });
 
-it('follows no redirect', async () => {
+it('the sender follows no redirect', async () => {
   let count = 0;
   const port = await listen((_request, response) => {
     count += 1;
@@ -52,7 +52,7 @@ it('follows no redirect', async () => {
   expect(count).toBe(1);
 });
 
-it('gives up a response that has no end, and one that never comes', async () => {
+it('the sender gives up a response that has no end, and one that never comes', async () => {
   const chatty = await listen((_request, response) => {
     const more = () => {
       while (response.write('x'.repeat(65_536)));
@@ -70,7 +70,7 @@ it('gives up a response that has no end, and one that never comes', async () => 
   expect((await post(`http://127.0.0.1:${stuck}/`, { timeoutMs: 200 })).status).toBe(200);
 });
 
-it('says in its own words what went wrong', async () => {
+it('the sender says in its own words what went wrong', async () => {
   const port = await listen((request) => request.socket.destroy());
   await expect(post(`http://127.0.0.1:${port}/`)).rejects.toThrow('The connection broke.');
   for (const close of closers.splice(0)) close();
@@ -89,7 +89,7 @@ it.each([
   );
 });
 
-it('does not send to a name whose address is not public, nor without TLS', async () => {
+it('the sender does not send to a name whose address is not public, nor without TLS', async () => {
   const resolves = await new Promise((resolve) =>
     lookup('localhost', (error) => resolve(error === null)),
   );

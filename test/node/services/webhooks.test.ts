@@ -22,7 +22,7 @@ const SETTINGS = {
   QUAYSIDE_WEBHOOK_TIMEOUT_MS: '300',
 };
 
-it('survives kill -9 with messages waiting, under way and tried', async () => {
+it('the outbox survives kill -9 with messages waiting, under way and tried', async () => {
   const keys = new Set<string>();
   let isUp = false;
   const arrived = Promise.withResolvers<void>();

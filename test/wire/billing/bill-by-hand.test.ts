@@ -14,7 +14,7 @@ import { inOneMonth } from '../kit/one-month.ts';
 const OPERATIONS = 1_000;
 const WIDTH = 16;
 const TIMEOUT_MS = 240_000;
-/** So long the last of it may be on its way to the ledger. */
+/** How long the last usage may be on its way to the ledger. */
 const LEDGER_MS = 60_000;
 
 const run = crypto.randomUUID().slice(0, 8);

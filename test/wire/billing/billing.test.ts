@@ -7,7 +7,7 @@ import { inOneMonth, thisMonth } from '../kit/one-month.ts';
 const { target } = client;
 const fresh = () => crypto.randomUUID().slice(0, 8);
 
-/** So long usage may be on its way to the ledger, on a slow machine. */
+/** How long usage may be on its way to the ledger, on a slow machine. */
 const LEDGER_MS = 40_000;
 
 /** The operator, and a customer where the target has one. */

@@ -64,7 +64,7 @@ const CARD = {
 type Receipt = {
   readonly kind: string;
   readonly amount: bigint;
-  /** Of what is paid, the month whose bill it is on: that in which it was asked for. */
+  /** The month whose bill it is on: that in which it was requested. */
   readonly period: string;
   readonly used: readonly (readonly [string, bigint])[];
 };

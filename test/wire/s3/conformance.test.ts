@@ -29,7 +29,7 @@ const IMF_FIXDATE =
 /** Cloudflare's front puts the Date on; workerd alone sends no Date. */
 const HAS_DATE = target.home !== 'workers';
 /**
- * Of an answer to HEAD these may differ from those to GET: they are of the moment, or of the
+ * Headers in which responses to HEAD and GET may differ: they are of the moment, or of the
  * connection.
  */
 const OF_THE_MOMENT = [

@@ -209,7 +209,7 @@ describe('what is refused', () => {
   });
 });
 
-it('names or refuses anything, and never throws', () => {
+it('detection names or refuses anything, and never throws', () => {
   const name = fc.oneof(
     fc.string(),
     fc.constantFrom('acl', 'uploadId', 'partNumber', 'list-type', 'versions'),

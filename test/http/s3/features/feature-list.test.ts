@@ -59,14 +59,14 @@ async function stepsOf(
   return steps;
 }
 
-it('acts in the order of the list', async () => {
+it('the list acts in the order of the list', async () => {
   expect(await stepsOf({ a: {}, b: {} }, callOf('/b/k'))).toEqual([
     ...['a begins', 'b begins'],
     ...['a finishes', 'b finishes'],
   ]);
 });
 
-it('leaves the handler as it is without a trigger', () => {
+it('the list leaves the handler as it is without a trigger', () => {
   const list = createFeatureList([
     noted([], 'a', { triggers: [{ kind: 'header', name: 'x-a' }] }),
     noted([], 'b', { operations: new Set(['PutObject']) }),
@@ -77,7 +77,7 @@ it('leaves the handler as it is without a trigger', () => {
   expect(list.finish(authorized as AuthorizedCall, RESPONSE)).toBe(RESPONSE);
 });
 
-it('brings a feature into play by a header, a parameter, a setting or the operation', async () => {
+it('the list brings features into play by header, parameter, setting or operation', async () => {
   const entries: Record<string, Omit<Feature, 'wrap' | 'finish'>> = {
     header: { triggers: [{ kind: 'header', name: 'x-a' }] },
     parameter: { triggers: [{ kind: 'parameter', name: 'a' }] },
@@ -96,7 +96,7 @@ it('brings a feature into play by a header, a parameter, a setting or the operat
   expect(await names(callOf('/b/k'), capped)).toEqual(['setting', 'operation']);
 });
 
-it('finishes by a setting as the operation found it and as it left it', async () => {
+it('the list finishes by a setting as the operation found it and as it left it', async () => {
   const entries: Record<string, Omit<Feature, 'wrap' | 'finish'>> = {
     cors: { triggers: [{ kind: 'setting', name: 'cors' }] },
   };

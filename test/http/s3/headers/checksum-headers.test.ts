@@ -172,7 +172,7 @@ describe('the checksum of a multipart object', () => {
   });
 });
 
-it('goes out as a header or an element', () => {
+it('a checksum goes out as a header or an element', () => {
   const checksum = { algorithm: 'CRC32', value: VALUES.CRC32 } as const;
   expect(checksumHeaders(checksum, 'FULL_OBJECT')).toEqual({
     'x-amz-checksum-crc32': VALUES.CRC32,

@@ -50,7 +50,7 @@ it.each([
   );
 });
 
-it('refuses access points by name, and a key that is too long', () => {
+it('the copy source refuses access points by name, and a key that is too long', () => {
   const arn = 'arn:aws:s3:us-west-2:123456789012:accesspoint/x/object/y';
   expect(() => parseCopySource(arn)).toThrow(expect.objectContaining({ code: 'NotImplemented' }));
   const long = `bucket/${'k'.repeat(1025)}`;

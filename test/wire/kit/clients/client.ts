@@ -115,7 +115,7 @@ export function createClient(target: WireTarget) {
     prepared,
     send: (call: Call): Promise<Reply> => exchange(target.url, prepared(call)),
 
-    /** The same call without a signature. */
+    /** Sends a call without a signature. */
     anonymous: (call: Call): Promise<Reply> => {
       const body = bytesOf(call.body);
       return exchange(target.url, {

@@ -238,7 +238,7 @@ describe('GetBucketPolicyStatus', () => {
   });
 });
 
-it('is refused where an action has nothing to act on, and a stored one goes on', async () => {
+it('a policy is refused where an action acts on nothing, and a stored one goes on', async () => {
   const statement = {
     Effect: 'Allow',
     Action: ['s3:GetObject', 's3:ListBucket'],

@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
 });
 
-it('answers that no class here needs a restore', async () => {
+it('RestoreObject answers that no class here needs a restore', async () => {
   const { status, text } = await restore(DAYS);
   expect(status).toBe(403);
   expect(text).toContain('<Code>InvalidObjectState</Code>');
@@ -37,7 +37,7 @@ it.each([
   expect(codeOf(reply)).toEqual([status, code]);
 });
 
-it('tells strangers nothing, and who may that there is no such key', async () => {
+it('RestoreObject tells strangers nothing, and who may that there is no such key', async () => {
   expect((await restore(DAYS, K, 'stranger')).text).toContain('<Code>AccessDenied</Code>');
   expect((await restore(DAYS, '/restore-bucket/missing')).text).toContain('<Code>NoSuchKey</Code>');
 });
