@@ -195,7 +195,7 @@ it('101: says whether a read was a hit or a miss, and where the time went', asyn
   });
   const { page, errors } = await openObject('probed', 'pub/a.txt', 'Why slow, why a miss?');
   const dialog = page.getByRole('dialog', { name: 'How pub/a.txt is served' });
-  await dialog.getByText('Asked as a stranger').waitFor();
+  await dialog.getByText('Requested as a stranger').waitFor();
   await dialog.getByText(/^cache-status: quayside-memory/m).waitFor();
   await dialog.getByRole('button', { name: 'Ask again' }).click();
   await dialog.getByText('A hit: it came from memory.').waitFor();

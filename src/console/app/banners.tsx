@@ -9,7 +9,7 @@ import { Icon } from '../ui/icon.tsx';
 import { isPrivateHttp, readSession, sessionState } from './session.ts';
 import { useEvery } from './visible.ts';
 
-/** How often a lost server is asked again, milliseconds. */
+/** How often a server that is away is tried again, milliseconds. */
 const ASK_EVERY_MS = 3000;
 
 export function ConnectionBanner() {

@@ -12,7 +12,7 @@ type Look = Pick<Preferences, 'language' | 'theme' | 'density'>;
 /** How long changes are gathered before they are sent, milliseconds. */
 const SEND_AFTER_MS = 1000;
 
-/** What the server has, as far as this page knows; null: it was not asked. */
+/** What the server has, as far as this page knows; null: it was not read. */
 let known: string | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 

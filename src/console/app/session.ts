@@ -27,7 +27,7 @@ export const sessionError = signal<unknown>(null);
 export const may = (scope: Me['scopes'][number]): boolean =>
   me.value?.scopes.includes(scope) ?? false;
 
-/** Reads who is signed in; nobody is no error. */
+/** Reads who is signed in; that nobody is, is no error. */
 export async function readSession(): Promise<void> {
   try {
     const [who, where] = await Promise.all([

@@ -1,4 +1,4 @@
-// Nothing is asked for while nobody looks: a tab in the background sends no request
+// Nothing is requested while nobody looks: a tab in the background sends no request
 // by a timer, and catches up when it is shown again.
 import { useEffect } from 'preact/hooks';
 

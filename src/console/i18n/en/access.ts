@@ -165,7 +165,7 @@ export const access = {
     staleRevalidating: 'An older copy was given while the new one is being read.',
     signed: 'A signed read: it goes to the bucket each time, past the public caches.',
     noStatus: 'The response says nothing about caches.',
-    refused: (status: string) => `The answer is an error (${status}); errors are hardly cached.`,
+    refused: (status: string) => `The response is an error (${status}); errors are hardly cached.`,
     steps: {
       metadata: 'Finding the object',
       body: 'Opening the bytes',
@@ -189,7 +189,7 @@ export const access = {
     age: (seconds: string) => `The copy is ${seconds} s old (Age).`,
     cacheControl: (text: string) => `What browsers and proxies may keep: ${text}.`,
     size: (bytes: string) => `The whole is ${bytes}.`,
-    asStranger: 'Asked as a stranger, past the browser’s own cache.',
-    asPresigned: 'Asked by a presigned URL, since strangers can’t read it.',
+    asStranger: 'Requested as a stranger, past the browser’s own cache.',
+    asPresigned: 'Requested by a presigned URL, since strangers can’t read it.',
   },
 };

@@ -92,7 +92,7 @@ export const buckets = {
         sets: ({ history, uploads, objects }: Sets) =>
           `Private. Versions are kept: what is replaced or deleted stays ${history} days. ` +
           `Unfinished uploads go after ${uploads} days. It takes at most ${objects} objects ` +
-          'and versions, so that a wild program can’t fill it.',
+          'and versions, so that a runaway program can’t fill it.',
       },
     },
   },
@@ -136,7 +136,7 @@ export const buckets = {
       restrictPublicBuckets: 'Let strangers in by no policy',
     },
     ownership: 'Object ownership',
-    ownershipHint: 'Whose an object is that another account writes here.',
+    ownershipHint: 'Who owns an object that another account writes here.',
     ownerships: {
       none: 'Not set',
       BucketOwnerEnforced: 'Always yours; lists of grants are off',

@@ -23,7 +23,7 @@ export const change = {
   renameFolderHint:
     'All below it moves along; no byte is copied. Links to the old names stop working.',
   nameEmpty: 'A name has at least one character.',
-  nameDots: 'Browsers fold this name away: choose another.',
+  nameDots: 'Browsers drop this name from addresses: choose another.',
   nameSlashes: 'A name has no empty part: remove the slash.',
   nameLong: 'A key has at most 1,024 bytes: shorten the name.',
   renameManyTitle: (count: string) => `Rename ${count} items`,
@@ -38,7 +38,7 @@ export const change = {
   number: 'Number them: 001, 002 …',
   newNames: 'New names',
   clashes: { taken: 'Taken', duplicate: 'Twice', invalid: 'Not possible' },
-  clashHint: (count: string) => `${count} keep their name, because the new one can’t be had.`,
+  clashHint: (count: string) => `${count} keep their name, because the new one can’t be used.`,
   bucket: 'Bucket',
   folder: 'Folder',
   folderHint: 'A folder that is not there yet is made.',

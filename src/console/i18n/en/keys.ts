@@ -48,7 +48,7 @@ export const keys = {
   forPrograms: 'A program',
   forProgramsHint: 'S3 only, with the limits below.',
   forPeople: 'You and your programs',
-  forPeopleHint: 'All that your role may, by S3 and for signing in here. No limits.',
+  forPeopleHint: 'All that your role may do, by S3 and when you sign in here. No limits.',
   which: 'Buckets',
   allBuckets: 'All buckets',
   allBucketsHint: 'Also those made later.',

@@ -65,7 +65,7 @@ export const upload = {
   notYet: 'Wait until it is known what is there.',
   summary: (count: number, text: string, bytes: string, where: string) =>
     `${count === 1 ? 'One file' : `${text} files`}, ${bytes}, to ${where}.`,
-  notLooked: 'You may not look what is there: what exists stays as it is.',
+  notLooked: 'You may not see what is there: what exists stays as it is.',
   looks: (count: string) => `Looking for ${count} names at the target`,
   ofCap: (percent: string) => `${percent} of the cap`,
   comma: ', ',

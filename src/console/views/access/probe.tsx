@@ -34,7 +34,7 @@ type ProbeProps = {
   readonly onClose: () => void;
 };
 
-/** The address that is asked, and whether strangers could ask it. */
+/** The address that is requested, and whether strangers could request it. */
 async function addressOf(bucket: string, key: string, method: Method, signal: AbortSignal) {
   const object = await client.request('GET /buckets/{bucket}/object', {
     path: { bucket },

@@ -28,7 +28,7 @@ export type ReadersProps = {
   readonly isFolder?: boolean;
 };
 
-/** How long a selection must last before it is asked about, milliseconds. */
+/** How long a selection must last before its readers are requested, milliseconds. */
 const SETTLE_MS = 80;
 
 /** The value once it has not changed for so long: walking with ↓ asks nothing. */

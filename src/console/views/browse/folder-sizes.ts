@@ -1,4 +1,4 @@
-// Sizes of the folders in a list: asked for those that are looked at, some at a time,
+// Sizes of the folders in a list: requested for those in view, some at a time,
 // after their rows are shown; they only fill their places.
 import { signal } from '@preact/signals';
 import { client } from '../../api/client.ts';
@@ -6,9 +6,9 @@ import type { FolderSize } from './selection-model.ts';
 
 /** Prefixes of one request: the API's most. */
 const PREFIXES_MAX = 100;
-/** How long the list stands still before sizes are asked, milliseconds. */
+/** How long the list stands still before sizes are requested, milliseconds. */
 const WAIT_MS = 60;
-/** How soon a bucket that is being counted is asked again, milliseconds. */
+/** How soon a bucket that is being counted is read again, milliseconds. */
 const RECOUNT_MS = 1500;
 
 export type FolderSizes = {

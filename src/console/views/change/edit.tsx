@@ -28,7 +28,7 @@ import { type ChangeProps, jobTargets } from './change-props.ts';
 import { runJob } from './run-job.ts';
 import { useAct } from './use-act.ts';
 
-/** Values of Cache-Control that most want. Source: RFC 9111, RFC 8246 (immutable). */
+/** Values of Cache-Control that most people need. Source: RFC 9111, RFC 8246 (immutable). */
 const CACHE_PRESETS = {
   forever: 'public, max-age=31536000, immutable',
   hour: 'public, max-age=3600',

@@ -4,7 +4,7 @@ import { t } from '../../i18n/i18n.ts';
 
 type Facts = ReadonlyMap<string, string>;
 
-/** All that is told of an object besides its bytes, by the name that S3 has for it. */
+/** All facts of an object besides its bytes, by S3's names. */
 function factsOf(detail: ObjectDetail): Facts {
   const named = {
     'Content-Type': detail.contentType,

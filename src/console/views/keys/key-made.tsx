@@ -25,7 +25,7 @@ import { type AccessKey, firstOf, type Line, linesOf } from './scope.ts';
 import { Snippets } from './snippet-tabs.tsx';
 import { type Connection, profileOf, type Snippet, snippetsOf } from './snippets.ts';
 
-/** How often it is asked whether the key was used, milliseconds. */
+/** How often the page looks whether the key was used, milliseconds. */
 const LOOK_EVERY_MS = 3000;
 /** Stands for a bucket where the account has none yet. */
 const NO_BUCKET = 'my-bucket';

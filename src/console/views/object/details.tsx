@@ -1,4 +1,4 @@
-// Every detail of an object that GET /object tells.
+// Every detail of an object that GET /object returns.
 
 import type { ComponentChildren } from 'preact';
 import type { ObjectDetail } from 'quayside/client';

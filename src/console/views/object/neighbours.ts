@@ -28,7 +28,7 @@ export type Neighbours = {
 /** The folder of a key: `2026/` of `2026/a.jpg`. */
 export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1);
 
-/** Reads `-size` as the listing wants it. */
+/** Parses an order such as `-size` for the listing. */
 export function sortOf(text: string | null): { sort: Sort; order: 'asc' | 'desc' } {
   const isDown = text?.startsWith('-') ?? false;
   const name = isDown ? text?.slice(1) : text;

@@ -1,4 +1,4 @@
-// What the view asked the API for, as curl or SDK lines to copy: the latest first.
+// Requests of the view to the API, as curl or SDK lines to copy: the latest first.
 import { Copy } from 'lucide';
 import { useState } from 'preact/hooks';
 import { type Call, calls } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-// An invitation, followed: `/invitation#secret`. Whoever has the link becomes the
+// The page of an invitation: `/invitation#secret`. Whoever has the link becomes the
 // member by a password or a passkey, and is signed in.
 import { Fingerprint } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';

@@ -43,7 +43,7 @@ export function bytesUrl(object: ObjectAddress): Promise<string> {
   return url;
 }
 
-/** Forgets the URL of an object, which then is asked for anew. */
+/** Forgets the URL of an object: the next read requests another. */
 export const forgetUrl = (object: ObjectAddress): void => void urls.delete(nameOf(object));
 
 async function presign({ bucket, key, versionId }: ObjectAddress): Promise<string> {
@@ -79,7 +79,7 @@ export async function readRange(
   return takeBytes(response, response.status === 206 ? 0 : offsetBytes, lengthBytes);
 }
 
-/** How often a request is sent: a URL that has ended is asked for anew, once. */
+/** How often a request is sent: a URL that has expired is replaced once. */
 const TRIES = 2;
 
 async function fetchRange(

@@ -136,7 +136,7 @@ const SIGNATURES: readonly (readonly [kind: ViewerKind, hex: string, at: number]
   ['font', '4f54544f', 0],
 ];
 
-/** First bytes that kindOfBytes wants: the head of a TAR has its mark at 257. */
+/** First bytes that kindOfBytes needs: the head of a TAR has its mark at 257. */
 export const HEAD_BYTES = 512;
 
 /** Which viewer fits the first bytes; never null. */

@@ -1,5 +1,5 @@
 // The small picture of an entry: a thumbnail where one can be made, else its icon. What
-// failed once is not asked again while the page is open.
+// failed once is not requested again while the page is open.
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from '../../../ui/icon.tsx';
@@ -16,7 +16,7 @@ type PictureProps = {
   readonly box: string;
 };
 
-/** Largest image that a thumbnail is asked for, bytes: as the service's own limit. */
+/** Largest image whose thumbnail is requested, bytes: as the service's own limit. */
 const IMAGE_MAX_BYTES = 24 * 1024 * 1024;
 /** Pictures that could not be made are remembered, so many at most. */
 const FAILED_MAX = 2000;

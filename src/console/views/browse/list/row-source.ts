@@ -28,7 +28,7 @@ export const PEOPLES_ORDER_MAX = 10_000;
 const CHUNKS_MAX = 200;
 /** Shortest time between two requests while the list flies past, milliseconds. */
 const REQUEST_EVERY_MS = 40;
-/** How soon a folder that is still being counted is asked again, milliseconds. */
+/** How soon a folder that is still being counted is read again, milliseconds. */
 const RECOUNT_MS = 700;
 
 /** Reads the first rows; views keep them by `useQuery`. */

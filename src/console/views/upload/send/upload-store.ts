@@ -190,7 +190,7 @@ function noticeFailures(): void {
   waitForLine();
 }
 
-/** First wait before the server is asked again, milliseconds; it doubles. */
+/** First wait before the server is tried again, milliseconds; it doubles. */
 const ASK_FIRST_MS = 1000;
 const ASK_MAX_MS = 30_000;
 

@@ -1,5 +1,5 @@
 // A gzip file, by what is in it: a table, an archive, text. It is read from its front
-// as far as that is shown; its end can be had by reading all of it.
+// as far as that is shown; its end is shown once all of it was read.
 import { ListEnd, Square } from 'lucide';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { errorLine } from '../../../api/describe-error.ts';
@@ -25,7 +25,7 @@ import { TarOf } from './tar.tsx';
 /** `app.log` of `app.log.gz`, `site.tar` of `site.tgz`. */
 const innerName = (name: string): string => name.replace(/\.tgz$/i, '.tar').replace(/\.gz$/i, '');
 
-/** First bytes of what is inside, by which its kind is told. */
+/** First bytes of what is inside: they show its kind. */
 const SAMPLE_BYTES = 16 * 1024;
 
 export default function GzipView({ shown, compact }: ViewProps) {

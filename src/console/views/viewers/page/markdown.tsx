@@ -1,6 +1,6 @@
 // Markdown as it reads: relative links lead to objects of the console, relative
 // pictures are those of the bucket; pictures from elsewhere are links, so that
-// nobody hears who reads.
+// no other server learns who reads.
 import { CodeXml } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { href, objectPath } from '../../../app/router.ts';

@@ -30,7 +30,7 @@ export function rangePages(source: ByteSource, pageBytes: number): Pages {
   };
 }
 
-/** Bytes that are asked for at once on the way into a gzip file. */
+/** Bytes of a gzip file that one request reads. */
 const GZIP_READ_BYTES = 128 * 1024;
 
 /** Pages of what is in a gzip file, which is read from its front as far as needed. */

@@ -61,7 +61,7 @@ type PagedProps = ViewProps & {
   readonly open: () => Pages;
   readonly onEdit: (() => void) | null;
   readonly onRendered?: (() => void) | undefined;
-  /** The name by which the language is told; `app.log` of `app.log.gz`. */
+  /** The name that shows the language; `app.log` of `app.log.gz`. */
   readonly name?: string;
 };
 
