@@ -1,7 +1,12 @@
-// The Durable Object of the account's ledger: the real ledger over SQLite in memory, reached over
-// a simulated wire.
+// The Durable Object of the account's ledger: the real ledger and its group commit over SQLite in
+// memory, reached over a simulated wire.
+import {
+  createRecordGroups,
+  type RecordInput,
+} from '../../src/adapters/cloudflare/durable-objects/record-groups.ts';
 import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
 import { LEDGER_RULES } from '../../src/core/ledger-rules.ts';
+import { unwrapOutcome } from '../../src/index/call-outcome.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../src/index/tables/ledger-schema.ts';
 import { migrate } from '../../src/index/tables/schema.ts';
@@ -49,9 +54,27 @@ export function createSimulatedLedger(timeline: Timeline, usage: Usage): Simulat
     }
   }
 
+  const record = createRecordGroups({
+    record: (input) => {
+      run('record', input);
+      return { isOk: true, value: undefined };
+    },
+    nowMs: timeline.clock.nowMs,
+    wait: timeline.sleep,
+  });
+
+  async function serve<Name extends keyof LedgerApi>(
+    name: Name,
+    input: Parameters<LedgerApi[Name]>[0],
+  ): Promise<ReturnType<LedgerApi[Name]>> {
+    if (name !== 'record') return run(name, input);
+    const outcome = await record(input as RecordInput);
+    return unwrapOutcome<ReturnType<LedgerApi[Name]>>(outcome);
+  }
+
   return {
     api,
-    at: (place) => ({ call: (name, input) => object.call(place, () => run(name, input)) }),
+    at: (place) => ({ call: (name, input) => object.call(place, () => serve(name, input)) }),
     busiestSecond: load.busiest,
     close: () => database.close(),
   };

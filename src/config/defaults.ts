@@ -26,6 +26,15 @@ export const MEMORY_DEFAULTS = {
   },
 } as const satisfies Record<Platform, object>;
 
+/**
+ * Time between two flushes of usage, seconds. On Node they are a local write; on
+ * Cloudflare each isolate's is a billed call, and rows written are billed.
+ */
+export const METER_FLUSH_DEFAULT_SECONDS = { node: 5, cloudflare: 60 } as const satisfies Record<
+  Platform,
+  number
+>;
+
 /** Timeout of a disk, an index or a cache, milliseconds. */
 export const TIER_LIMIT_MS = { node: 30_000, cloudflare: 3000 } as const satisfies Record<
   Platform,

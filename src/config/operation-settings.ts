@@ -1,5 +1,6 @@
 // Settings of logs, metrics, the JSON API and bills. settings.ts puts them together
 // with the others.
+import { METER_FLUSH_DEFAULT_SECONDS } from './defaults.ts';
 import { parseIssuer, parseRateCardId, parseStripeUrl, parseToken } from './parse-texts.ts';
 import { oneOf, onOff, optional, text, whole } from './setting.ts';
 
@@ -71,11 +72,13 @@ export const BILLING_SETTINGS = {
     max: 1_000_000_000,
   }),
   meterFlushSeconds: whole('QUAYSIDE_METER_FLUSH_SECONDS', {
-    meaning: 'Time that usage is counted in memory; a killed process loses so much of it.',
+    meaning:
+      'Time that usage is counted in memory; a killed process loses so much of it. An isolate ' +
+      'of Cloudflare that nobody asks any more brings it to the ledger within 21 s.',
     unit: 'seconds',
-    fallback: 5,
+    fallback: METER_FLUSH_DEFAULT_SECONDS,
     min: 1,
-    max: 25,
+    max: 300,
   }),
   rateCardId: text('QUAYSIDE_RATE_CARD', {
     meaning: 'Rate card of accounts that have no other ([bills](billing.md)).',

@@ -1,8 +1,8 @@
 // Brings what the meter has counted to the ledger. A batch whose outcome is unknown
 // is sent again as it was, so that it is counted once (idempotent). Node calls
 // `flush` every few seconds and at its end, a Worker `flushSoon` with every
-// response. Never fails: what can't be sent waits. What is left by a run that the
-// runtime has ended, the next run sends.
+// response (background-flush.ts says when that sends). Never fails: what can't be
+// sent waits.
 
 import type { UsageBatch } from '../../domain/billing/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -10,6 +10,7 @@ import type { AccountId } from '../../domain/nouns.ts';
 import { startOfHour } from '../../domain/time.ts';
 import { withTimeout } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
+import { createBackgroundFlush } from './background-flush.ts';
 import { usageRows } from './usage-rows.ts';
 
 export type UsageFlusher = {
@@ -44,7 +45,12 @@ export type UsageFlusher = {
  * Batches of an account that were drained from the meter and are not in the ledger
  * yet.
  */
-type Pending = { readonly batches: readonly UsageBatch[]; readonly hourMs: number };
+type Pending = { readonly batches: readonly PendingBatch[]; readonly hourMs: number };
+/**
+ * `attempt` of the next sending; null for an adopted batch, which others sent before
+ * in a way of their own.
+ */
+type PendingBatch = { readonly batch: UsageBatch; attempt: 'first' | 'repeat' | null };
 type PendingBatches = Map<AccountId, Pending>;
 
 /**
@@ -56,17 +62,6 @@ const BATCHES_MAX = 48;
  * Batches of one account that wait, adopted ones included, which come one by one.
  */
 const ADOPTED_MAX = 1000;
-/**
- * Flushes of one run in the background; then the next response begins another run.
- */
-const ROUNDS = 3;
-/**
- * Age at which a run counts as dead, milliseconds: the runtime ends work in the
- * background then, without a word. Source:
- * https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
- */
-const RUN_MAX_MS = 30_000;
-
 /**
  * Makes the flusher of a process. `source`: a name that no other process has had.
  */
@@ -91,7 +86,7 @@ export function createUsageFlusher(
     return !isAnythingLeft();
   }
 
-  const flushSoon = createBackgroundFlush(core, { intervalMs, flush, isAnythingLeft });
+  const flushSoon = createBackgroundFlush(core, { source, intervalMs, flush, isAnythingLeft });
 
   return {
     flush,
@@ -118,7 +113,10 @@ export function createUsageFlusher(
       // Dropped in the customer's favour, where a ledger fails for very long.
       if (waiting.batches.length >= ADOPTED_MAX)
         return log.error('usage-not-recorded', { accountId, batches: 1 });
-      pending.set(accountId, { ...waiting, batches: [...waiting.batches, batch] });
+      pending.set(accountId, {
+        ...waiting,
+        batches: [...waiting.batches, { batch, attempt: null }],
+      });
       flushSoon();
     },
     async close() {
@@ -152,14 +150,14 @@ function createCollector({ ports }: Core, pending: PendingBatches, source: strin
       sequence += 1;
       const batch = { source, sequence, rows: usages.flatMap(usageRows) };
       const before = pending.get(accountId)?.batches ?? [];
-      pending.set(accountId, { batches: [...before, batch], hourMs });
+      pending.set(accountId, { batches: [...before, { batch, attempt: 'first' }], hourMs });
     }
   };
 }
 
 type Sending = {
   readonly accountId: AccountId;
-  readonly batches: readonly UsageBatch[];
+  readonly batches: readonly PendingBatch[];
   readonly timeoutMs: number;
 };
 
@@ -174,7 +172,12 @@ async function sendBatches(
   { accountId, batches, timeoutMs }: Sending,
 ): Promise<void> {
   try {
-    const record = () => ledger.call('record', { accountId, batches, nowMs: clock.nowMs() });
+    const sent = batches.map(({ batch, attempt }) =>
+      attempt === null ? batch : { ...batch, attempt },
+    );
+    for (const pendingBatch of batches)
+      if (pendingBatch.attempt === 'first') pendingBatch.attempt = 'repeat';
+    const record = () => ledger.call('record', { accountId, batches: sent, nowMs: clock.nowMs() });
     await withTimeout(timeoutMs, 'the ledger', record);
   } catch (cause) {
     log.error('usage-not-recorded', { accountId, batches: batches.length, cause });
@@ -187,56 +190,3 @@ async function sendBatches(
   if (rest.length === 0) pending.delete(accountId);
   else pending.set(accountId, { ...waiting, batches: rest });
 }
-
-type BackgroundFlush = {
-  /** Time between two flushes. */
-  readonly intervalMs: number;
-  readonly flush: () => Promise<boolean>;
-  readonly isAnythingLeft: () => boolean;
-};
-
-/** Work in the background that will flush what is used now. */
-type Run = { readonly sinceMs: number };
-
-/**
- * Makes `flushSoon`: one run at a time, which another replaces when it has died.
- */
-function createBackgroundFlush(
-  { ports: { background, clock }, settings: { tierLimitMs } }: Core,
-  { intervalMs, flush, isAnythingLeft }: BackgroundFlush,
-): () => void {
-  const runMs = Math.min(ROUNDS * (intervalMs + tierLimitMs), RUN_MAX_MS);
-  let current: Run | null = null;
-
-  function isAlive({ sinceMs }: Run, nowMs: number): boolean {
-    return sinceMs <= nowMs && nowMs < sinceMs + runMs;
-  }
-
-  async function flushInRounds(run: Run): Promise<void> {
-    // A run that was taken for dead does not end its successor.
-    const end = () => {
-      if (current === run) current = null;
-    };
-    for (let round = 1; round < ROUNDS; round++) {
-      await wait(intervalMs);
-      await flush();
-      // Checked in the tick in which the run ends.
-      if (!isAnythingLeft()) return end();
-    }
-    await wait(intervalMs);
-    // What is used during the last flush needs a run of its own.
-    end();
-    await flush();
-  }
-
-  return () => {
-    if (!isAnythingLeft()) return;
-    const nowMs = clock.nowMs();
-    if (current !== null && isAlive(current, nowMs)) return;
-    const run = { sinceMs: nowMs };
-    current = run;
-    background.run('usage', () => flushInRounds(run));
-  };
-}
-
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

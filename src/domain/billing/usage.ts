@@ -49,6 +49,12 @@ export type UsageBatch = {
   readonly source: string;
   readonly sequence: number;
   readonly rows: readonly UsageRow[];
+  /**
+   * `first`: the batch was never sent before, and whoever sends it again says
+   * `repeat`. Absent: the sender does not know. What it says makes first ones cheap;
+   * each is counted once all the same.
+   */
+  readonly attempt?: 'first' | 'repeat';
 };
 
 export type UsageGroup = 'hour' | 'day' | 'month' | 'bucket' | 'accessKey';

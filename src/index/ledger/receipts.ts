@@ -38,7 +38,7 @@ export function createReceiptCalls(sql: Sql, price: PriceReceipt): ReceiptCalls 
       if (!isReceiptMonth(sql, accountId, month.monthMs)) sumMonth(sql, month);
       const before = readMonth(sql, month);
       countReceipt(sql, month, tariff);
-      addRows(sql, accountId, use.rows);
+      addRows(sql, accountId, use.rows, { nowMs: usageTime(sql, nowMs) });
       const parts = price({ card: tariff.card, monthMs: month.monthMs, before, used: use.rows });
       for (const part of parts) addPart(sql, month, tariff, part);
       storeReceipt(sql, accountId, use, parts);
@@ -58,13 +58,16 @@ export function createReceiptCalls(sql: Sql, price: PriceReceipt): ReceiptCalls 
 
 /** Sums up the month before its first receipt. */
 function sumMonth(sql: Sql, { accountId, monthMs }: Month): void {
-  sql.all(
-    `INSERT INTO month_meters (account_id, month_ms, meter, high, low)
-     SELECT account_id, month_ms, meter, sum(high), sum(low) FROM ledger_months
-     WHERE account_id = ? AND month_ms = ? GROUP BY meter`,
-    accountId,
-    monthMs,
-  );
+  const { fromMs, toMs } = capPeriod('month', monthMs);
+  for (const { meter, quantity } of sumUsage(sql, { accountId, fromMs, toMs, groupBy: [] })) {
+    sql.all(
+      'INSERT INTO month_meters (account_id, month_ms, meter, high, low) VALUES (?, ?, ?, ?, ?)',
+      accountId,
+      monthMs,
+      meter,
+      ...halves(quantity),
+    );
+  }
 }
 
 function readMonth(sql: Sql, { accountId, monthMs }: Month): readonly MeterUse[] {

@@ -110,5 +110,24 @@ export const LEDGER_SCHEMA: Schema = {
        GROUP BY account_id, cap_id, until_ms`,
       'DROP TABLE cap_revisions',
     ],
+    [
+      `CREATE TABLE ledger_pages (
+        account_id TEXT NOT NULL,
+        page INTEGER NOT NULL,
+        opened_at_ms INTEGER NOT NULL,
+        first_hour_ms INTEGER NOT NULL,
+        last_hour_ms INTEGER NOT NULL,
+        claims TEXT NOT NULL,
+        usage TEXT NOT NULL,
+        PRIMARY KEY (account_id, page)
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX ledger_pages_by_hour ON ledger_pages (account_id, last_hour_ms)',
+      `CREATE TABLE ledger_progress (
+        account_id TEXT NOT NULL PRIMARY KEY,
+        summed_page INTEGER NOT NULL,
+        unclaimed_page INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+      'DROP INDEX ledger_sources_by_time',
+    ],
   ],
 };

@@ -1,12 +1,19 @@
-// Sums of the ledger's rows, grouped as a query says. Used by queries of usage and
-// by caps.
+// Sums of the ledger's usage, grouped as a query says: of its journal, and of the
+// tables beside it. Used by queries of usage and by caps.
 
 import { capPeriod } from '../../domain/billing/caps.ts';
-import type { MeterName, UsageGroup, UsageQuery, UsageSum } from '../../domain/billing/usage.ts';
+import type {
+  MeterName,
+  UsageGroup,
+  UsageQuery,
+  UsageRow,
+  UsageSum,
+} from '../../domain/billing/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccessKeyId, BucketId } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { readPageRows } from '../ledger/read-pages.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /** Sums that one query gives at most; a year of hours of five meters is fewer. */
@@ -41,7 +48,11 @@ type SumRow = {
   readonly low: string;
 };
 
-/** Whole months are read from their own table: some rows in place of hundreds. */
+/**
+ * Whole months are read from their own table and the newest pages of the journal;
+ * others from all pages of their hours, and the table of hours from before there were
+ * pages.
+ */
 export function sumUsage(sql: Sql, input: UsageQuery): readonly UsageSum[] {
   const { groupBy } = input;
   const isFine = groupBy.includes('hour') || groupBy.includes('day');
@@ -49,9 +60,33 @@ export function sumUsage(sql: Sql, input: UsageQuery): readonly UsageSum[] {
     !isFine &&
     startOfMonth(input.fromMs) === input.fromMs &&
     startOfMonth(input.toMs) === input.toMs;
-  const [table, column] = isOfMonths ? ['ledger_months', 'month_ms'] : ['ledger_hours', 'hour_ms'];
+  const table = isOfMonths ? 'ledger_months' : 'ledger_hours';
+  const sums = new Map<string, UsageSum>();
+  const add = (sum: UsageSum) => {
+    const name = `${sum.timeMs} ${sum.bucketId} ${sum.accessKeyId} ${sum.meter}`;
+    const quantity = (sums.get(name)?.quantity ?? 0n) + sum.quantity;
+    sums.set(name, { ...sum, quantity });
+    if (sums.size <= SUMS_MAX) return;
+    throw new StorageError('InvalidRequest', {
+      detail: 'That is too much at once: ask for a shorter time, or fewer groups.',
+    });
+  };
+
+  for (const row of readTable(sql, input, table)) add(decodeSum(row));
+  for (const row of readPageRows(sql, { ...input, isUnsummed: isOfMonths }))
+    if (isWanted(input, row)) add(toSum(groupBy, row));
+  return [...sums.values()].sort(bySum);
+}
+
+function readTable(
+  sql: Sql,
+  input: UsageQuery,
+  table: 'ledger_months' | 'ledger_hours',
+): readonly SumRow[] {
+  const { groupBy } = input;
+  const column = table === 'ledger_months' ? 'month_ms' : 'hour_ms';
   const has = (group: UsageGroup) => groupBy.includes(group);
-  const rows = sql.all<SumRow>(
+  return sql.all<SumRow>(
     `SELECT ${timeOf(groupBy, column)} AS time_ms,
        ${has('bucket') ? 'bucket_id' : 'NULL'} AS bucket_id,
        ${has('accessKey') ? 'access_key_id' : 'NULL'} AS access_key_id, meter,
@@ -69,12 +104,6 @@ export function sumUsage(sql: Sql, input: UsageQuery): readonly UsageSum[] {
     input.kinds === undefined ? null : JSON.stringify(input.kinds),
     SUMS_MAX + 1,
   );
-  if (rows.length > SUMS_MAX) {
-    throw new StorageError('InvalidRequest', {
-      detail: 'That is too much at once: ask for a shorter time, or fewer groups.',
-    });
-  }
-  return rows.map(decodeSum);
 }
 
 function timeOf(groupBy: readonly UsageGroup[], column: string): string {
@@ -96,3 +125,41 @@ function decodeSum(row: SumRow): UsageSum {
     quantity: wholeOf(row),
   };
 }
+
+function isWanted({ bucketId, accessKeyId, kinds }: UsageQuery, row: UsageRow): boolean {
+  if (bucketId !== undefined && row.bucketId !== bucketId) return false;
+  if (accessKeyId !== undefined && row.accessKeyId !== accessKeyId) return false;
+  return (
+    kinds === undefined || kinds.some((kind) => kind === row.meter.slice(0, row.meter.indexOf('/')))
+  );
+}
+
+function toSum(groupBy: readonly UsageGroup[], row: UsageRow): UsageSum {
+  const { hourMs, meter, quantity } = row;
+  const timeMs = groupBy.includes('hour')
+    ? hourMs
+    : groupBy.includes('day')
+      ? hourMs - (hourMs % DAY_MS)
+      : groupBy.includes('month')
+        ? startOfMonth(hourMs)
+        : null;
+  return {
+    timeMs,
+    bucketId: groupBy.includes('bucket') ? row.bucketId : null,
+    accessKeyId: groupBy.includes('accessKey') ? row.accessKeyId : null,
+    meter,
+    quantity,
+  };
+}
+
+/** By time, bucket, key and meter; what is none of them comes first. */
+function bySum(a: UsageSum, b: UsageSum): number {
+  return (
+    (a.timeMs ?? 0) - (b.timeMs ?? 0) ||
+    byText(a.bucketId ?? '', b.bucketId ?? '') ||
+    byText(a.accessKeyId ?? '', b.accessKeyId ?? '') ||
+    byText(a.meter, b.meter)
+  );
+}
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

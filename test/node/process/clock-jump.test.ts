@@ -16,6 +16,7 @@ import {
   sampleBytes,
   withPorts,
 } from '../../core/memory-core.ts';
+import { readRecordedUsage } from '../kit/recorded-usage.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 const DAY_MS = 86_400_000;
@@ -49,7 +50,7 @@ it('a jump for seconds brings nothing into the future; a confirmed one counts on
     asOfMs:
       reader.all<{ at: number }>('SELECT max(as_of_ms) AS at FROM storage_totals')[0]?.at ?? 0,
     hours: reader.all<{ n: number }>('SELECT count(*) AS n FROM storage_hours')[0]?.n,
-    usedMs: reader.all<{ at: number }>('SELECT max(hour_ms) AS at FROM ledger_hours')[0]?.at ?? 0,
+    usedMs: Math.max(0, ...readRecordedUsage(path).map(({ hourMs }) => hourMs)),
   });
   const use = (sequence: number) => {
     const hourMs = clock.nowMs() - (clock.nowMs() % 3_600_000);

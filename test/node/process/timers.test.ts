@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type NodeProcess, startNodeProcess } from '../kit/node-process.ts';
 import { aws, expectOk, signIn, useNodeProcesses } from '../kit/platform-client.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
+import { readRecordedUsage } from '../kit/recorded-usage.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -80,8 +81,24 @@ function makeUseOld() {
   const now = new Date();
   const monthMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2);
   const dayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - 3 * DAY_MS;
-  sql('UPDATE ledger_months SET month_ms = ?', monthMs);
-  sql('UPDATE ledger_hours SET hour_ms = ?', dayMs);
+  // Into the tables that programs before the journal wrote.
+  const recorded = readRecordedUsage(join(dataDir, 'index.sqlite'));
+  for (const { accountId, bucketId, accessKeyId, meter, quantity } of recorded) {
+    const values = [accountId, bucketId ?? '', accessKeyId ?? '', meter, 0, Number(quantity)];
+    sql(
+      'INSERT INTO ledger_months (month_ms, account_id, bucket_id, access_key_id, meter, high, low)' +
+        ' VALUES (?, ?, ?, ?, ?, ?, ?)',
+      monthMs,
+      ...values,
+    );
+    sql(
+      'INSERT INTO ledger_hours (hour_ms, account_id, bucket_id, access_key_id, meter, high, low)' +
+        ' VALUES (?, ?, ?, ?, ?, ?, ?)',
+      dayMs,
+      ...values,
+    );
+  }
+  sql('DELETE FROM ledger_pages');
   const period = new Date(monthMs).toISOString().slice(0, 7);
   sql("INSERT OR REPLACE INTO closing (id, period, after) VALUES (0, ?, '')", period);
   sql('UPDATE push_targets SET day_ms = ?', dayMs);

@@ -1,7 +1,6 @@
 // What a process that ends leaves in the ledger: everything when it is asked to end, all but the
 // last seconds when it is killed.
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import {
   CreateBucketCommand,
   GetObjectCommand,
@@ -11,6 +10,7 @@ import {
 import { beforeEach, expect, it } from 'vitest';
 import { ROOT_KEY, startNodeProcess } from '../kit/node-process.ts';
 import { useNodeProcesses } from '../kit/platform-client.ts';
+import { readRecordedUsage } from '../kit/recorded-usage.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 useNodeProcesses();
@@ -30,12 +30,10 @@ const clientOf = (endpoint: string) =>
 
 /** Requests of a class as the ledger on the disk has them. */
 function recorded(meter: string): number {
-  const database = new DatabaseSync(join(dataDir, 'index.sqlite'), { readOnly: true });
-  const [row] = database
-    .prepare('SELECT sum(low) AS n FROM ledger_months WHERE meter = ?')
-    .all(meter);
-  database.close();
-  return Number(row?.n ?? 0);
+  const rows = readRecordedUsage(join(dataDir, 'index.sqlite'));
+  return rows
+    .filter((row) => row.meter === meter)
+    .reduce((sum, { quantity }) => sum + Number(quantity), 0);
 }
 
 async function use(url: string, reads: number): Promise<void> {

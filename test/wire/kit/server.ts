@@ -205,6 +205,8 @@ const WORKERS_SETTINGS = {
   ...SETTINGS,
   ...FRESH_SETTINGS,
   QUAYSIDE_SEED: SEED,
+  // Tests wait for what was used to be recorded.
+  QUAYSIDE_METER_FLUSH_SECONDS: '5',
   // No Worker can tell that a client is on the same machine.
   QUAYSIDE_SSE_C_OVER_HTTP: 'always',
 };

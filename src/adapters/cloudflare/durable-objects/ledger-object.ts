@@ -9,9 +9,11 @@ import { migrate } from '../../../index/tables/schema.ts';
 import type { LedgerApi } from '../../../ports/ledger.ts';
 import type { WorkerEnv } from '../env.ts';
 import { createDoSql } from './do-sqlite.ts';
+import { createRecordGroups, type RecordInGroups, type RecordInput } from './record-groups.ts';
 
 export class LedgerObject extends DurableObject<WorkerEnv> {
   readonly #ledger: LedgerApi;
+  readonly #record: RecordInGroups;
 
   constructor(ctx: DurableObjectState, env: WorkerEnv) {
     super(ctx, env);
@@ -19,14 +21,22 @@ export class LedgerObject extends DurableObject<WorkerEnv> {
     // Synchronous, so no call can come in between; a failed migration makes every
     // call fail with its reason.
     migrate(sql, LEDGER_SCHEMA);
-    this.#ledger = createLedgerIndex(sql, LEDGER_RULES);
+    const ledger = createLedgerIndex(sql, LEDGER_RULES);
+    this.#ledger = ledger;
+    this.#record = createRecordGroups({
+      record: (input) => runIndexCall(ledger, 'record', input),
+      nowMs: () => Date.now(),
+      wait: (ms) => scheduler.wait(ms),
+    });
   }
 
   /**
    * Runs one call. Atomic and, once the response is out, durable. Never throws;
-   * failures are in the reply.
+   * failures are in the reply. Usage that comes close behind other usage waits a
+   * moment for more.
    */
-  call(name: keyof LedgerApi, input: unknown): CallOutcome {
+  call(name: keyof LedgerApi, input: unknown): CallOutcome | Promise<CallOutcome> {
+    if (name === 'record') return this.#record(input as RecordInput);
     return runIndexCall(this.#ledger, name, input as never);
   }
 }
