@@ -107,7 +107,7 @@ export function longFunctions(path: string, text: string): readonly Breach[] {
     }
     for (const [name, child] of Object.entries(value)) if (name !== 'parent') visit(child);
   };
-  visit(parseAst(text, { lang: 'ts' }));
+  visit(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }));
   return found;
 }
 
@@ -163,7 +163,7 @@ export function typescriptFiles(path: string): readonly string[] {
   return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory()
       ? typescriptFiles(join(path, entry.name))
-      : entry.name.endsWith('.ts')
+      : /\.tsx?$/.test(entry.name)
         ? [join(path, entry.name)]
         : [],
   );

@@ -153,8 +153,9 @@ describe('the rules see a breach', () => {
     ['a retired name', retiredWords, 'const hotDoor = 1;'],
     ['a word beside a stored label', retiredWords, "a('quayside sealed text 1', sealed);"],
     ['a missing header', withoutHeader, 'const a = 1;'],
+    ['a long component', longFunctions, `const A = () => (\n<p>\n${'<b />\n'.repeat(98)}</p>\n);`],
   ] as const)('%s', (_, rule, text) => {
-    expect(rule('a.ts', text)).toHaveLength(1);
+    expect(rule('a.tsx', text)).toHaveLength(1);
   });
 
   it.each([
@@ -171,5 +172,6 @@ describe('the rules see a breach', () => {
   it('and read folders', () => {
     expect(readdirSync(`${ROOT}src`).length).toBeGreaterThan(5);
     expect(ALL.length).toBeGreaterThan(1000);
+    expect(ALL.some(({ path }) => path.endsWith('/app.tsx'))).toBe(true);
   });
 });

@@ -35,6 +35,7 @@ const CAP_ID_MAX = 64;
 /** Names that look internal and are shown; the others are counted. */
 const INTERNAL_SHOWN = 4;
 
+type Block = Answer<'GET /buckets/{bucket}'>['publicAccessBlock'];
 type Limit = 'offered' | 'other' | 'none';
 
 export default function MakePublic({ bucket, prefix, onClose }: MakePublicProps) {
@@ -78,19 +79,7 @@ export default function MakePublic({ bucket, prefix, onClose }: MakePublicProps)
       const block = before.publicAccessBlock;
       showToast({
         text: preview.objects === null ? texts.nowPublic(place) : texts.nowPublicCount(objects),
-        undo: () =>
-          void orSay(bucket, async () => {
-            await client.request('DELETE /buckets/{bucket}/public-access', {
-              path: { bucket: bucket },
-              query: { prefix },
-            });
-            if (opened.lifted.length === 0 || block === null) return;
-            const now = await client.buckets.get(bucket);
-            await client.buckets.update(bucket, {
-              body: { publicAccessBlock: block },
-              ifMatch: now,
-            });
-          }),
+        undo: () => void closeAgain(bucket, prefix, opened.lifted.length === 0 ? null : block),
       });
     });
   }
@@ -145,6 +134,19 @@ export default function MakePublic({ bucket, prefix, onClose }: MakePublicProps)
       {act.error !== null && <InlineError text={act.error} />}
     </Dialog>
   );
+}
+
+/** Takes the opening back, and the block that it lifted, if any. */
+function closeAgain(bucket: string, prefix: string, lifted: Block | null): Promise<void> {
+  return orSay(bucket, async () => {
+    await client.request('DELETE /buckets/{bucket}/public-access', {
+      path: { bucket },
+      query: { prefix },
+    });
+    if (lifted === null) return;
+    const now = await client.buckets.get(bucket);
+    await client.buckets.update(bucket, { body: { publicAccessBlock: lifted }, ifMatch: now });
+  });
 }
 
 const capOf = ({ caps }: Preview, bucket: string) =>

@@ -102,13 +102,7 @@ export function NewKey() {
 
   return (
     <>
-      <TopBar>
-        <nav class="path" aria-label={t().shell.keys}>
-          <a href={href('/keys')}>{t().shell.keys}</a>
-          <span class="sep">/</span>
-          <b aria-current="page">{texts.newTitle}</b>
-        </nav>
-      </TopBar>
+      <NewKeyBar />
       <div class="page">
         <form
           ref={element}
@@ -139,23 +133,7 @@ export function NewKey() {
               ]}
             />
             {!form.signsIn && <Limits form={form} errors={shown} onChange={change} />}
-            <div class="two-fields">
-              <SelectField<EndChoice>
-                label={texts.end}
-                value={choice}
-                options={END_CHOICES.map((value) => ({ value, label: texts.endChoices[value] }))}
-                onChange={setChoice}
-              />
-              {choice === 'date' && (
-                <TextField
-                  label={texts.endDay}
-                  type="date"
-                  value={day}
-                  onInput={setDay}
-                  error={shown.end}
-                />
-              )}
-            </div>
+            <End choice={choice} onChoice={setChoice} day={day} onDay={setDay} error={shown.end} />
           </div>
           <section class="key-words" aria-label={texts.can}>
             <h2 class="section-title">{texts.can}</h2>
@@ -181,6 +159,44 @@ export function NewKey() {
         </form>
       </div>
     </>
+  );
+}
+
+function NewKeyBar() {
+  return (
+    <TopBar>
+      <nav class="path" aria-label={t().shell.keys}>
+        <a href={href('/keys')}>{t().shell.keys}</a>
+        <span class="sep">/</span>
+        <b aria-current="page">{t().keys.newTitle}</b>
+      </nav>
+    </TopBar>
+  );
+}
+
+type EndProps = {
+  readonly choice: EndChoice;
+  readonly onChoice: (choice: EndChoice) => void;
+  readonly day: string;
+  readonly onDay: (day: string) => void;
+  readonly error: string | undefined;
+};
+
+/** When the key ends: after some days, on a day, or never. */
+function End({ choice, onChoice, day, onDay, error }: EndProps) {
+  const texts = t().keys;
+  return (
+    <div class="two-fields">
+      <SelectField<EndChoice>
+        label={texts.end}
+        value={choice}
+        options={END_CHOICES.map((value) => ({ value, label: texts.endChoices[value] }))}
+        onChange={onChoice}
+      />
+      {choice === 'date' && (
+        <TextField label={texts.endDay} type="date" value={day} onInput={onDay} error={error} />
+      )}
+    </div>
   );
 }
 

@@ -123,18 +123,7 @@ export function BecomeMember({ onClose }: { readonly onClose: () => void }) {
         autocomplete="name"
         maxLength={128}
       />
-      {hasPasskeys() && (
-        <RadioField<Way>
-          legend={texts.way}
-          name="way"
-          value={way}
-          onChange={setWay}
-          options={[
-            { value: 'passkey', label: texts.byPasskey, hint: texts.passkeysLead },
-            { value: 'password', label: texts.byPassword, hint: texts.newHint },
-          ]}
-        />
-      )}
+      {hasPasskeys() && <WayField way={way} onWay={setWay} />}
       {way === 'password' && (
         <TextField
           label={texts.new}
@@ -148,6 +137,24 @@ export function BecomeMember({ onClose }: { readonly onClose: () => void }) {
       )}
       {error !== null && <InlineError text={error} />}
     </Dialog>
+  );
+}
+
+type WayProps = { readonly way: Way; readonly onWay: (way: Way) => void };
+
+function WayField({ way, onWay }: WayProps) {
+  const texts = t().settings;
+  return (
+    <RadioField<Way>
+      legend={texts.way}
+      name="way"
+      value={way}
+      onChange={onWay}
+      options={[
+        { value: 'passkey', label: texts.byPasskey, hint: texts.passkeysLead },
+        { value: 'password', label: texts.byPassword, hint: texts.newHint },
+      ]}
+    />
   );
 }
 

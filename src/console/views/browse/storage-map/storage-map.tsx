@@ -144,8 +144,11 @@ function Picture({ folder, parts, measure }: PictureProps) {
   const values = parts.map((part) => part[measure]);
   const total = values.reduce((sum, value) => sum + value, 0);
   const boxes = layOut(values, { x: 0, y: 0, ...size });
-  const said = (part: Part) =>
-    `${part.name} ${measure === 'bytes' ? bytes(part.bytes) : t().units.objects(part.objects, count(part.objects))}, ${percent(part[measure] / total)}`;
+  const said = (part: Part) => {
+    const objects = t().units.objects(part.objects, count(part.objects));
+    const amount = measure === 'bytes' ? bytes(part.bytes) : objects;
+    return `${part.name} ${amount}, ${percent(part[measure] / total)}`;
+  };
   const open = ({ entry }: Part) => {
     if (entry === null) return;
     const panel =

@@ -58,15 +58,15 @@ type Base = { readonly etag: string; readonly text: string; readonly detail: Obj
 
 type TextEditorProps = EditorProps & { readonly text: string; readonly lineEnd: LineEnd };
 
-function TextEditor({ object, text: stored, lineEnd, onClose }: TextEditorProps) {
+/** What is typed, from a draft or from what is stored; kept while it is typed, saved on demand. */
+function useEditing({ object, text: stored, lineEnd, onClose }: TextEditorProps) {
   const { bucket, key, detail } = object;
   const texts = t().viewers.edit;
   const [draft] = useState(() => readDraft(bucket, key));
   const hasDraft = draft !== null && draft.text !== stored;
+  const asStored: Base = { etag: detail.etag, text: stored, detail };
   const [base, setBase] = useState<Base>(
-    hasDraft
-      ? { etag: draft.etag, text: draft.base, detail }
-      : { etag: detail.etag, text: stored, detail },
+    hasDraft ? { etag: draft.etag, text: draft.base, detail } : asStored,
   );
   const [text, setText] = useState(hasDraft ? draft.text : stored);
   const [isBusy, setBusy] = useState(false);
@@ -89,46 +89,64 @@ function TextEditor({ object, text: stored, lineEnd, onClose }: TextEditorProps)
     };
   }, [text, base]);
 
-  const isSaved = (etag: string, saved: string, described: ObjectDetail) => {
+  /** Goes on from there: the text, and what it began from. */
+  function begin(next: Base, typed: string, words: string | null): void {
+    setBase(next);
+    setText(typed);
+    setTheirs(null);
+    setNote(words);
+  }
+  function end(): void {
     dropDraft(bucket, key);
-    now.current = { text: saved, isDirty: false };
-    setBase({ etag, text: saved, detail: described });
+    now.current = { text, isDirty: false };
+  }
+  function saved(etag: string, described: ObjectDetail): void {
+    end();
+    // What was typed while it was sent stays.
+    setBase({ etag, text, detail: described });
     setTheirs(null);
     setNote(null);
     invalidate(`object ${bucket} ${key} `);
     showToast({ text: texts.saved });
-  };
-  async function save(etag = base.etag, described = base.detail): Promise<void> {
+  }
+  function discardDraft(): void {
+    dropDraft(bucket, key);
+    begin(asStored, stored, null);
+  }
+  async function save(): Promise<void> {
     if (isBusy) return;
     setBusy(true);
     setError(null);
     try {
       const written = withLineEnds(text, lineEnd);
-      const made = await saveText(bucket, key, written, described, { ifMatch: etag });
-      isSaved(made, text, described);
+      saved(await saveText(bucket, key, written, base.detail, { ifMatch: base.etag }), base.detail);
     } catch (cause) {
-      if (cause instanceof QuaysideError && (cause.status === 412 || cause.status === 404)) {
-        await showTheirs();
-      } else setError(cause);
+      const isChanged =
+        cause instanceof QuaysideError && (cause.status === 412 || cause.status === 404);
+      if (isChanged) await readCurrent(bucket, key).then(setTheirs, setError);
+      else setError(cause);
     }
     setBusy(false);
   }
-  async function showTheirs(): Promise<void> {
-    try {
-      setTheirs(await readCurrent(bucket, key));
-    } catch (cause) {
-      setError(cause);
-    }
-  }
-  const close = () => {
+  function close(): void {
     if (isDirty && !confirm(texts.unsaved)) return;
-    dropDraft(bucket, key);
-    now.current = { text, isDirty: false };
+    end();
     onClose();
-  };
+  }
+  const state = { base, text, isBusy, error, theirs, note };
+  return { ...state, setText, setTheirs, begin, end, saved, discardDraft, save, close };
+}
+
+function TextEditor(props: TextEditorProps) {
+  const { object, lineEnd, onClose } = props;
+  const { bucket, key } = object;
+  const texts = t().viewers.edit;
+  const editing = useEditing(props);
+  const { base, text, theirs, note, error } = editing;
+  const save = () => void editing.save();
   useCommands([
-    { id: 'edit.save', label: texts.save, keys: ['Mod+s'], run: () => void save() },
-    { id: 'edit.close', label: texts.close, keys: ['Escape'], run: close },
+    { id: 'edit.save', label: texts.save, keys: ['Mod+s'], run: save },
+    { id: 'edit.close', label: texts.close, keys: ['Escape'], run: editing.close },
   ]);
 
   if (theirs !== null) {
@@ -141,18 +159,16 @@ function TextEditor({ object, text: stored, lineEnd, onClose }: TextEditorProps)
         lineEnd={lineEnd}
         theirs={theirs}
         described={base.detail}
-        onBack={() => setTheirs(null)}
-        onOverwritten={(etag, described) => isSaved(etag, text, described)}
+        onBack={() => editing.setTheirs(null)}
+        onOverwritten={editing.saved}
         onMerged={(merged, words) => {
-          if (theirs.detail === null) return;
-          setBase({ etag: theirs.detail.etag, text: theirs.text, detail: theirs.detail });
-          setText(merged);
-          setTheirs(null);
-          setNote(words);
+          const { detail, text: current } = theirs;
+          if (detail !== null) {
+            editing.begin({ etag: detail.etag, text: current, detail }, merged, words);
+          }
         }}
         onKeptBoth={() => {
-          dropDraft(bucket, key);
-          now.current = { text, isDirty: false };
+          editing.end();
           invalidate(`object ${bucket} ${key} `);
           onClose();
         }}
@@ -161,14 +177,14 @@ function TextEditor({ object, text: stored, lineEnd, onClose }: TextEditorProps)
   }
   const tools = (
     <>
-      <Button icon={X} label={texts.close} onClick={close} />
+      <Button icon={X} label={texts.close} onClick={editing.close} />
       <Button
         icon={Save}
         kind="primary"
         label={texts.save}
         keys={isMac ? '⌘S' : 'Ctrl S'}
-        isBusy={isBusy}
-        onClick={() => void save()}
+        isBusy={editing.isBusy}
+        onClick={save}
       />
     </>
   );
@@ -178,20 +194,12 @@ function TextEditor({ object, text: stored, lineEnd, onClose }: TextEditorProps)
         <div class="banner" role="status">
           <span class="grow">{note}</span>
           {note === texts.draft && (
-            <Button
-              label={texts.draftDiscard}
-              onClick={() => {
-                dropDraft(bucket, key);
-                setBase({ etag: detail.etag, text: stored, detail });
-                setText(stored);
-                setNote(null);
-              }}
-            />
+            <Button label={texts.draftDiscard} onClick={editing.discardDraft} />
           )}
         </div>
       )}
       {error !== null && <InlineError text={errorLine(error)} />}
-      <NumberedArea label={texts.title(nameOf(key))} value={text} onInput={setText} />
+      <NumberedArea label={texts.title(nameOf(key))} value={text} onInput={editing.setText} />
     </ViewerFrame>
   );
 }

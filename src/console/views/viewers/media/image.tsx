@@ -1,8 +1,9 @@
 // Pictures: fit, zoom at the pointer, drag, rotate, and what the camera wrote. Very
 // large ones are loaded on demand; until then the small picture inside them stands.
 import { Info, Minus, Pipette, Plus, RotateCw } from 'lucide';
+import type { RefObject } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
-import { useCommands } from '../../../app/commands.ts';
+import { type Command, useCommands } from '../../../app/commands.ts';
 import { bytes, count } from '../../../i18n/format.ts';
 import { t } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -112,23 +113,22 @@ type PictureProps = ViewProps & {
   readonly onHuge: ((measure: string) => void) | null;
 };
 
-function Picture({ shown, compact, url, onHuge }: PictureProps) {
-  const texts = t().viewers.image;
-  const measured = useContext(Measured);
-  const stage = useRef<HTMLDivElement>(null);
-  const image = useRef<HTMLImageElement>(null);
-  const [look, setLook] = useState(FIT);
-  const [isBroken, setBroken] = useState(false);
-  const [hasFacts, setFacts] = useState(false);
-  /** Browsers decode what they paint: until its pixels are counted it is not painted. */
-  const [isCounted, setCounted] = useState(onHuge === null);
+type Zoom = {
+  readonly look: Look;
+  readonly setLook: (look: Look) => void;
+  /** Makes it larger or smaller around a point, in pixels from the middle of the stage. */
+  readonly zoomBy: (factor: number, at?: { readonly x: number; readonly y: number }) => void;
+  readonly rotate: () => void;
+};
 
+function useZoom(image: RefObject<HTMLImageElement | null>): Zoom {
+  const [look, setLook] = useState(FIT);
   /** What the picture is shown at, also where it fits. */
   const zoomNow = (): number => {
     const { naturalWidth = 1 } = image.current ?? {};
     return look.zoom ?? (image.current?.offsetWidth ?? 1) / Math.max(1, naturalWidth);
   };
-  const zoomBy = (factor: number, at = { x: 0, y: 0 }) => {
+  const zoomBy: Zoom['zoomBy'] = (factor, at = { x: 0, y: 0 }) => {
     const from = zoomNow();
     const zoom = Math.min(ZOOM_MAX, Math.max(ZOOM_MIN, from * factor));
     const grown = zoom / from;
@@ -138,61 +138,48 @@ function Picture({ shown, compact, url, onHuge }: PictureProps) {
     setLook({ ...look, zoom, x, y });
   };
   const rotate = () => setLook({ ...look, turns: (look.turns + 1) % 4 });
+  return { look, setLook, zoomBy, rotate };
+}
+
+function zoomCommands({ look, setLook, zoomBy, rotate }: Zoom): readonly Command[] {
+  const texts = t().viewers.image;
+  const full = { ...look, zoom: 1 };
+  const larger = () => zoomBy(ZOOM_STEP);
+  const smaller = () => zoomBy(1 / ZOOM_STEP);
+  return [
+    { id: 'image.larger', label: texts.larger, keys: ['+', '='], run: larger },
+    { id: 'image.smaller', label: texts.smaller, keys: ['-'], run: smaller },
+    { id: 'image.fit', label: texts.fit, keys: ['0'], run: () => setLook({ ...FIT }) },
+    { id: 'image.full', label: texts.full, keys: ['1'], run: () => setLook(full) },
+    { id: 'image.rotate', label: texts.rotate, run: rotate },
+  ];
+}
+
+async function pickColour(): Promise<void> {
   const pick = window as { EyeDropper?: new () => EyeDropper };
-  const pickColour = async () => {
-    const picked = await new (pick.EyeDropper as new () => EyeDropper)().open().catch(() => null);
-    if (picked !== null) await copyText(picked.sRGBHex, texts.colourCopied(picked.sRGBHex));
-  };
+  const picked = await new (pick.EyeDropper as new () => EyeDropper)().open().catch(() => null);
+  if (picked === null) return;
+  await copyText(picked.sRGBHex, t().viewers.image.colourCopied(picked.sRGBHex));
+}
 
-  useCommands(
-    compact
-      ? []
-      : [
-          {
-            id: 'image.larger',
-            label: texts.larger,
-            keys: ['+', '='],
-            run: () => zoomBy(ZOOM_STEP),
-          },
-          {
-            id: 'image.smaller',
-            label: texts.smaller,
-            keys: ['-'],
-            run: () => zoomBy(1 / ZOOM_STEP),
-          },
-          { id: 'image.fit', label: texts.fit, keys: ['0'], run: () => setLook({ ...FIT }) },
-          {
-            id: 'image.full',
-            label: texts.full,
-            keys: ['1'],
-            run: () => setLook({ ...look, zoom: 1 }),
-          },
-          { id: 'image.rotate', label: texts.rotate, run: rotate },
-        ],
-  );
+type ToolsProps = {
+  readonly zoom: Zoom;
+  readonly hasFacts: boolean;
+  readonly onFacts: () => void;
+};
 
-  const tools = (
+function Tools({ zoom: { look, setLook, zoomBy, rotate }, hasFacts, onFacts }: ToolsProps) {
+  const texts = t().viewers.image;
+  const isFit = look.zoom === null;
+  const other = isFit ? { ...look, zoom: 1 } : { ...FIT, turns: look.turns };
+  const smaller = () => zoomBy(1 / ZOOM_STEP);
+  const larger = () => zoomBy(ZOOM_STEP);
+  const shown = look.zoom === null ? texts.fit : `${Math.round(look.zoom * 100)} %`;
+  return (
     <>
-      <Button
-        icon={Minus}
-        iconOnly
-        label={texts.smaller}
-        keys="-"
-        onClick={() => zoomBy(1 / ZOOM_STEP)}
-      />
-      <Button
-        label={look.zoom === null ? texts.fit : `${Math.round(look.zoom * 100)} %`}
-        onClick={() =>
-          setLook(look.zoom === null ? { ...look, zoom: 1 } : { ...FIT, turns: look.turns })
-        }
-      />
-      <Button
-        icon={Plus}
-        iconOnly
-        label={texts.larger}
-        keys="+"
-        onClick={() => zoomBy(ZOOM_STEP)}
-      />
+      <Button icon={Minus} iconOnly label={texts.smaller} keys="-" onClick={smaller} />
+      <Button label={shown} onClick={() => setLook(other)} />
+      <Button icon={Plus} iconOnly label={texts.larger} keys="+" onClick={larger} />
       <span class="rule" />
       <Button icon={RotateCw} iconOnly label={texts.rotate} onClick={rotate} />
       {'EyeDropper' in window && (
@@ -204,24 +191,33 @@ function Picture({ shown, compact, url, onHuge }: PictureProps) {
           onClick={() => void pickColour()}
         />
       )}
-      <Button
-        icon={Info}
-        iconOnly
-        label={texts.facts}
-        pressed={hasFacts}
-        onClick={() => setFacts(!hasFacts)}
-      />
+      <Button icon={Info} iconOnly label={texts.facts} pressed={hasFacts} onClick={onFacts} />
     </>
   );
+}
+
+function Picture({ shown, compact, url, onHuge }: PictureProps) {
+  const measured = useContext(Measured);
+  const image = useRef<HTMLImageElement>(null);
+  const zoom = useZoom(image);
+  const { look, setLook, zoomBy } = zoom;
+  const [isBroken, setBroken] = useState(false);
+  const [hasFacts, setFacts] = useState(false);
+  /** Browsers decode what they paint: until its pixels are counted it is not painted. */
+  const [isCounted, setCounted] = useState(onHuge === null);
+  useCommands(compact ? [] : zoomCommands(zoom));
 
   const isTurned = look.turns % 2 === 1;
   const transform = `translate(${look.x}px, ${look.y}px) rotate(${look.turns * 90}deg)`;
   const width =
     look.zoom === null ? undefined : `${(image.current?.naturalWidth ?? 0) * look.zoom}px`;
+  const onFacts = () => setFacts(!hasFacts);
   return (
-    <ViewerFrame compact={compact} tools={tools}>
+    <ViewerFrame
+      compact={compact}
+      tools={<Tools zoom={zoom} hasFacts={hasFacts} onFacts={onFacts} />}
+    >
       <div
-        ref={stage}
         class={look.zoom === null ? 'stage' : 'stage is-zoomed'}
         onWheel={(event) => {
           if (!event.ctrlKey && look.zoom === null) return;
@@ -237,7 +233,7 @@ function Picture({ shown, compact, url, onHuge }: PictureProps) {
         onDblClick={() => setLook(look.zoom === null ? { ...look, zoom: 1 } : FIT)}
       >
         {isBroken ? (
-          <p class="dim">{texts.broken}</p>
+          <p class="dim">{t().viewers.image.broken}</p>
         ) : (
           url !== null && (
             <img
