@@ -12,6 +12,7 @@ export const browse = {
   noName: '(no name)',
   inFolder: (folder: string) => `in ${folder}`,
   folder: 'Folder',
+  folderObject: 'The object of this folder itself',
   unknownKind: 'Unknown kind',
   bucketOrder: 'in the bucket’s own order',
   firstNames: 'of the first 10,000 names',

@@ -14,6 +14,7 @@ export const browse: typeof English = {
   noName: '（无名称）',
   inFolder: (folder) => `位于 ${folder}`,
   folder: '文件夹',
+  folderObject: '此文件夹自身的对象',
   unknownKind: '未知类型',
   bucketOrder: '按存储桶自身的顺序',
   firstNames: '仅前 10,000 个名称',

@@ -117,7 +117,7 @@ export function useSearch(bucket: string, prefix: string, source: RowSource): Se
     if (text === '') return null;
     const entries = isLocal
       ? matching(source, prefix, text)
-      : (answer?.items.map((item): Entry => ({ kind: 'object', ...item })) ?? []);
+      : (answer?.items.filter(({ key }) => key !== below).map(entryOf) ?? []);
     return listOf(entries, signal(0));
   }, [text, isLocal, answer, isLocal ? version : 0]);
   if (asked === null || list === null) return null;
@@ -136,6 +136,12 @@ export function useSearch(bucket: string, prefix: string, source: RowSource): Se
     isDeep: !isLocal,
   };
 }
+
+/** An object that was found; the own object of a folder is shown as that folder. */
+const entryOf = (item: ObjectSummary): Entry =>
+  item.key.endsWith('/')
+    ? { kind: 'folder', prefix: item.key, readers: null }
+    : { kind: 'object', ...item };
 
 function matching(source: RowSource, prefix: string, text: string): readonly Entry[] {
   const wanted = fold(text);

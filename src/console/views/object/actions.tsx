@@ -48,6 +48,9 @@ export function useObjectActions(
   const texts = t().object;
   const mayWrite = may('objects:write');
   const isLatest = facts?.isLatest ?? true;
+  // A folder's own object goes where the folder goes.
+  const mayRename = mayWrite && isLatest && !key.endsWith('/');
+  const mayDelete = mayWrite && isLatest;
   const download = contentHref({ bucket, key, versionId: versionOf(facts) }, { isDownload: true });
   const copyUrl = () => void copyObjectUrl(bucket, key, facts);
   const rename = () => openRename(bucket, key, facts);
@@ -65,11 +68,11 @@ export function useObjectActions(
       run: () => location.assign(download),
     },
     { id: 'object.copy-url', label: texts.copyUrl, icon: Copy, keys: ['c'], run: copyUrl },
-    ...(mayWrite && isLatest
-      ? [
-          { id: 'object.rename', label: texts.rename, icon: Pencil, keys: ['F2'], run: rename },
-          { id: 'object.delete', label: texts.delete, icon: Trash2, keys: ['Delete'], run: remove },
-        ]
+    ...(mayRename
+      ? [{ id: 'object.rename', label: texts.rename, icon: Pencil, keys: ['F2'], run: rename }]
+      : []),
+    ...(mayDelete
+      ? [{ id: 'object.delete', label: texts.delete, icon: Trash2, keys: ['Delete'], run: remove }]
       : []),
   ];
   useCommands(commands);
@@ -77,9 +80,9 @@ export function useObjectActions(
     { label: texts.openInTab, icon: ExternalLink, run: () => openBytes(bucket, key, facts) },
     { label: t().viewers.compare.other, icon: GitCompare, run: compare },
     { label: texts.copyPath, icon: Copy, run: () => void copyText(`s3://${bucket}/${key}`) },
-    ...(mayWrite && isLatest
+    ...(mayRename ? [{ label: texts.rename, icon: Pencil, keys: 'F2', run: rename }] : []),
+    ...(mayDelete
       ? ([
-          { label: texts.rename, icon: Pencil, keys: 'F2', run: rename },
           'rule',
           { label: texts.delete, icon: Trash2, keys: 'Delete', isDanger: true, run: remove },
         ] as const)

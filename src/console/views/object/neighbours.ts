@@ -3,6 +3,7 @@
 import type { Answer } from 'quayside/client';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
+import { keyOf } from '../browse/list/row-list.ts';
 import { bytesUrl } from '../viewers/bytes.ts';
 import { kindOf } from '../viewers/kinds.ts';
 
@@ -90,8 +91,11 @@ const list = (
     signal,
   });
 
+/** Keys of objects; the folder's own is no neighbour of what is in it. */
 const objectsOf = ({ items }: Listing): string[] =>
-  items.filter((entry) => entry.kind === 'object').map((entry) => entry.key);
+  items
+    .filter((entry) => entry.kind === 'object' && !entry.key.endsWith('/'))
+    .map((entry) => keyOf(entry));
 
 /** The folder from its start, as far as it takes to find the object. */
 async function readFirst(

@@ -4,7 +4,7 @@ import { ChevronDown, ChevronUp, Download, X } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { client } from '../../../api/client.ts';
 import { useQuery } from '../../../api/query.ts';
-import { query, setQuery } from '../../../app/router.ts';
+import { href, objectPath, query, setQuery } from '../../../app/router.ts';
 import { bytes, count } from '../../../i18n/format.ts';
 import { t } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -74,7 +74,10 @@ export default function Inspector({ folder, actions }: InspectorProps) {
       <div class="scroll">
         {number > 1 && <SelectionTitle rows={selected.rows} />}
         {row === null ? (
-          <PlaceTitle folder={folder} />
+          <>
+            <PlaceTitle folder={folder} />
+            <FolderObject bucket={bucket} prefix={prefix} />
+          </>
         ) : (
           <RowSections
             bucket={bucket}
@@ -121,6 +124,26 @@ function SelectionTitle({ rows }: { readonly rows: readonly SelectedRow[] }) {
           : t().browse.selectedUncounted}
       </span>
     </div>
+  );
+}
+
+/** A link to the object that a folder itself is, where there is one: `a/` beside `a/b.txt`. */
+function FolderObject({ bucket, prefix }: { readonly bucket: string; readonly prefix: string }) {
+  const first = useQuery(prefix === '' ? null : `folder ${bucket} ${prefix} own`, (signal) =>
+    client.request('GET /buckets/{bucket}/objects', {
+      path: { bucket },
+      query: { prefix, limit: 1 },
+      signal,
+    }),
+  );
+  const [entry] = first.data.value?.items ?? [];
+  if (entry === undefined || keyOf(entry) !== prefix) return null;
+  return (
+    <p class="folder-object">
+      <a href={href(`${objectPath(bucket, '')}?key=${encodeURIComponent(prefix)}`)}>
+        {t().browse.folderObject}
+      </a>
+    </p>
   );
 }
 
@@ -191,6 +214,7 @@ function RowSections({ bucket, row, folder, actions }: RowProps) {
           onClick={(event) => openMenu(event, texts.actions, rowMenu(actions, folder))}
         />
       </div>
+      {isFolder && <FolderObject bucket={bucket} prefix={key} />}
       <section ref={panel === 'readers' ? showSection : null}>
         <h3>{texts.whoCanRead}</h3>
         <Readers key={key} bucket={bucket} objectKey={key} />

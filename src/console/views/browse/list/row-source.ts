@@ -80,6 +80,8 @@ class FolderRows implements RowSource {
   /** Cursors of the pages that begin with a chunk. */
   #cursors = new Map<number, string>();
   #sorted: readonly Entry[] | null = null;
+  /** Rank of the folder's own object, `a/` in `a/`, which is no row of it; null: none is known. */
+  #markerRank: number | null = null;
   #total: number | null = null;
   #isTotalExact = false;
   #isSortComplete = true;
@@ -102,6 +104,7 @@ class FolderRows implements RowSource {
     this.#staleChunks = new Map([...this.#staleChunks, ...this.#chunks]);
     this.#chunks = new Map();
     this.#cursors = new Map();
+    this.#markerRank = null;
     this.#isSortComplete = page.isComplete;
     this.#store(0, page);
     if (page.nextCursor === null) {
@@ -117,15 +120,15 @@ class FolderRows implements RowSource {
       this.#isTotalExact = false;
     }
     if (page.nextCursor === null && this.#query.sort === 'name') {
-      this.#sorted = page.items.toSorted(this.#order());
+      this.#sorted = this.#rowsOf(page.items).toSorted(this.#order());
     }
     this.#changed();
     if (page.nextCursor !== null) void this.#goOn(this.#stop.signal);
-    if (this.#wanted !== null) this.need(this.#wanted.first, this.#wanted.end);
+    if (this.#wanted !== null) this.#need(this.#wanted.first, this.#wanted.end);
   }
 
   count(): number {
-    return this.#total ?? 0;
+    return (this.#total ?? 0) - (this.#markerRank === null ? 0 : 1);
   }
 
   isExact(): boolean {
@@ -133,7 +136,7 @@ class FolderRows implements RowSource {
   }
 
   isWhole(): boolean {
-    return this.#isTotalExact && this.#chunks.size * CHUNK >= this.count();
+    return this.#isTotalExact && this.#chunks.size * CHUNK >= (this.#total ?? 0);
   }
 
   isPeoplesOrder(): boolean {
@@ -150,16 +153,17 @@ class FolderRows implements RowSource {
 
   row(index: number): Entry | undefined {
     if (this.#sorted !== null) return this.#sorted[index];
-    const chunk = Math.floor(index / CHUNK);
+    const rank = this.#rankOf(index);
+    const chunk = Math.floor(rank / CHUNK);
     const rows = this.#chunks.get(chunk) ?? this.#staleChunks.get(chunk);
-    return rows?.[index % CHUNK];
+    return rows?.[rank % CHUNK];
   }
 
   indexOfKey(key: string): number {
     if (this.#sorted !== null) return this.#sorted.findIndex((entry) => keyOf(entry) === key);
     for (const [chunk, rows] of this.#chunks) {
       const at = rows.findIndex((entry) => keyOf(entry) === key);
-      if (at !== -1) return chunk * CHUNK + at;
+      if (at !== -1) return this.#indexOf(chunk * CHUNK + at);
     }
     return -1;
   }
@@ -167,15 +171,21 @@ class FolderRows implements RowSource {
   async seek(name: string): Promise<number> {
     if (this.#sorted !== null) return indexOfName(this.#sorted, name);
     const { sort, prefix } = this.#query;
-    if (sort !== 'name')
-      return this.#loaded().find(([, entry]) => nameBegins(entry, name))?.[0] ?? -1;
+    if (sort !== 'name') {
+      const loaded = this.#loaded().find(([, entry]) => nameBegins(entry, name));
+      return loaded === undefined ? -1 : this.#indexOf(loaded[0]);
+    }
     const range = { limit: 1, from: prefix + name };
     const { rank, total, totalIsExact } = await requestPage(this.#query, range, this.#stop.signal);
     this.#count(total, totalIsExact);
-    return rank === null ? -1 : Math.min(rank, this.count() - 1);
+    return rank === null ? -1 : Math.min(this.#indexOf(rank), this.count() - 1);
   }
 
   need(first: number, end: number): void {
+    this.#need(this.#rankOf(first), this.#rankOf(end));
+  }
+
+  #need(first: number, end: number): void {
     this.#wanted = { first, end };
     if (this.#sorted !== null && this.isWhole()) return;
     if (this.#missingChunk() === null) return;
@@ -193,7 +203,8 @@ class FolderRows implements RowSource {
 
   async load(first: number, end: number): Promise<readonly Entry[]> {
     const { signal: stop } = this.#stop;
-    for (let chunk = Math.floor(first / CHUNK); chunk * CHUNK < end; chunk++) {
+    for (let chunk = Math.floor(this.#rankOf(first) / CHUNK); ; chunk++) {
+      if (chunk * CHUNK >= this.#rankOf(end)) break;
       if (this.#sorted !== null || this.#chunks.has(chunk)) continue;
       await this.#fetch(chunk * CHUNK, PAGE, stop);
     }
@@ -208,13 +219,26 @@ class FolderRows implements RowSource {
   retry(): void {
     this.#error = null;
     this.#changed();
-    if (this.#wanted !== null) this.need(this.#wanted.first, this.#wanted.end);
+    if (this.#wanted !== null) this.#need(this.#wanted.first, this.#wanted.end);
   }
 
   close(): void {
     clearTimeout(this.#timer);
     this.#stop.abort();
     this.#flight?.stop.abort();
+  }
+
+  /** The row's place in the bucket's own listing, which has the folder's own object too. */
+  #rankOf(index: number): number {
+    return this.#markerRank !== null && index >= this.#markerRank ? index + 1 : index;
+  }
+
+  #indexOf(rank: number): number {
+    return this.#markerRank !== null && rank > this.#markerRank ? rank - 1 : rank;
+  }
+
+  #rowsOf(entries: readonly Entry[]): readonly Entry[] {
+    return entries.filter((entry) => keyOf(entry) !== this.#query.prefix);
   }
 
   #order() {
@@ -239,6 +263,8 @@ class FolderRows implements RowSource {
 
   /** Keeps a page whose first row has that rank; a cut chunk is kept only at the end. */
   #store(rank: number, { items, nextCursor }: FolderPage): void {
+    const marker = items.findIndex((entry) => keyOf(entry) === this.#query.prefix);
+    if (marker !== -1) this.#markerRank = rank + marker;
     for (let at = 0; at < items.length; at += CHUNK) {
       const rows = items.slice(at, at + CHUNK);
       const chunk = (rank + at) / CHUNK;
@@ -254,7 +280,7 @@ class FolderRows implements RowSource {
   /** The first chunk of those that are looked at that is not there. */
   #missingChunk(): number | null {
     const { first = 0, end = 0 } = this.#wanted ?? {};
-    const last = Math.min(end, this.count());
+    const last = Math.min(end, this.#total ?? 0);
     for (let chunk = Math.floor(first / CHUNK); chunk * CHUNK < last; chunk++) {
       if (!this.#chunks.has(chunk)) return chunk;
     }
@@ -272,7 +298,7 @@ class FolderRows implements RowSource {
     const isThere = await this.#fetch(first, CHUNK, signals);
     if (signals.aborted) return;
     this.#flight = null;
-    if (isThere && this.#wanted !== null) this.need(this.#wanted.first, this.#wanted.end);
+    if (isThere && this.#wanted !== null) this.#need(this.#wanted.first, this.#wanted.end);
   }
 
   /**
@@ -311,7 +337,7 @@ class FolderRows implements RowSource {
       if (!this.#isTotalExact) await waitVisible(RECOUNT_MS);
     }
     if (stop.aborted || this.#query.sort !== 'name' || !this.#isTotalExact) return;
-    if (this.count() <= PEOPLES_ORDER_MAX) await this.#loadAll(stop);
+    if ((this.#total ?? 0) <= PEOPLES_ORDER_MAX) await this.#loadAll(stop);
     else if (this.#sorted !== null) {
       this.#sorted = null;
       this.#changed();
@@ -319,12 +345,12 @@ class FolderRows implements RowSource {
   }
 
   async #loadAll(stop: AbortSignal): Promise<void> {
-    for (let first = PAGE; first < this.count(); first += PAGE) {
+    for (let first = PAGE; first < (this.#total ?? 0); first += PAGE) {
       const isThere = await this.#fetch(first, PAGE, stop);
       if (stop.aborted || !isThere) return;
     }
     const order = this.#order();
-    const lists = [...this.#chunks.values()].map((rows) => rows.toSorted(order));
+    const lists = [...this.#chunks.values()].map((rows) => this.#rowsOf(rows).toSorted(order));
     const sorted = await mergeSorted(lists, order);
     if (stop.aborted) return;
     this.#sorted = sorted;
