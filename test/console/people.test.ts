@@ -1,6 +1,7 @@
 // Sign-in, members, invitations, sessions, tokens and the audit log, in the real browser.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
 import { axeViolations } from './kit/axe.ts';
 import { button, dialog, usePeopleKit } from './kit/people-kit.ts';
 
@@ -182,7 +183,8 @@ it('114: changes roles, disables members; 115: finds it in the audit log', async
   await expect.poll(async () => (await kit.client.members.get(member.id)).isEnabled).toBe(true);
 
   await page.goto(`${kit.server.target.url}/-/console/settings/audit?action=updateMember`);
-  await page.getByText(member.id).first().waitFor();
+  const row = page.getByRole('row').filter({ hasText: member.id }).first();
+  await row.getByText('Alan').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -192,6 +194,20 @@ it('114: changes roles, disables members; 115: finds it in the audit log', async
   expect(text.split('\r\n')[0]).toContain('at,action,target');
   expect(text).toContain('updateMember');
   expect(errors).toEqual([]);
+});
+
+it('115: names who did it, by which token, and keeps the ids to be copied', async () => {
+  const { url } = kit.server.target;
+  const { id, token } = await kit.client.tokens.create({ body: { name: 'nightly' } });
+  const { id: keyId } = await kit.client.keys.create({ body: { name: 'web-deploy' } });
+  const script = createClient({ endpoint: url, token });
+  await script.keys.update(keyId, { body: { isEnabled: false }, ifMatch: '*' });
+  const { page } = await kit.open('/settings/audit?action=updateAccessKey');
+  const row = page.getByRole('row').filter({ hasText: keyId }).first();
+  await row.getByText('web-deploy').waitFor();
+  await row.getByText('by the token nightly').waitFor();
+  await row.locator('summary').click();
+  expect(await row.locator('pre').textContent()).toContain(`token ${id}`);
 });
 
 it('121: keeps language, theme and density with the member, for the next browser too', async () => {

@@ -204,4 +204,5 @@ export const settings = {
     `This bucket belongs to ${name}. What you do stands in its audit log.`,
   leaveAccount: 'Back to your account',
   leaveBucket: 'Back to your buckets',
+  byToken: (name: string) => `by the token ${name}`,
 };

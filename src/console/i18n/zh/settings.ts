@@ -194,4 +194,5 @@ export const settings: typeof English = {
   bucketOf: (name) => `此存储桶属于 ${name}，操作会记入其审计日志。`,
   leaveAccount: '返回自己的账户',
   leaveBucket: '返回自己的存储桶',
+  byToken: (name) => `通过令牌 ${name}`,
 };

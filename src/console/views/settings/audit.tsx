@@ -7,6 +7,7 @@ import { client } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
 import { useQuery } from '../../api/query.ts';
 import { query, setQuery } from '../../app/router.ts';
+import { may } from '../../app/session.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -151,8 +152,27 @@ function Filter() {
   );
 }
 
+/** Members, keys and tokens whose names are read, of each: one page. */
+const NAMED_MAX = 1000;
+
+/** Names by id of those whom the log names; who is gone by now has none. */
+async function readNames(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const page = { query: { limit: NAMED_MAX }, signal };
+  const none = { items: [] };
+  const [members, keys, tokens] = await Promise.all([
+    may('members:read') ? client.request('GET /members', page) : none,
+    may('keys:read') ? client.request('GET /access-keys', page) : none,
+    may('tokens:read') ? client.request('GET /tokens', page) : none,
+  ]);
+  return new Map([
+    ...members.items.map(({ id, displayName }) => [id, displayName] as const),
+    ...[...keys.items, ...tokens.items].map(({ id, name }) => [id, name] as const),
+  ]);
+}
+
 function Entries({ items }: { readonly items: readonly Entry[] }) {
   const texts = t().settings;
+  const names = useQuery('audit-names', readNames).data.value;
   return (
     <table class="audit">
       <thead>
@@ -166,17 +186,23 @@ function Entries({ items }: { readonly items: readonly Entry[] }) {
       </thead>
       <tbody>
         {items.map((entry) => (
-          <EntryRow key={entry.id} entry={entry} />
+          <EntryRow key={entry.id} entry={entry} names={names} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function EntryRow({ entry }: { readonly entry: Entry }) {
+type RowProps = { readonly entry: Entry; readonly names: ReadonlyMap<string, string> | null };
+
+function EntryRow({ entry, names }: RowProps) {
   const texts = t().settings;
   const { at, action, target, detail, memberId, accessKeyId, source, status } = entry;
   const who = memberId ?? accessKeyId ?? '';
+  const name = names?.get(who);
+  const about = target.split(/[/?]/).flatMap((part) => names?.get(part) ?? []);
+  const [kind = '', credentialId = ''] = entry.credential.split(' ');
+  const token = kind === 'token' ? names?.get(credentialId) : undefined;
   return (
     <tr>
       <td>
@@ -193,15 +219,25 @@ function EntryRow({ entry }: { readonly entry: Entry }) {
             <bdi>{target}</bdi>
           </summary>
           <pre class="code" tabIndex={0} role="group" aria-label={texts.details}>
-            {detail}
-            {`\n${entry.requestId}`}
+            {[detail, who, entry.credential, entry.requestId].join('\n')}
           </pre>
         </details>
+        {about.length > 0 && (
+          <span class="hint">
+            <bdi>{about.join(', ')}</bdi>
+          </span>
+        )}
       </td>
       <td>
-        <button type="button" class="link mono" onClick={() => setQuery({ who })}>
-          {who}
+        <button
+          type="button"
+          class={name === undefined ? 'link mono' : 'link'}
+          onClick={() => setQuery({ who })}
+        >
+          <bdi>{name ?? who}</bdi>
         </button>
+        {name !== undefined && <span class="hint mono">{who}</span>}
+        {token !== undefined && <span class="hint">{texts.byToken(token)}</span>}
         <span class="hint">{source}</span>
       </td>
       <td class={status !== null && status >= 400 ? 'red' : undefined}>
