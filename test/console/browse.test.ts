@@ -137,6 +137,8 @@ it('36: walks, selects, opens and goes up by keyboard alone', async () => {
     topOf(page.getByRole('menu')),
   ]);
   expect(menuTop - top).toBeLessThan(60);
+  const items = await page.locator('.menu [role^=menuitem]').allTextContents();
+  expect(items.filter((label) => label.startsWith('Copy URL'))).toHaveLength(1);
   await page.keyboard.press('Escape');
   await expect.poll(() => focused(page)).toBe('raw');
   await page.keyboard.press('Enter');

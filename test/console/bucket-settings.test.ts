@@ -85,6 +85,15 @@ it('20: saves each setting by itself, says what is refused, and takes back by Un
   await page.close({ runBeforeUnload: false });
 });
 
+it('123: leads back to the folder on a phone', async () => {
+  await makeBucket('phone-settings');
+  const { page } = await open('/b/phone-settings');
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByRole('link', { name: 'phone-settings' }).first().click();
+  await page.getByText('Nothing in phone-settings yet').waitFor();
+  expect(page.url()).toMatch(/\/b\/phone-settings\/$/);
+});
+
 it('98: shows lifecycle rules as sentences, and previews what they would do', async () => {
   await makeBucket('rules', ['logs/a.txt', 'logs/b.txt', 'kept.txt']);
   const rule = { filter: { prefix: 'logs/' }, expiration: { days: 30 }, abortUploadsAfterDays: 7 };

@@ -1,5 +1,5 @@
 // The top bar of a view: where one is at the left, search and help at the right.
-import { CircleQuestionMark, Search } from 'lucide';
+import { ChevronLeft, CircleQuestionMark, Search } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { t } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
@@ -7,6 +7,7 @@ import { Icon } from '../ui/icon.tsx';
 import { openMenu } from '../ui/open-menu.tsx';
 import { keyLabel } from './commands.ts';
 import { accountMenu, helpMenu, openPalette } from './global-commands.tsx';
+import { href } from './router.ts';
 import { me } from './session.ts';
 
 type TopBarProps = {
@@ -46,6 +47,13 @@ export function TopBar({ children }: TopBarProps) {
     </header>
   );
 }
+
+/** The way back on phones, where the path has no room for links. */
+export const PathUp = ({ to, label }: { readonly to: string; readonly label: string }) => (
+  <a class="path-up" href={href(to)} aria-label={label}>
+    <Icon of={ChevronLeft} />
+  </a>
+);
 
 /** A title of a page that is no folder. */
 export function Title({ children }: { readonly children: ComponentChildren }) {

@@ -147,7 +147,8 @@ function uploadActions({ bucket, prefix }: FolderModel): readonly Action[] {
 
 /** The menu of a row, or of what is selected. */
 export function rowMenu(actions: readonly Action[], folder: FolderModel): readonly MenuItem[] {
-  const rows = actions.filter(({ about }) => about === 'rows');
+  // Copying stands there in all its forms, below.
+  const rows = actions.filter(({ about, id }) => about === 'rows' && id !== 'browse.copy-as');
   const toItem = ({ label, icon, keys, off, isDanger, run }: Action): MenuItem => ({
     label,
     icon,
@@ -173,6 +174,7 @@ export function copyMenu(selection: Selection): readonly MenuItem[] {
   return COPY_FORMATS.map((format) => ({
     label: t().browse.copyAs[format],
     isChecked: format === copyFormat.value,
+    ...(format === copyFormat.value ? { keys: 'C' } : {}),
     run: () => {
       copyFormat.value = format;
       copySelection(selection, format);

@@ -6,7 +6,7 @@ import { client } from '../../api/client.ts';
 import { invalidate, useQuery } from '../../api/query.ts';
 import { href, objectPath, query, readObjectPath } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
-import { TopBar } from '../../app/top-bar.tsx';
+import { PathUp, TopBar } from '../../app/top-bar.tsx';
 import { t } from '../../i18n/i18n.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
@@ -55,6 +55,7 @@ export default function BucketPage() {
     <>
       <TopBar>
         <nav class="path" aria-label={t().buckets.path}>
+          <PathUp to={objectPath(name, '')} label={name} />
           <a href={href('/buckets')}>{t().shell.buckets}</a>
           <span class="sep">/</span>
           <a href={href(objectPath(name, ''))}>

@@ -8,7 +8,7 @@ import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import { guardLeaving, href, navigate } from '../../app/router.ts';
 import { server } from '../../app/session.ts';
-import { TopBar } from '../../app/top-bar.tsx';
+import { PathUp, TopBar } from '../../app/top-bar.tsx';
 import { useEvery } from '../../app/visible.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -51,6 +51,7 @@ export function KeyMade({ made }: { readonly made: MadeKey }) {
     <>
       <TopBar>
         <nav class="path" aria-label={t().shell.keys}>
+          <PathUp to="/keys" label={t().shell.keys} />
           <a href={href('/keys')}>{t().shell.keys}</a>
           <span class="sep">/</span>
           <b aria-current="page">

@@ -7,7 +7,7 @@ import { useQuery } from '../../api/query.ts';
 import { withProof } from '../../api/with-proof.ts';
 import { href } from '../../app/router.ts';
 import { me } from '../../app/session.ts';
-import { TopBar } from '../../app/top-bar.tsx';
+import { PathUp, TopBar } from '../../app/top-bar.tsx';
 import { compareNames } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
@@ -166,6 +166,7 @@ function NewKeyBar() {
   return (
     <TopBar>
       <nav class="path" aria-label={t().shell.keys}>
+        <PathUp to="/keys" label={t().shell.keys} />
         <a href={href('/keys')}>{t().shell.keys}</a>
         <span class="sep">/</span>
         <b aria-current="page">{t().keys.newTitle}</b>

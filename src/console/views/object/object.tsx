@@ -6,12 +6,11 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ObjectDetail } from 'quayside/client';
 import { useCommands } from '../../app/commands.ts';
 import { href, navigate, objectPath, query, readObjectPath } from '../../app/router.ts';
-import { TopBar } from '../../app/top-bar.tsx';
+import { PathUp, TopBar } from '../../app/top-bar.tsx';
 import { exactCount } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { nameOf } from '../browse/selection.ts';
 import { Lead, Measured } from '../viewers/frame.tsx';
 import { useObject, Viewer } from '../viewers/viewer.tsx';
@@ -196,9 +195,7 @@ function ObjectPathBar({ bucket, objectKey: key, sort }: PathProps) {
   }));
   return (
     <nav class="path" aria-label={path}>
-      <a class="path-up" href={href(folderAddress(bucket, key, sort))} aria-label={up}>
-        <Icon of={ChevronLeft} />
-      </a>
+      <PathUp to={folderAddress(bucket, key, sort)} label={up} />
       <a href={href(objectPath(bucket, ''))}>
         <bdi>{bucket}</bdi>
       </a>

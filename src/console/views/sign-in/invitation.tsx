@@ -25,9 +25,9 @@ type Found = Answer<'POST /invitations/lookup'>;
 
 export default function Invitation() {
   const texts = t().signIn.invitation;
-  const [secret] = useState(() => hash.value.slice(1));
+  const secret = hash.value.slice(1);
   const options = useSignInOptions().data.value;
-  const found = useQuery(secret === '' ? null : 'invitation', (signal) =>
+  const found = useQuery(secret === '' ? null : `invitation ${secret}`, (signal) =>
     client.request('POST /invitations/lookup', { body: { secret }, signal }),
   );
   const invitation = found.data.value;
@@ -43,6 +43,7 @@ export default function Invitation() {
     <EntryFrame title={texts.title} lead={lead} side={<ServerFacts options={options} />}>
       {invitation !== null && (
         <Accept
+          key={secret}
           secret={secret}
           invitation={invitation}
           withPasskey={hasPasskeys() && options?.ways.includes('passkey') !== false}

@@ -2,12 +2,11 @@
 // room, and rows can be dropped on each. A click on its free part, or P, makes it a
 // field.
 import { signal } from '@preact/signals';
-import { ChevronLeft } from 'lucide';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { lazy } from '../../../app/lazy.tsx';
 import { href, navigate, objectPath } from '../../../app/router.ts';
+import { PathUp } from '../../../app/top-bar.tsx';
 import { t } from '../../../i18n/i18n.ts';
-import { Icon } from '../../../ui/icon.tsx';
 import { openMenu } from '../../../ui/open-menu.tsx';
 import { dropOn } from '../drag-rows.ts';
 import { shownName } from '../shown-name.ts';
@@ -69,13 +68,10 @@ function PathLinks({ bucket, path }: PathFieldProps) {
         if (event.target === event.currentTarget) editPath();
       }}
     >
-      <a
-        class="path-up"
-        href={href(above === undefined ? '/buckets' : objectPath(bucket, above.key))}
-        aria-label={t().browse.up}
-      >
-        <Icon of={ChevronLeft} />
-      </a>
+      <PathUp
+        to={above === undefined ? '/buckets' : objectPath(bucket, above.key)}
+        label={t().browse.up}
+      />
       {links.map((step, index) => (
         <>
           <a
