@@ -75,6 +75,46 @@ it('6: invites by a link; who follows it chooses a name and a password', async (
   await late.page.getByText('The link was used already').waitFor();
 });
 
+it('6: a second link that is opened in the same tab is the one that counts', async () => {
+  const link = async (displayName: string) => {
+    const made = await kit.client.request('POST /invitations', {
+      body: { displayName, role: 'reader' },
+    });
+    return new URL(made.url).hash;
+  };
+  const [first, second] = [await link('First'), await link('Second')];
+  const { page } = await kit.open(`/invitation${first}`, { isIn: false });
+  await page.getByText('First').waitFor();
+  await page.getByLabel('New password').fill('typed for the first');
+  await page.goto(`${kit.server.target.url}/-/console/invitation${second}`);
+  await page.getByText('Second').waitFor();
+  expect(await page.getByLabel('New password').inputValue()).toBe('');
+});
+
+it('105: a reader sees what was used, and is told that the bill is not theirs', async () => {
+  const password = 'ten characters or more';
+  await kit.client.members.create({
+    body: { login: 'rita', displayName: 'Rita', role: 'reader', password },
+  });
+  const { page, context, errors } = await kit.open('/', { isIn: false });
+  const response = await context.request.post(`${kit.server.target.url}/-/api/v1/sessions`, {
+    data: { login: 'rita', password },
+    headers: { 'sec-fetch-site': 'same-origin' },
+  });
+  expect(response.ok()).toBe(true);
+  await page.goto(`${kit.server.target.url}/-/console/`, { waitUntil: 'networkidle' });
+  await page.getByRole('link', { name: 'Usage and bill' }).click();
+  await page.getByText('Your role sees what was used, not what it costs').waitFor();
+  await page
+    .getByRole('row')
+    .filter({ hasText: 'Requests' })
+    .getByText(/requests?$/)
+    .waitFor();
+  await page.getByRole('heading', { name: 'Caps' }).waitFor();
+  expect(await page.getByText('$').count()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
 it('7: lists sessions with device and network, ends one, makes and withdraws a token', async () => {
   const { page, errors } = await kit.open('/settings/sessions');
   await kit.open('/settings');

@@ -25,7 +25,7 @@ import { type Command, useCommands } from './commands.ts';
 import { lazy } from './lazy.tsx';
 import { density, language, theme } from './preferences.ts';
 import { navigate, path } from './router.ts';
-import { may, signOut } from './session.ts';
+import { may, seesUsage, signOut } from './session.ts';
 
 const Palette = lazy(() => import('../views/palette/palette.tsx'));
 const KeyList = lazy(() => import('../views/palette/key-list.tsx'));
@@ -76,7 +76,7 @@ function accountPlaces(): readonly Command[] {
     icon: KeyRound,
     run: () => navigate('/keys'),
   };
-  return [...(may('billing:read') ? [usage] : []), ...(may('keys:read') ? [keys] : [])];
+  return [...(seesUsage() ? [usage] : []), ...(may('keys:read') ? [keys] : [])];
 }
 
 /** What is made from anywhere; the places themselves have such commands of their own. */

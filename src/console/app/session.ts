@@ -27,6 +27,9 @@ export const sessionError = signal<unknown>(null);
 export const may = (scope: Me['scopes'][number]): boolean =>
   me.value?.scopes.includes(scope) ?? false;
 
+/** Whether they see what was used; what it costs is another right. */
+export const seesUsage = (): boolean => may('usage:read') || may('billing:read');
+
 /** Reads who is signed in; that nobody is, is no error. */
 export async function readSession(): Promise<void> {
   try {

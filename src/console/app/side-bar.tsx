@@ -20,7 +20,7 @@ import { LoadLine } from '../ui/small.tsx';
 import { moneyCapOf, useOverview } from './overview.ts';
 import { pinnedPlaces } from './pinned.ts';
 import { href, navigate } from './router.ts';
-import { may, me } from './session.ts';
+import { may, me, seesUsage } from './session.ts';
 
 type PlaceLink = {
   readonly to: string;
@@ -39,7 +39,7 @@ export function SideBar({ place }: { readonly place: string | null }) {
     { to: '/trash', icon: Trash2, label: texts.trash },
   ];
   const account: readonly PlaceLink[] = [
-    ...(may('billing:read') ? [{ to: '/usage', icon: Receipt, label: texts.usage }] : []),
+    ...(seesUsage() ? [{ to: '/usage', icon: Receipt, label: texts.usage }] : []),
     ...(may('keys:read') ? [{ to: '/keys', icon: KeyRound, label: texts.keys }] : []),
     { to: '/settings', icon: Settings2, label: texts.settings },
   ];
@@ -140,7 +140,7 @@ export function PhoneTabs({ place }: { readonly place: string | null }) {
     { to: '/trash', icon: Trash2, label: texts.trash },
   ];
   const more = [
-    ...(may('billing:read') ? [{ to: '/usage', icon: Receipt, label: texts.usage }] : []),
+    ...(seesUsage() ? [{ to: '/usage', icon: Receipt, label: texts.usage }] : []),
     ...(may('keys:read') ? [{ to: '/keys', icon: KeyRound, label: texts.keys }] : []),
     { to: '/settings', icon: Settings2, label: texts.settings },
   ];

@@ -66,38 +66,44 @@ export function count(value: number | string): string {
 export const exactCount = (value: number | string): string =>
   once('count', (tag) => new Intl.NumberFormat(tag)).format(Number(value));
 
-/** A sum of money: `$12.86`. Micro: millionths of a unit of the currency. */
-export function money(micro: number | string, currency: string): string {
-  const format = once(`money ${currency}`, (tag) => {
+/** Micro-units of a cent, in whose like nothing that costs is rounded to nothing. */
+const CENT_MICRO = 10_000;
+
+/** Amounts with two digits after the point, or as many as are asked for. */
+const moneyFormat = (currency: string, least?: number, most = least) =>
+  once(`money ${currency} ${least} ${most}`, (tag) => {
     return new Intl.NumberFormat(tag, {
       style: 'currency',
       currency,
       currencyDisplay: 'narrowSymbol',
+      minimumFractionDigits: least,
+      maximumFractionDigits: most,
+      signDisplay: 'negative',
     });
   });
-  return format.format(Number(micro) / 1e6);
+
+/**
+ * A sum of money: `$12.86`, and `<$0.01` for what costs less than a cent. Micro:
+ * millionths of a unit of the currency.
+ */
+export function money(micro: number | string, currency: string): string {
+  const value = Number(micro);
+  const format = moneyFormat(currency);
+  if (value > 0 && value < CENT_MICRO) return `<${format.format(CENT_MICRO / 1e6)}`;
+  return format.format(value / 1e6);
 }
 
 /** What one thing costs a month: `$0.0004`, `<$0.0001`; never `$0.00` for what costs. */
 export function smallMoney(micro: number | string, currency: string): string {
   const value = Number(micro);
-  if (value === 0 || value >= 10_000) return money(value, currency);
-  const format = once(`small ${currency}`, (tag) => {
-    return new Intl.NumberFormat(tag, {
-      style: 'currency',
-      currency,
-      currencyDisplay: 'narrowSymbol',
-      minimumFractionDigits: 4,
-    });
-  });
+  if (value === 0 || value >= CENT_MICRO) return money(value, currency);
+  const format = moneyFormat(currency, 4);
   return value < 100 ? `<${format.format(0.0001)}` : format.format(value / 1e6);
 }
 
-/** A sum in a column: `$6.19`, and `<$0.01` for what costs less than a cent. */
-export function columnMoney(micro: number | string, currency: string): string {
-  const value = Number(micro);
-  return value > 0 && value < 10_000 ? `<${money(10_000, currency)}` : money(value, currency);
-}
+/** The sum to its last digit, for tooltips: `$0.000113`. */
+export const exactMoney = (micro: number | string, currency: string): string =>
+  moneyFormat(currency, 2, 6).format(Number(micro) / 1e6);
 
 /** `62 %`, in Chinese `62%`. */
 export const percent = (part: number): string => {

@@ -65,4 +65,11 @@ export const usage = {
     `At ${notice} your webhooks get a message. At ${limit} reads and uploads are refused until ` +
     `${end}; deleting and settings go on, and what lies there goes on to cost.`,
   ends: { month: 'the next month', day: 'the next day' },
+  requests: (count: number, text: string) => (count === 1 ? `${text} request` : `${text} requests`),
+  forMonth: (size: string) => `${size} for a month`,
+  used: 'Used so far',
+  inTheMean: (size: string) => `${size} in the mean`,
+  usageOnly:
+    'Your role sees what was used, not what it costs. An owner of the account can give you the ' +
+    'role Billing.',
 };

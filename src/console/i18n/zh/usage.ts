@@ -64,4 +64,9 @@ export const usage: typeof English = {
     `达到 ${notice} 时通知 Webhook。达到 ${limit} 后，读取和上传被拒绝，直到${end}；` +
     '删除和设置不受影响，已存储的内容照常计费。',
   ends: { month: '下个月', day: '第二天' },
+  requests: (_, text) => `${text} 次请求`,
+  forMonth: (size) => `${size}，存满一个月`,
+  used: '本月用量',
+  inTheMean: (size) => `平均 ${size}`,
+  usageOnly: '当前角色可查看用量，不能查看费用。账户所有者可授予“账务”角色。',
 };

@@ -2,7 +2,7 @@
 import { Box, Ellipsis } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { href, objectPath } from '../../app/router.ts';
-import { bytes, columnMoney, compareNames, count, date } from '../../i18n/format.ts';
+import { bytes, compareNames, count, date, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -63,7 +63,7 @@ export function bucketColumns(mostBytes: number): readonly Column<ListedBucket>[
       width: '80px',
       isNumber: true,
       isWide: true,
-      cell: counted(({ perMonthMicro, currency }) => columnMoney(perMonthMicro, currency)),
+      cell: counted(({ perMonthMicro, currency }) => money(perMonthMicro, currency)),
       compare: (a, b) => costOf(a) - costOf(b),
     },
     {
@@ -131,7 +131,7 @@ type SecondLineProps = { readonly totals: Totals; readonly bucket: ListedBucket 
 function SecondLine({ totals, bucket }: SecondLineProps) {
   const { publicAccess, current, perMonthMicro, currency } = totals;
   const objects = t().units.objects(current.objects, count(current.objects));
-  const cost = columnMoney(perMonthMicro, currency);
+  const cost = money(perMonthMicro, currency);
   const { everyone, everyonePart } = t().units;
   const readers = { none: null, some: everyonePart, read: everyone }[publicAccess];
   return (

@@ -6,7 +6,7 @@ import { lazy } from '../../app/lazy.tsx';
 import { query, setQuery } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
 import { Title, TopBar } from '../../app/top-bar.tsx';
-import { bytes, columnMoney, count } from '../../i18n/format.ts';
+import { bytes, count, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
@@ -202,7 +202,7 @@ function Sums({ buckets, isReading, hasMore }: SumsProps) {
       {currency !== undefined && (
         <span class="opt">
           {texts.costsNow(
-            columnMoney(
+            money(
               sum(({ totals }) => Number(totals?.perMonthMicro ?? 0)),
               currency,
             ),

@@ -1,23 +1,17 @@
 // The lines of the bill, which add up to the total.
 import type { Invoice } from 'quayside/client';
-import { count, money } from '../../i18n/format.ts';
+import { exactMoney, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
+import { quantity } from '../../i18n/quantity.ts';
 import { Skeleton } from '../../ui/small.tsx';
-import type { Line } from './shares.ts';
 
-type Row = { readonly label: string; readonly quantity: string; readonly micro: number };
-
-/** Less than this has three digits, not whole numbers. */
-const WHOLE_FROM = 100;
-
-function quantityOf({ units, unit }: Line): string {
-  const number = Number(units);
-  if (Math.abs(number) >= WHOLE_FROM) return `${count(number)} ${unit}`;
-  const digits = new Intl.NumberFormat(document.documentElement.lang, {
-    maximumSignificantDigits: 3,
-  });
-  return `${digits.format(number)} ${unit}`;
-}
+type Row = {
+  readonly label: string;
+  readonly quantity: string;
+  /** The quantity as the rate card counts it. */
+  readonly exact: string;
+  readonly micro: number;
+};
 
 /** All that the total is made of: lines, the minimum, late usage, credits. */
 function rowsOf(invoice: Invoice): readonly Row[] {
@@ -26,22 +20,27 @@ function rowsOf(invoice: Invoice): readonly Row[] {
     .filter(({ units, amountMicro }) => Number(units) !== 0 || Number(amountMicro) !== 0)
     .map((line) => ({
       label: line.label,
-      quantity: quantityOf(line),
+      quantity: quantity(line.units, line.unit, texts),
+      exact: `${line.units} ${line.unit}`,
       micro: Number(line.amountMicro),
     }));
   const late = invoice.late.map(({ period, amountMicro }) => ({
     label: texts.late(period),
     quantity: '',
+    exact: '',
     micro: Number(amountMicro),
   }));
   const credits = invoice.credits.map(({ label, amountMicro }) => ({
     label,
     quantity: '',
+    exact: '',
     micro: Number(amountMicro),
   }));
   const named = [...lines, ...late, ...credits];
   const rest = Number(invoice.totalMicro) - named.reduce((sum, { micro }) => sum + micro, 0);
-  return rest === 0 ? named : [...named, { label: texts.minimum, quantity: '', micro: rest }];
+  return rest === 0
+    ? named
+    : [...named, { label: texts.minimum, quantity: '', exact: '', micro: rest }];
 }
 
 export function BillLines({ invoice }: { readonly invoice: Invoice | null }) {
@@ -61,11 +60,13 @@ export function BillLines({ invoice }: { readonly invoice: Invoice | null }) {
         </tr>
       </thead>
       <tbody>
-        {rowsOf(invoice).map(({ label, quantity, micro }) => (
+        {rowsOf(invoice).map(({ label, quantity: text, exact, micro }) => (
           <tr key={label}>
             <td>{label}</td>
-            <td class="wide-cell">{quantity}</td>
-            <td>{money(micro, currency)}</td>
+            <td class="wide-cell" title={exact}>
+              {text}
+            </td>
+            <td title={exactMoney(micro, currency)}>{money(micro, currency)}</td>
           </tr>
         ))}
       </tbody>
@@ -73,7 +74,9 @@ export function BillLines({ invoice }: { readonly invoice: Invoice | null }) {
         <tr>
           <td>{texts.total}</td>
           <td class="wide-cell" />
-          <td>{money(invoice.totalMicro, currency)}</td>
+          <td title={exactMoney(invoice.totalMicro, currency)}>
+            {money(invoice.totalMicro, currency)}
+          </td>
         </tr>
       </tfoot>
     </table>

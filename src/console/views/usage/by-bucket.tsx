@@ -3,7 +3,7 @@ import type { Invoice } from 'quayside/client';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import { href } from '../../app/router.ts';
-import { columnMoney } from '../../i18n/format.ts';
+import { exactMoney, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Failure } from '../../ui/failure.tsx';
 import { Skeleton } from '../../ui/small.tsx';
@@ -77,7 +77,9 @@ function Shares({ rows, invoice }: SharesProps) {
             <a class="cut" href={href(`/b/${encodeURIComponent(bucket)}`)}>
               <bdi>{bucket}</bdi>
             </a>
-            <span>{columnMoney(micro, invoice.currency)}</span>
+            <span title={exactMoney(micro, invoice.currency)}>
+              {money(micro, invoice.currency)}
+            </span>
           </span>
           {micro > 0 && (
             <i style={{ width: `${((Math.max(0, micro) / most) * 100).toFixed(1)}%` }} />
@@ -88,7 +90,7 @@ function Shares({ rows, invoice }: SharesProps) {
         <li>
           <span class="spread">
             <span>{texts.others}</span>
-            <span>{columnMoney(rest, invoice.currency)}</span>
+            <span>{money(rest, invoice.currency)}</span>
           </span>
         </li>
       )}

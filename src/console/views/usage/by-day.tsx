@@ -5,7 +5,7 @@ import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import { useOverview } from '../../app/overview.ts';
 import { query, setQuery } from '../../app/router.ts';
-import { columnMoney, date, money, smallMoney } from '../../i18n/format.ts';
+import { date, money, smallMoney } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Failure } from '../../ui/failure.tsx';
 import { type Amounts, GROUPS, shareOut, totalOf } from './shares.ts';
@@ -115,10 +115,10 @@ const dayName = (period: string, { number }: Day): string =>
 
 function dayText(period: string, day: Day, currency: string): string {
   const texts = t().usage;
-  const total = columnMoney(totalOf(day.amounts), currency);
+  const total = money(totalOf(day.amounts), currency);
   if (day.isForecast) return texts.forecastDay(dayName(period, day), total);
   const parts = GROUPS.filter((group) => Math.abs(day.amounts[group]) >= 1)
-    .map((group) => `${texts.groups[group]} ${columnMoney(day.amounts[group], currency)}`)
+    .map((group) => `${texts.groups[group]} ${money(day.amounts[group], currency)}`)
     .join(', ');
   return texts.day(dayName(period, day), total, parts);
 }
@@ -250,10 +250,10 @@ function DayTable({ days, period, currency }: ChartProps) {
               <td>{dayName(period, day)}</td>
               {GROUPS.map((group) => (
                 <td key={group} class="wide-cell">
-                  {columnMoney(day.amounts[group], currency)}
+                  {money(day.amounts[group], currency)}
                 </td>
               ))}
-              <td>{columnMoney(totalOf(day.amounts), currency)}</td>
+              <td>{money(totalOf(day.amounts), currency)}</td>
             </tr>
           ))}
         </tbody>

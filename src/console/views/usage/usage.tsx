@@ -9,16 +9,17 @@ import { moneyCapOf, useOverview } from '../../app/overview.ts';
 import { query, setQuery } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
 import { Title, TopBar } from '../../app/top-bar.tsx';
-import { date, money, percent } from '../../i18n/format.ts';
+import { date, exactMoney, money, percent } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { LoadLine, Skeleton } from '../../ui/small.tsx';
+import { LoadLine, Note, Skeleton } from '../../ui/small.tsx';
 import { BillLines } from './bill-lines.tsx';
 import { ByBucket } from './by-bucket.tsx';
 import { ByDay } from './by-day.tsx';
 import { Caps, openSetCap } from './caps.tsx';
 import { Invoices } from './invoices.tsx';
+import { Used } from './used.tsx';
 
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 const thisMonth = (): string => new Date().toISOString().slice(0, 7);
@@ -31,13 +32,6 @@ function monthAfter(period: string, months: number): string {
 }
 
 export default function Usage() {
-  const asked = query.value.get('month') ?? '';
-  const running = thisMonth();
-  const period = MONTH.test(asked) && asked < running ? asked : running;
-  const invoice = useQuery(`usage invoice ${period}`, (signal) =>
-    client.request('GET /invoices/{period}', { path: { period }, signal }),
-  );
-  const { data, error, reload } = invoice;
   useEffect(() => {
     document.title = `${t().shell.usage} · Quayside`;
   }, []);
@@ -47,28 +41,59 @@ export default function Usage() {
         <Title>{t().shell.usage}</Title>
       </TopBar>
       <div class="page">
-        <div class="wrap usage">
-          <Head period={period} isRunning={period === running} />
-          {data.value === null && error.value !== null ? (
-            <Failure error={error.value} onRetry={reload} />
-          ) : (
-            <>
-              <Figures invoice={data.value} isRunning={period === running} />
-              <div class="usage-columns">
-                <div>
-                  <ByDay period={period} invoice={data.value} isRunning={period === running} />
-                  <BillLines invoice={data.value} />
-                </div>
-                <div>
-                  <ByBucket period={period} invoice={data.value} />
-                  {may('caps:read') && <Caps currency={data.value?.currency ?? null} />}
-                  <Invoices />
-                </div>
-              </div>
-            </>
-          )}
-        </div>
+        <div class="wrap usage">{may('billing:read') ? <Bill /> : <UsageOnly />}</div>
       </div>
+    </>
+  );
+}
+
+/** What a role sees that may not see the bill: amounts without money, and the caps. */
+function UsageOnly() {
+  const period = thisMonth();
+  return (
+    <>
+      <div class="page-head">
+        <h1>{monthTitle(period)}</h1>
+      </div>
+      <Note>{t().usage.usageOnly}</Note>
+      <div class="usage-columns">
+        <Used period={period} />
+        {may('caps:read') && <Caps currency={null} />}
+      </div>
+    </>
+  );
+}
+
+function Bill() {
+  const asked = query.value.get('month') ?? '';
+  const running = thisMonth();
+  const period = MONTH.test(asked) && asked < running ? asked : running;
+  const invoice = useQuery(`usage invoice ${period}`, (signal) =>
+    client.request('GET /invoices/{period}', { path: { period }, signal }),
+  );
+  const { data, error, reload } = invoice;
+  const isRunning = period === running;
+  return (
+    <>
+      <Head period={period} isRunning={isRunning} />
+      {data.value === null && error.value !== null ? (
+        <Failure error={error.value} onRetry={reload} />
+      ) : (
+        <>
+          <Figures invoice={data.value} isRunning={isRunning} />
+          <div class="usage-columns">
+            <div>
+              <ByDay period={period} invoice={data.value} isRunning={isRunning} />
+              <BillLines invoice={data.value} />
+            </div>
+            <div>
+              <ByBucket period={period} invoice={data.value} />
+              {may('caps:read') && <Caps currency={data.value?.currency ?? null} />}
+              <Invoices />
+            </div>
+          </div>
+        </>
+      )}
     </>
   );
 }
@@ -128,10 +153,15 @@ function Figures({ invoice, isRunning }: FiguresProps) {
       <Figure
         label={isRunning ? texts.soFar : texts.total}
         value={invoice && money(soFar, currency)}
+        exact={exactMoney(soFar, currency)}
         isMain
       />
       {isRunning && (
-        <Figure label={texts.headingFor} value={month && money(atEnd, month.currency)} />
+        <Figure
+          label={texts.headingFor}
+          value={month && money(atEnd, month.currency)}
+          exact={exactMoney(atEnd, currency)}
+        />
       )}
       {isRunning && cap !== null && <Figure label={texts.cap} value={money(cap.limit, currency)} />}
       {isRunning && (
@@ -164,14 +194,18 @@ function Figures({ invoice, isRunning }: FiguresProps) {
 type FigureProps = {
   readonly label: string;
   readonly value: string | null;
+  /** All its digits, as a tooltip. */
+  readonly exact?: string;
   readonly isMain?: boolean;
 };
 
-function Figure({ label, value, isMain = false }: FigureProps) {
+function Figure({ label, value, exact, isMain = false }: FigureProps) {
   return (
     <div>
       <div class="faint">{label}</div>
-      <div class={isMain ? 'figure' : 'figure dim'}>{value ?? <Skeleton width={84} />}</div>
+      <div class={isMain ? 'figure' : 'figure dim'} title={exact}>
+        {value ?? <Skeleton width={84} />}
+      </div>
     </div>
   );
 }

@@ -1,0 +1,59 @@
+// Money and quantities as people read them, in both languages.
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { language } from '../../../src/console/app/preferences.ts';
+import { usage as en } from '../../../src/console/i18n/en/usage.ts';
+import { exactMoney, money, smallMoney } from '../../../src/console/i18n/format.ts';
+import { quantity } from '../../../src/console/i18n/quantity.ts';
+import { usage as zh } from '../../../src/console/i18n/zh/usage.ts';
+
+afterAll(() => {
+  language.value = 'en';
+});
+
+describe.each(['en', 'zh'] as const)('in %s', (shown) => {
+  beforeEach(() => {
+    language.value = shown;
+  });
+
+  it.each([
+    [0, '$0.00'],
+    [1, '<$0.01'],
+    [9_999, '<$0.01'],
+    [10_000, '$0.01'],
+    [12_860_000, '$12.86'],
+    ['1234567890', '$1,234.57'],
+    [-5_000_000, '-$5.00'],
+    [-3, '$0.00'],
+  ])('%s micro-units are %s', (micro, text) => {
+    expect(money(micro, 'USD')).toBe(text);
+  });
+
+  it('shows all digits of a sum where it is pointed at', () => {
+    expect(exactMoney(113, 'USD')).toBe('$0.000113');
+    expect(exactMoney(12_860_000, 'USD')).toBe('$12.86');
+  });
+
+  it('keeps four digits for one thing', () => {
+    expect(smallMoney(400, 'USD')).toBe('$0.0004');
+    expect(smallMoney(3, 'USD')).toBe('<$0.0001');
+    expect(smallMoney(0, 'USD')).toBe('$0.00');
+  });
+});
+
+it.each([
+  ['0.000113', 'million', '113 requests', '113 次请求'],
+  ['0.000001', 'million', '1 request', '1 次请求'],
+  ['12.4', 'million', '12.4M requests', '1240万 次请求'],
+  ['0.25', 'ten thousand', '2,500 requests', '2,500 次请求'],
+  ['0.0123', 'GB', '12.3 MB', '12.3 MB'],
+  ['0.000000000001', 'GB', '0 B', '0 B'],
+  ['512', 'GB', '512 GB', '512 GB'],
+  ['2048', 'GB', '2.05 TB', '2.05 TB'],
+  ['0.0000123', 'GB-month', '12.3 kB for a month', '12.3 kB，存满一个月'],
+  ['3.5', 'picture', '3.5 picture', '3.5 picture'],
+])('%s %s are %s, %s', (units, unit, english, chinese) => {
+  language.value = 'en';
+  expect(quantity(units, unit, en)).toBe(english);
+  language.value = 'zh';
+  expect(quantity(units, unit, zh)).toBe(chinese);
+});
