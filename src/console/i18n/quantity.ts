@@ -4,7 +4,7 @@ import { count } from './format.ts';
 
 type Words = {
   readonly requests: (count: number, text: string) => string;
-  /** So much, stored for a month. */
+  /** A size that was stored for a month. */
   readonly forMonth: (size: string) => string;
 };
 
