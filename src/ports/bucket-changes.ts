@@ -19,6 +19,8 @@ export type WaitInput = {
   readonly bucket: BucketName;
   /** Whose waits are counted together. */
   readonly accountId: AccountId;
+  /** The member or access key of the account that waits. */
+  readonly holder: string;
   /** The revision that the client knows; null: none, so the response comes at once. */
   readonly after: string | null;
   /** Longest wait; the platform may answer sooner. */
@@ -28,9 +30,10 @@ export type WaitInput = {
 export type BucketChanges = {
   /**
    * Resolves once the bucket has a newer revision, the time is over, or the client is
-   * gone, which `whenGone` reports. TooManyRequests: 64 waits of the account are under
-   * way (on Cloudflare: for this bucket). Cost: none on Node while it waits; on
-   * Cloudflare the bucket's object stays awake for at most five seconds.
+   * gone, which `whenGone` reports. TooManyRequests: 64 waits of the account, or 16 of
+   * the holder, are under way (on Cloudflare: for this bucket). Cost: none on Node
+   * while it waits; on Cloudflare the bucket's object stays awake for at most five
+   * seconds.
    */
   wait(input: WaitInput, whenGone?: (release: () => void) => void): Promise<BucketNews>;
 };

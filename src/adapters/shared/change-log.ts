@@ -3,19 +3,30 @@
 // revision names its process: after a restart every client hears of a change, and
 // reads again.
 import { StorageError } from '../../domain/errors.ts';
-import type { AccountId, BucketName } from '../../domain/nouns.ts';
-import type { BucketChanges, BucketNews, ChangeTopic } from '../../ports/bucket-changes.ts';
+import type { BucketName } from '../../domain/nouns.ts';
+import type {
+  BucketChanges,
+  BucketNews,
+  ChangeTopic,
+  WaitInput,
+} from '../../ports/bucket-changes.ts';
 import { changedBy } from '../../ports/index-calls/index-changes.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 
-/** Waits of one account at once. Our own limit. */
+/**
+ * Waits of one account at once, and of one of its members or keys, who leaves the
+ * others their part. Our own limits.
+ */
 export const WAITS_MAX = 64;
+export const HOLDER_WAITS_MAX = 16;
 /** Buckets whose changes are noted; the one that nobody asked for longest goes. */
 const BUCKETS_MAX = 1000;
 /** Changes remembered of a bucket: who comes later hears that anything may have changed. */
 const CHANGES_MAX = 64;
 /** Folders named in one response, and in one change. */
 const PREFIXES_MAX = 100;
+
+type Waiter = Pick<WaitInput, 'accountId' | 'holder'>;
 
 type Change = {
   readonly revision: number;
@@ -49,11 +60,39 @@ const TOPICS: { readonly [Name in keyof IndexApi]?: ChangeTopic } = {
 /** Calls behind which a name may be another account's bucket. */
 const ENDS: ReadonlySet<keyof IndexApi> = new Set(['createBucket', 'deleteBucket', 'purgeBucket']);
 
+/** How many waits each account has under way, and each of its holders. */
+function createWaitCounts() {
+  const waitsOf = new Map<string, number>();
+  const limitsOf = ({ accountId, holder }: Waiter) =>
+    [
+      [accountId, WAITS_MAX],
+      [`${accountId} ${holder}`, HOLDER_WAITS_MAX],
+    ] as const;
+  const change = (waiter: Waiter, by: 1 | -1): void => {
+    for (const [name] of limitsOf(waiter)) {
+      const waits = (waitsOf.get(name) ?? 0) + by;
+      if (waits === 0) waitsOf.delete(name);
+      else waitsOf.set(name, waits);
+    }
+  };
+  return {
+    /** Counts one more. TooManyRequests. */
+    add(waiter: Waiter): void {
+      const isFull = limitsOf(waiter).some(([name, max]) => (waitsOf.get(name) ?? 0) >= max);
+      if (isFull) throw new StorageError('TooManyRequests');
+      change(waiter, 1);
+    },
+    end(waiter: Waiter): void {
+      change(waiter, -1);
+    },
+  };
+}
+
 /** Creates an empty log. `maxWaitMs`: longest wait of the platform. */
 export function createChangeLog(maxWaitMs: number): ChangeLog {
   const processId = crypto.randomUUID().slice(0, 8);
   const entries = new Map<BucketName, Entry>();
-  const waitsByAccount = new Map<AccountId, number>();
+  const counts = createWaitCounts();
   let lastRevision = 0;
   let isClosed = false;
 
@@ -91,24 +130,18 @@ export function createChangeLog(maxWaitMs: number): ChangeLog {
     return { revision, isChanged: true, topics, prefixes: isAll ? [...prefixes] : null };
   }
 
-  function countWait(accountId: AccountId, change: 1 | -1): void {
-    const waits = (waitsByAccount.get(accountId) ?? 0) + change;
-    if (waits > WAITS_MAX) throw new StorageError('TooManyRequests');
-    if (waits === 0) waitsByAccount.delete(accountId);
-    else waitsByAccount.set(accountId, waits);
-  }
-
   return {
-    async wait({ bucket, accountId, after, waitMs }, whenGone = () => undefined) {
+    async wait({ bucket, accountId, holder, after, waitMs }, whenGone = () => undefined) {
       const entry = entryOf(bucket);
       const news = newsSince(entry, after);
       if (news.isChanged || waitMs <= 0 || isClosed) return news;
 
-      countWait(accountId, 1);
+      const waiter = { accountId, holder };
+      counts.add(waiter);
       await new Promise<void>((resolve) => {
         const release = () => {
           clearTimeout(timer);
-          if (entry.waits.delete(release)) countWait(accountId, -1);
+          if (entry.waits.delete(release)) counts.end(waiter);
           resolve();
         };
         const timer = setTimeout(release, Math.min(waitMs, maxWaitMs));

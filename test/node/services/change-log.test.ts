@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   createChangeLog,
+  HOLDER_WAITS_MAX,
   noteChanges,
   WAITS_MAX,
 } from '../../../src/adapters/shared/change-log.ts';
@@ -10,7 +11,7 @@ import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 
 const bucket = 'bucket' as BucketName;
 const accountId = 'account' as AccountId;
-const now = { bucket, accountId, after: null, waitMs: 0 };
+const now = { bucket, accountId, holder: 'ada', after: null, waitMs: 0 };
 /** Longer than a test may take: who waits so long was forgotten. */
 const LONG_MS = 60_000;
 const commit = (key: string) => ({ object: { key } });
@@ -92,9 +93,25 @@ describe('the change log', () => {
     const log = createChangeLog(LONG_MS);
     const { revision: after } = await log.wait(now);
     const slow = { ...now, after, waitMs: LONG_MS };
-    const waits = Array.from({ length: WAITS_MAX }, () => log.wait(slow));
+    const waits = Array.from({ length: WAITS_MAX }, (_, at) =>
+      log.wait({ ...slow, holder: `member ${at % 4}` }),
+    );
     await expect(log.wait(slow)).rejects.toMatchObject({ code: 'TooManyRequests' });
     const other = log.wait({ ...slow, accountId: 'other' as AccountId });
+    log.note(bucket, 'createUpload', {});
+    expect((await Promise.all([...waits, other])).every(({ isChanged }) => isChanged)).toBe(true);
+    const again = log.wait({ ...slow, after: (await log.wait(now)).revision });
+    log.close();
+    expect((await again).isChanged).toBe(false);
+  });
+
+  it('leaves to the others of an account what one member may not use', async () => {
+    const log = createChangeLog(LONG_MS);
+    const { revision: after } = await log.wait(now);
+    const slow = { ...now, after, waitMs: LONG_MS };
+    const waits = Array.from({ length: HOLDER_WAITS_MAX }, () => log.wait(slow));
+    await expect(log.wait(slow)).rejects.toMatchObject({ code: 'TooManyRequests' });
+    const other = log.wait({ ...slow, holder: 'grace' });
     log.note(bucket, 'createUpload', {});
     expect((await Promise.all([...waits, other])).every(({ isChanged }) => isChanged)).toBe(true);
     const again = log.wait({ ...slow, after: (await log.wait(now)).revision });

@@ -33,7 +33,7 @@ export function addEventRoutes(api: Api): void {
       summary: 'Wait until objects, uploads, jobs or settings of a bucket change',
       description:
         'Without `after` it answers at once with the revision of now: read that first, ' +
-        'then what you show, then wait. 64 waits of an account at once. ' +
+        'then what you show, then wait. 64 waits of an account at once, 16 of a member or key. ' +
         'On Cloudflare it answers after 5 seconds at most.',
       tags: ['Objects'],
       access: 'objects:read',
@@ -54,9 +54,10 @@ export function addEventRoutes(api: Api): void {
       const call = callOf(c);
       const { after = null, waitSeconds } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
-      const { accountId } = call.caller;
+      const { accountId, memberId, accessKeyId } = call.caller;
+      const holder = memberId ?? accessKeyId ?? '';
       const waitMs = waitSeconds * 1000;
-      const wait = { bucket: bucket.record().name, accountId, after, waitMs };
+      const wait = { bucket: bucket.record().name, accountId, holder, after, waitMs };
       const news = await call.core.ports.bucketChanges.wait(wait, call.request.whenGone);
       const { revision, isChanged, topics, prefixes } = news;
       const shown = {
