@@ -76,7 +76,8 @@ export type DerivedBodies = {
    * share the work (request coalescing). While a coding is being made, and for some
    * time after it could not be, `peek` says `none`. Rejects with SlowDown when too
    * much waits already, or too much of one requester. InvalidRequest: an image
-   * can't be read or is too large. ServiceUnavailable: it takes too long.
+   * can't be read or is too large. ServiceUnavailable: it takes too long; an image that
+   * did is not begun again for some minutes.
    * NotImplemented: the platform makes no images. Else with what `load` rejects
    * with. `tier`: where it is cached at most; what was encrypted at rest must not
    * leave memory.

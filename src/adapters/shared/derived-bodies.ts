@@ -69,6 +69,11 @@ const REFUSED_MS = 5_000;
  */
 const NO_IMAGE_MS = 600_000;
 const NO_IMAGES_MAX = 10_000;
+/**
+ * How long what took too long to be made is not begun again, milliseconds. Shorter: a
+ * busy machine is no fault of the image.
+ */
+const TOO_SLOW_MS = 180_000;
 
 /**
  * Puts under way at once, of one tenant never more than are still free, and how
@@ -128,7 +133,7 @@ function createDerivedMemory(memoryMaxBytes: number, clock: Clock) {
   };
 }
 
-/** Remembers of what no image can be made, by name (negative cache). */
+/** Remembers of what no image can be made, or not in time, by name (negative cache). */
 function createFailureMemory(clock: Clock) {
   const failures = new LRUCache<string, { readonly error: StorageError; readonly untilMs: number }>(
     { max: NO_IMAGES_MAX },
@@ -138,6 +143,10 @@ function createFailureMemory(clock: Clock) {
     note(name: string, error: unknown): void {
       if (!(error instanceof StorageError) || error.code !== 'InvalidRequest') return;
       failures.set(name, { error, untilMs: clock.nowMs() + NO_IMAGE_MS });
+    },
+    noteTooSlow(name: string, error: unknown): void {
+      if (!(error instanceof StorageError) || error.code !== 'ServiceUnavailable') return;
+      failures.set(name, { error, untilMs: clock.nowMs() + TOO_SLOW_MS });
     },
     /** Throws what is remembered. */
     require(name: string): void {
@@ -159,7 +168,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     image: createFairSlots(options.limits.image, clock),
   };
   const puts = createFairSlots(KEEPING, clock);
-  const noImages = createFailureMemory(clock);
+  const failures = createFailureMemory(clock);
   const underWay = new Map<string, Promise<DerivedOrNone | null>>();
 
   function keepBelow(name: string, stored: StoredDerived, requester: DerivedRequester): void {
@@ -189,7 +198,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
   }
 
   const makeNow: DerivedBodies['make'] = async (name, recipe, requester, load, tier) => {
-    noImages.require(name);
+    failures.require(name);
     const isCoding = recipe.kind === 'coding';
     if (isCoding) keep(name, 'none', clock.nowMs() + PENDING_MS);
     let slot: Slot;
@@ -199,12 +208,17 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
       if (isCoding) keep(name, 'none', clock.nowMs() + REFUSED_MS);
       throw error;
     }
+    // A store that is slow, or fails, says nothing of the image.
+    let isDeriving = false;
     const work = async (): Promise<DerivedOrNone> => {
       const source = await load();
+      isDeriving = true;
       const made = await options.derive(source, recipe).catch((error: unknown) => {
-        noImages.note(name, error);
+        isDeriving = false;
+        failures.note(name, error);
         throw error;
       });
+      isDeriving = false;
       if (tier !== 'memory')
         keepBelow(name, made ?? { bytes: new Uint8Array(), contentType: null }, requester);
       return keep(name, made === null ? 'none' : toDerived(made));
@@ -215,6 +229,9 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
         `the making of ${recipe.kind}`,
         work,
       );
+    } catch (error) {
+      if (!isCoding && isDeriving) failures.noteTooSlow(name, error);
+      throw error;
     } finally {
       slot.release();
     }

@@ -18,6 +18,16 @@ const log = { info: () => undefined, error: () => undefined };
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 let asked = 0;
+const IMAGE = {
+  kind: 'image',
+  widthPx: 64,
+  heightPx: 64,
+  maxSidePx: 64,
+  fit: 'scale-down',
+  format: 'webp',
+  quality: 75,
+} as const;
+
 /** Each time somebody else, who wants something of another bucket. */
 const someone = () => {
   asked += 1;
@@ -195,6 +205,35 @@ describe('derived bodies', () => {
     // It ends after all, and nothing is lost.
     hanging.resolve(bytesOf('abc'));
     await vi.waitFor(() => expect(bodies.peek('stuck')).toMatchObject({ bytes: bytesOf('cba') }));
+  });
+
+  it('of an image that took too long are not begun again for some minutes', async () => {
+    const limit = { concurrency: 1, waitingMax: 1, slotMs: 20 };
+    const hanging = Promise.withResolvers<StoredDerived>();
+    let begun = 0;
+    const { bodies, pass } = createBodies({
+      limits: { coding: limit, image: limit },
+      derive: () => {
+        begun += 1;
+        return hanging.promise;
+      },
+    });
+    const make = () => bodies.make('slow', IMAGE, someone(), async () => bytesOf('abc'));
+    for (const _ of [1, 2, 3]) {
+      await expect(make()).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    }
+    expect(begun).toBe(1);
+    pass(180_000);
+    await expect(make()).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    expect(begun).toBe(2);
+
+    // A store that hangs says nothing of the image, which is begun each time.
+    const load = vi.fn(() => new Promise<Uint8Array>(() => undefined));
+    for (const _ of [1, 2]) {
+      const unread = bodies.make('unread', IMAGE, someone(), load);
+      await expect(unread).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    }
+    expect(load).toHaveBeenCalledTimes(2);
   });
 
   it('wait for no store: they are returned and make room for others while it hangs', async () => {
