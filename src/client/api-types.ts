@@ -88,8 +88,8 @@ export type AccessReason =
       /** Its number, from 1. Null: the policy can not be read. */
       statement: number | null;
       sid: string | null;
-      /** The statement as JSON. */
-      text: string;
+      /** The statement as JSON. Null, as sid: it needs buckets:read. */
+      text: string | null;
     }
   | {
       source: 'acl';

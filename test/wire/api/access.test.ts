@@ -1,7 +1,7 @@
 // Who may do what, and by which line: strangers, roles, keys and other accounts, and requests that
 // nobody has sent. What is answered is compared with what the server then does.
 import { expect, it } from 'vitest';
-import { type ApiClient, newAccount, tokenClient } from '../kit/clients/json-api.ts';
+import { type ApiClient, apiClient, newAccount, tokenClient } from '../kit/clients/json-api.ts';
 import { client, describeCore } from '../kit/clients/suite.ts';
 
 const fresh = (text: string) => `${text}-${crypto.randomUUID().slice(0, 8)}`;
@@ -25,6 +25,35 @@ async function check(api: ApiClient, bucket: string, body: object): Promise<Entr
 const entryOf = (entries: Entry[], kind: string) => entries.find(({ who }) => who.kind === kind);
 
 describeCore('who may do what', () => {
+  it('shows the text of a policy to who may read the policy, and to nobody else', async () => {
+    const api = await tokenClient(client);
+    const bucket = await makeBucket(api);
+    const line = { Sid: 'Partner', Effect: 'Allow', Principal: '*', Action: 's3:GetObject' };
+    const Statement = [{ ...line, Resource: `arn:aws:s3:::${bucket}/*` }];
+    const path = `/buckets/${bucket}`;
+    const policy = { Version: '2012-10-17', Statement };
+    const written = await api.call('PATCH', path, { policy }, { 'if-match': '*' });
+    expect(written.status).toBe(200);
+    const few = { name: 'few', scopes: ['objects:read'] };
+    const { token } = (await api.call('POST', '/tokens', few)).json;
+    const byToken = apiClient(client, { authorization: `Bearer ${token}` });
+    const reasonFor = async (caller: ApiClient) => {
+      const strangers = entryOf(await check(caller, bucket, { prefix: '' }), 'strangers');
+      return (strangers?.rights[0] as { because: unknown } | undefined)?.because;
+    };
+    expect(await reasonFor(api)).toMatchObject({ statement: 1, sid: 'Partner' });
+    expect(await reasonFor(byToken)).toEqual({
+      source: 'bucket-policy',
+      effect: 'Allow',
+      statement: 1,
+      sid: null,
+      text: null,
+    });
+    const test = { as: 'stranger', action: 'read', prefix: '' };
+    const tested = await byToken.call('POST', `${path}/access-tests`, test);
+    expect(tested.json.because).toMatchObject({ statement: 1, sid: null, text: null });
+  });
+
   it('names the statement that opens a prefix, and what a narrower one closes', async () => {
     const api = await tokenClient(client);
     const bucket = await makeBucket(api);

@@ -144,7 +144,7 @@ function addCheck(api: Api): void {
       summary: 'Who may read, write, list or delete a key, or what is below a prefix, and why',
       description:
         'Address, referrer and headers are left open: what hangs on them is `depends`. ' +
-        'Keys need keys:read, counts of members members:read.',
+        'Keys need keys:read, counts of members members:read, the text of a policy buckets:read.',
       tags: TAGS,
       access: 'objects:read',
       isReadOnly: true,
@@ -182,7 +182,7 @@ function addCheck(api: Api): void {
       const entries = listAccess(inquiry);
       requireDecided(inquiry);
 
-      const items = await showEntries(call, entries);
+      const items = await showEntries(call, record, entries);
       const hidden = [
         ...(seesMembers ? [] : (['members'] as const)),
         ...(seesKeys ? [] : (['keys'] as const)),
@@ -193,7 +193,16 @@ function addCheck(api: Api): void {
   );
 }
 
-async function showEntries(call: SignedInCall, entries: readonly AccessEntry[]) {
+/** Whether the caller may read the bucket's policy, whose lines are reasons. */
+const seesPolicyOf = ({ caller }: SignedInCall, { ownerId }: BucketRecord): boolean =>
+  mayDo(caller, 'buckets:read', ownerId);
+
+async function showEntries(
+  call: SignedInCall,
+  record: BucketRecord,
+  entries: readonly AccessEntry[],
+) {
+  const seesPolicy = seesPolicyOf(call, record);
   const ids = entries.flatMap(({ holder }) =>
     holder.kind === 'account' ? [holder.accountId] : [],
   );
@@ -201,7 +210,10 @@ async function showEntries(call: SignedInCall, entries: readonly AccessEntry[]) 
   const nameOf = (id: AccountId): string | null => accounts.get(id)?.displayName ?? null;
   return entries.map(({ holder, rights }) => ({
     who: showHolder(holder, nameOf),
-    rights: rights.map(({ verb, ...finding }) => ({ action: verb, ...showFinding(finding) })),
+    rights: rights.map(({ verb, ...finding }) => ({
+      action: verb,
+      ...showFinding(finding, seesPolicy),
+    })),
   }));
 }
 
@@ -259,7 +271,7 @@ function addTest(api: Api): void {
       const finding = await decideTest(call, record, inquiry.checker, test);
       requireDecided(inquiry);
       const needs = test.action === 'read' ? await needsOf(call, object) : null;
-      return c.json({ ...showFinding(finding), needs }, 200);
+      return c.json({ ...showFinding(finding, seesPolicyOf(call, record)), needs }, 200);
     },
   );
 }

@@ -20,7 +20,10 @@ export const reasonSchema = z
         .nullable()
         .openapi({ description: 'Its number, from 1. Null: the policy can not be read.' }),
       sid: z.string().nullable(),
-      text: z.string().openapi({ description: 'The statement as JSON.' }),
+      text: z
+        .string()
+        .nullable()
+        .openapi({ description: 'The statement as JSON. Null, as sid: it needs buckets:read.' }),
     }),
     z.object({
       source: z.literal('acl'),
@@ -65,15 +68,25 @@ export const needsSchema = z
   })
   .openapi('ReadNeeds', { description: 'What reading the object needs besides permission.' });
 
-const showReason = (reason: AccessReason): z.infer<typeof reasonSchema> => ({ ...reason });
+/** What a policy says is for who may read the policy itself. */
+const showReason = (reason: AccessReason, seesPolicy: boolean): z.infer<typeof reasonSchema> =>
+  reason.source === 'bucket-policy' && !seesPolicy
+    ? { ...reason, sid: null, text: null }
+    : { ...reason };
 
-/** A finding as the API shows it. */
-export function showFinding({ because, example, except, allowed, dependsOn }: AccessFinding) {
+/** A finding as the API shows it; `seesPolicy`: to who may read the bucket's policy. */
+export function showFinding(
+  { because, example, except, allowed, dependsOn }: AccessFinding,
+  seesPolicy: boolean,
+) {
   return {
     allowed,
-    because: showReason(because),
+    because: showReason(because, seesPolicy),
     example,
-    except: except && { because: showReason(except.because), example: except.example },
+    except: except && {
+      because: showReason(except.because, seesPolicy),
+      example: except.example,
+    },
     dependsOn: [...dependsOn],
   };
 }

@@ -180,8 +180,12 @@ function strangersAfter(
     region: call.region,
   };
   const inquiry = openInquiry({ ...record, access: after }, { kind: 'prefix', prefix }, request);
+  const seesPolicy = mayDo(call.caller, 'buckets:read', record.ownerId);
   const ask = (verb: AccessVerb) =>
-    showFinding(inquiry.checker.check({ kind: 'anonymous' }, null, ACTION_OF_VERB[verb]));
+    showFinding(
+      inquiry.checker.check({ kind: 'anonymous' }, null, ACTION_OF_VERB[verb]),
+      seesPolicy,
+    );
   const findings = { reads: ask('read'), lists: ask('list') };
   requireDecided(inquiry);
   return findings;

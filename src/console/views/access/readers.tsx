@@ -121,7 +121,9 @@ type WhyProps = {
 export function Why({ reason, isRest = false }: WhyProps) {
   const words = reasonSentence(reason);
   const sentence = isRest ? t().access.rest(words) : words;
-  if (reason.source !== 'bucket-policy') return <span class="faint">{sentence}</span>;
+  if (reason.source !== 'bucket-policy' || reason.text === null) {
+    return <span class="faint">{sentence}</span>;
+  }
   return (
     <details class="faint">
       <summary>{sentence}</summary>
