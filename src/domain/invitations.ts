@@ -17,5 +17,15 @@ export type Invitation = {
   readonly acceptedAtMs: number | null;
 };
 
-/** Whether an invitation can be accepted. `ended`: its account is not in use. */
+/** Who made an invitation: it ends when they go, are disabled or get another role. */
+export type InvitationMaker = {
+  readonly memberId: string | null;
+  readonly accessKeyId: string | null;
+  readonly role: Role;
+};
+
+/**
+ * Whether an invitation can be accepted. `ended`: its account is not in use, or who
+ * made it may not any more.
+ */
 export type InvitationState = 'open' | 'expired' | 'used' | 'ended';

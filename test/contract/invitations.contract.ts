@@ -1,7 +1,8 @@
 // What every directory must keep of invitations and preferences: one member of one invitation, and
 // of two changes of one state one wins. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
-import type { Invitation } from '../../src/domain/invitations.ts';
+import type { MemberRecord } from '../../src/domain/account-records.ts';
+import type { Invitation, InvitationMaker } from '../../src/domain/invitations.ts';
 import type { AccountId } from '../../src/domain/nouns.ts';
 import type { Directory } from '../../src/ports/directory.ts';
 import { fresh, START_MS } from './index/samples.ts';
@@ -12,7 +13,14 @@ const HOUR = 3_600_000;
 export function invitationsContract(subject: Subject<Directory>): void {
   const test = testsOf(subject);
 
-  async function add(directory: Directory, change: Partial<Invitation> = {}, max = 10) {
+  const ROOT: InvitationMaker = { memberId: null, accessKeyId: 'root-key', role: 'owner' };
+
+  async function add(
+    directory: Directory,
+    change: Partial<Invitation> = {},
+    max = 10,
+    maker = ROOT,
+  ) {
     const invitation: Invitation = {
       id: fresh('invited'),
       accountId: fresh('account') as AccountId,
@@ -25,7 +33,8 @@ export function invitationsContract(subject: Subject<Directory>): void {
       ...change,
     };
     const digest = fresh('digest');
-    await directory.call('addInvitation', { digest, invitation, forgetBeforeMs: START_MS, max });
+    const noted = { digest, invitation, maker, forgetBeforeMs: START_MS, max };
+    await directory.call('addInvitation', noted);
     return { digest, invitation };
   }
   const acceptance = (
@@ -73,6 +82,28 @@ export function invitationsContract(subject: Subject<Directory>): void {
       expect(await directory.call('listInvitations', { accountId, after: '', limit: 9 })).toEqual(
         [],
       );
+    });
+
+    test('end when who made them goes, is disabled or gets another role', async (directory) => {
+      const { accountId } = (await add(directory)).invitation;
+      const owner = { ...acceptance(await add(directory), '').member, accountId, role: 'owner' };
+      const stateAfter = async (change: 'none' | 'remove' | 'disable' | 'demote') => {
+        const member = { ...owner, id: fresh('maker'), login: fresh('login') } as MemberRecord;
+        await directory.call('addMember', { member, passwordHash: 'hash' });
+        const maker = { memberId: member.id, accessKeyId: null, role: 'owner' } as const;
+        const { digest, invitation } = await add(directory, { accountId }, 10, maker);
+        const kept = { ...member, passwordHash: null, endTokens: false };
+        if (change === 'remove') await directory.call('removeMember', member);
+        if (change === 'disable')
+          await directory.call('updateMember', { ...kept, isEnabled: false });
+        if (change === 'demote') await directory.call('updateMember', { ...kept, role: 'admin' });
+        const found = await directory.call('findInvitation', { digest, nowMs: START_MS });
+        const listed = await directory.call('listInvitations', { accountId, after: '', limit: 99 });
+        return [found?.state, listed.some(({ id }) => id === invitation.id)];
+      };
+      expect(await stateAfter('none')).toEqual(['open', true]);
+      for (const change of ['remove', 'disable', 'demote'] as const)
+        expect([change, ...(await stateAfter(change))]).toEqual([change, 'ended', false]);
     });
 
     test('are at most so many that are open', async (directory) => {

@@ -5,7 +5,7 @@ import { sha256Hex } from '../../crypto/hash.ts';
 import { hashPassword } from '../../crypto/password.ts';
 import type { Holder } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { Invitation } from '../../domain/invitations.ts';
+import type { Invitation, InvitationMaker } from '../../domain/invitations.ts';
 import type { Passkey } from '../../domain/passkeys.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
@@ -26,6 +26,7 @@ const EXPIRED_KEPT_MS = 30 * DAY_MS;
 export async function invite(
   core: Core,
   request: Pick<Invitation, 'accountId' | 'login' | 'displayName' | 'role' | 'expiresAtMs'>,
+  maker: InvitationMaker,
 ): Promise<{ readonly invitation: Invitation; readonly secret: string }> {
   const { directory, clock, ids } = core.ports;
   const createdAtMs = clock.nowMs();
@@ -34,6 +35,7 @@ export async function invite(
   await directory.call('addInvitation', {
     digest: secretDigest('invitation', secret) ?? '',
     invitation,
+    maker,
     forgetBeforeMs: createdAtMs - EXPIRED_KEPT_MS,
     max: OPEN_MAX,
   });

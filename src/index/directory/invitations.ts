@@ -26,13 +26,22 @@ type InvitationRow = {
 const INVITATION_COLUMNS =
   'id, account_id, login, display_name, role, created_at_ms, expires_at_ms, accepted_at_ms';
 
+type StateRow = InvitationRow & { readonly in_use: number | null; readonly has_maker: number };
+
+/** SQL: who made the invitation `i` is there, enabled, and has the role of then. */
+const IS_MAKER_THERE = `(
+  (i.maker_member_id IS NULL OR EXISTS (SELECT 1 FROM members AS m
+    WHERE m.id = i.maker_member_id AND m.is_enabled = 1 AND m.role = i.maker_role))
+  AND (i.maker_key_id IS NULL OR EXISTS (SELECT 1 FROM access_keys AS k
+    WHERE k.id = i.maker_key_id AND k.is_enabled = 1 AND k.role = i.maker_role)))`;
+
 /** The calls over a database with DIRECTORY_SCHEMA. */
 export function createInvitationCalls(sql: Sql): InvitationCalls {
   const members = createMemberCalls(sql);
   const passkeys = createPasskeyCalls(sql);
 
   return {
-    addInvitation({ digest, invitation, forgetBeforeMs, max }) {
+    addInvitation({ digest, invitation, maker, forgetBeforeMs, max }) {
       sql.all(
         `DELETE FROM invitations WHERE digest IN
          (SELECT digest FROM invitations
@@ -46,7 +55,10 @@ export function createInvitationCalls(sql: Sql): InvitationCalls {
         });
       }
       sql.all(
-        `INSERT INTO invitations (digest, ${INVITATION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        // A key of the settings has no row, and ends with the settings alone.
+        `INSERT INTO invitations
+           (digest, ${INVITATION_COLUMNS}, maker_member_id, maker_role, maker_key_id)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT id FROM access_keys WHERE id = ?))
          ON CONFLICT (digest) DO NOTHING`,
         digest,
         invitation.id,
@@ -57,13 +69,17 @@ export function createInvitationCalls(sql: Sql): InvitationCalls {
         invitation.createdAtMs,
         invitation.expiresAtMs,
         invitation.acceptedAtMs,
+        maker.memberId,
+        maker.role,
+        maker.accessKeyId,
       );
     },
 
     listInvitations: ({ accountId, after, limit }) =>
       sql
         .all<InvitationRow>(
-          `SELECT ${INVITATION_COLUMNS} FROM invitations WHERE account_id = ? AND id > ?
+          `SELECT ${INVITATION_COLUMNS} FROM invitations AS i WHERE account_id = ? AND id > ?
+           AND (accepted_at_ms IS NOT NULL OR ${IS_MAKER_THERE})
            ORDER BY id LIMIT ${PLAN_ONCE} ?`,
           accountId,
           after,
@@ -111,8 +127,8 @@ function isAttempt(sql: Sql, digest: string, attemptId: string): boolean {
 
 function countOpen(sql: Sql, { accountId, createdAtMs }: Invitation): number {
   const [row] = sql.all<{ count: number }>(
-    `SELECT count(*) AS count FROM invitations
-     WHERE account_id = ? AND accepted_at_ms IS NULL AND expires_at_ms > ?`,
+    `SELECT count(*) AS count FROM invitations AS i
+     WHERE account_id = ? AND accepted_at_ms IS NULL AND expires_at_ms > ? AND ${IS_MAKER_THERE}`,
     accountId,
     createdAtMs,
   );
@@ -124,8 +140,9 @@ function findInvitation(
   digest: string,
   nowMs: number,
 ): ReturnType<InvitationsApi['findInvitation']> {
-  const [row] = sql.all<InvitationRow & { in_use: number | null }>(
-    `SELECT i.*, (SELECT a.is_enabled FROM accounts AS a WHERE a.id = i.account_id) AS in_use
+  const [row] = sql.all<StateRow>(
+    `SELECT i.*, (SELECT a.is_enabled FROM accounts AS a WHERE a.id = i.account_id) AS in_use,
+       ${IS_MAKER_THERE} AS has_maker
      FROM invitations AS i WHERE i.digest = ?`,
     digest,
   );
@@ -134,12 +151,12 @@ function findInvitation(
     : { invitation: decodeInvitation(row), state: stateOf(row, nowMs) };
 }
 
-function stateOf(row: InvitationRow & { in_use: number | null }, nowMs: number): InvitationState {
+function stateOf(row: StateRow, nowMs: number): InvitationState {
   if (row.accepted_at_ms !== null) return 'used';
   if (row.expires_at_ms <= nowMs) return 'expired';
   // The operator's own account, and those of the seed, have no row; they are always
   // in use.
-  return row.in_use === 0 ? 'ended' : 'open';
+  return row.in_use === 0 || row.has_maker === 0 ? 'ended' : 'open';
 }
 
 function decodeInvitation(row: InvitationRow): Invitation {

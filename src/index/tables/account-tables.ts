@@ -195,6 +195,16 @@ export const INVITATION_TABLES: readonly string[] = [
 ];
 
 /**
+ * Who made an invitation, and with which role; null: somebody without a record, as
+ * the root key, or it was made before that was noted.
+ */
+export const INVITATION_MAKER_TABLES: readonly string[] = [
+  'ALTER TABLE invitations ADD COLUMN maker_member_id TEXT',
+  'ALTER TABLE invitations ADD COLUMN maker_key_id TEXT',
+  'ALTER TABLE invitations ADD COLUMN maker_role TEXT',
+];
+
+/**
  * Where a session was begun, and when it was used last, to the hour; 0: not since
  * that is noted.
  */

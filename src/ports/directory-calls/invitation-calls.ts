@@ -2,7 +2,7 @@
 // index/directory implements them; ports/directory.ts puts them together with the
 // others.
 import type { MemberRecord } from '../../domain/account-records.ts';
-import type { Invitation, InvitationState } from '../../domain/invitations.ts';
+import type { Invitation, InvitationMaker, InvitationState } from '../../domain/invitations.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Passkey } from '../../domain/passkeys.ts';
 
@@ -20,6 +20,7 @@ export type InvitationsApi = {
   addInvitation(input: {
     digest: string;
     invitation: Invitation;
+    maker: InvitationMaker;
     forgetBeforeMs: number;
     max: number;
   }): void;

@@ -114,8 +114,9 @@ function useAccounts(directory: DirectoryApi): void {
     expiresAtMs: START_MS + 1,
     acceptedAtMs: null,
   };
+  const maker = { memberId: 'm', accessKeyId: 'k', role: 'owner' } as const;
   const forget = { forgetBeforeMs: START_MS, max: 10 };
-  directory.addInvitation({ digest: 'i', invitation, ...forget });
+  directory.addInvitation({ digest: 'i', invitation, maker, ...forget });
   directory.listInvitations({ accountId, after: '', limit: 10 });
   directory.findInvitation({ digest: 'i', nowMs: START_MS });
   directory.acceptInvitation({

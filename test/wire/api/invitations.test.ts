@@ -67,6 +67,27 @@ describeCore('invitations', () => {
     expect(JSON.stringify(log)).not.toMatch(/qsi_|correct horse/);
   });
 
+  it('end with the membership of who made them', async () => {
+    const { owner, nobody } = await someAccount();
+    const login = fresh('grace');
+    const grace = { login, displayName: 'Grace', role: 'owner', password: PASSWORD };
+    const { id } = (await owner.call('POST', '/members', grace)).json;
+    const session = await nobody.call('POST', '/sessions', { login, password: PASSWORD });
+    const invited = { displayName: 'Eve', role: 'owner', expiresInHours: 168 };
+    const own = apiClient(client, { cookie: cookieOf(session) });
+    const secret = secretOf(await own.call('POST', '/invitations', invited));
+    expect((await nobody.call('POST', '/invitations/lookup', { secret })).status).toBe(200);
+    expect((await owner.call('DELETE', `/members/${id}`)).status).toBe(204);
+
+    const accepted = { secret, login: fresh('eve'), password: PASSWORD };
+    for (const reply of [
+      await nobody.call('POST', '/invitations/lookup', { secret }),
+      await nobody.call('POST', '/invitations/accept', accepted),
+    ])
+      expect([reply.status, reply.json.code]).toEqual([410, 'InvitationExpired']);
+    expect((await owner.call('GET', '/invitations')).json.items).toEqual([]);
+  });
+
   it('are accepted by passkey, taken back, and refused to strangers', async () => {
     const { owner, nobody } = await someAccount();
     const url = new URL(client.target.url);

@@ -140,7 +140,8 @@ function addMaking(api: Api): void {
       operationId: 'createInvitation',
       summary: 'Make a link by which somebody becomes a member, with a credential of their own',
       description:
-        'With a role that may do no more than you. In a session: only when it was proved lately.',
+        'With a role that may do no more than you. In a session: only when it was proved lately. ' +
+        'It ends when you are removed or disabled, or get another role.',
       tags: TAGS,
       access: 'members:write',
       request: { query },
@@ -157,7 +158,10 @@ function addMaking(api: Api): void {
 
       const origin = serviceOrigin(call.request);
       const expiresAtMs = call.core.ports.clock.nowMs() + expiresInHours * HOUR_MS;
-      const { invitation, secret } = await invite(call.core, { accountId, ...input, expiresAtMs });
+      const request = { accountId, ...input, expiresAtMs };
+      const { memberId, accessKeyId, role } = call.caller;
+      const maker = { memberId, accessKeyId, role };
+      const { invitation, secret } = await invite(call.core, request, maker);
       return c.json({ ...show(invitation), url: `${origin}${PAGE}#${secret}` }, 201);
     },
   );
