@@ -1,10 +1,11 @@
-// The console's files on Node: a folder that is read once into memory, all of it,
-// so that a build which replaces files meanwhile mixes no two versions.
-import { readFile } from 'node:fs/promises';
+// The console's files on Node: a folder that is read into memory, all of it, so that a
+// build which replaces files meanwhile mixes no two versions. A new build is read when
+// its list is.
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ConsoleFileList, ConsoleFiles, OpenConsole } from '../../../ports/console-files.ts';
-import { codedName, LIST_NAME, openedOnce, parseConsoleList } from '../../shared/console-list.ts';
+import { codedName, LIST_NAME, parseConsoleList } from '../../shared/console-list.ts';
 
 /** Most that a console may take of the memory, bytes: some five times what it does. */
 const CONSOLE_MAX_BYTES = 8 * 1024 * 1024;
@@ -20,9 +21,42 @@ const FOLDER = fileURLToPath(
   ),
 );
 
-/** Makes the port. The folder may come later than the server. */
-export function createConsoleFolder(folder: string = FOLDER): ConsoleFiles {
-  return openedOnce(() => openFolder(folder));
+/** How often a new build is looked for, milliseconds: one call of the disk each time. */
+const LOOK_EVERY_MS = 2000;
+
+/** Makes the port. The folder may come later than the server, and anew. */
+export function createConsoleFolder(
+  folder: string = FOLDER,
+  nowMs: () => number = Date.now,
+): ConsoleFiles {
+  let opened: OpenConsole | null = null;
+  let builtAtMs: number | null = null;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  /** Reads a build that is new; one that is not whole yet leaves the one before. */
+  async function openNewer(): Promise<void> {
+    const isDue = nowMs() - lookedAtMs >= LOOK_EVERY_MS;
+    if (opened !== null && !isDue) return;
+    lookedAtMs = nowMs();
+    const listedAtMs = await stat(join(folder, LIST_NAME)).then(
+      ({ mtimeMs }) => mtimeMs,
+      nullWhenAbsent,
+    );
+    if (listedAtMs === null || listedAtMs === builtAtMs) return;
+    try {
+      opened = (await openFolder(folder)) ?? opened;
+      builtAtMs = listedAtMs;
+    } catch (error) {
+      if (opened === null) throw error;
+    }
+  }
+
+  return {
+    async open() {
+      await openNewer();
+      return opened;
+    },
+  };
 }
 
 async function openFolder(folder: string): Promise<OpenConsole | null> {
