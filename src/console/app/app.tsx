@@ -2,7 +2,7 @@
 // dialog, menu and toast.
 import { SearchX } from 'lucide';
 import type { ComponentType } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { signedOut } from '../api/client.ts';
 import { isReadingFirst } from '../api/query.ts';
 import { askedProof } from '../api/with-proof.ts';
@@ -33,7 +33,7 @@ const PlayerHost = lazy(() => import('../views/viewers/media/player.tsx'));
 const loaded = new Map<unknown, ComponentType>();
 
 export function App() {
-  useEffect(() => {
+  useLayoutEffect(() => {
     addEventListener('keydown', handleKey);
     return () => removeEventListener('keydown', handleKey);
   }, []);

@@ -3,7 +3,7 @@
 // all from here.
 import { signal } from '@preact/signals';
 import type { IconNode } from 'lucide';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { letterKeys } from './preferences.ts';
 
 export type Command = {
@@ -31,7 +31,8 @@ export const commands = (): readonly Command[] => layers.value.flat();
 export function useCommands(own: readonly Command[]): void {
   const latest = useRef(own);
   latest.current = own;
-  useEffect(() => {
+  // With the view itself, not after it is painted: a key may follow at once.
+  useLayoutEffect(() => {
     // Labels and conditions change: the layer reads them when it is asked.
     const layer: readonly Command[] = new Proxy([] as Command[], {
       get: (_, name) => Reflect.get(latest.current, name),

@@ -2,7 +2,7 @@
 // loaded (the server was updated, the line is gone) says so and offers to try
 // again; it comes by itself when a lost line is back.
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { client, isReachable, QuaysideError } from '../api/client.ts';
 import { errorLine } from '../api/describe-error.ts';
 import { Failure } from '../ui/failure.tsx';
@@ -63,7 +63,8 @@ export function lazy<Props extends object>(
       });
     }
 
-    useEffect(() => {
+    // What is here already is shown before the next key: a dialog takes what is typed ahead.
+    useLayoutEffect(() => {
       if (Component === null) begin(fail);
     }, []);
     const isLost = isReachable.value === false;

@@ -2,7 +2,7 @@
 // act; Esc and a click outside close unless something was typed, then it asks once.
 import { X } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../i18n/i18n.ts';
 import { Button, type ButtonProps } from './button.tsx';
 
@@ -54,7 +54,8 @@ export function Dialog(props: DialogProps) {
   const [isAsking, setAsking] = useState(false);
   const titleId = useId();
 
-  useEffect(() => {
+  // Before the browser takes another key: what is typed ahead is for the dialog.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     const opener = document.activeElement;
     dialog?.showModal();
@@ -67,7 +68,7 @@ export function Dialog(props: DialogProps) {
   }, []);
 
   // What had the focus may go when a dialog shows its next part.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (document.activeElement !== document.body) return;
     const dialog = ref.current;
     const primary = dialog?.querySelector<HTMLElement>(PRIMARY);

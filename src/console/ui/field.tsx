@@ -2,7 +2,7 @@
 // the remedy.
 import { CircleAlert } from 'lucide';
 import type { ComponentChildren, Ref } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
 type Common = {
@@ -73,7 +73,7 @@ export function TextField(props: TextFieldProps) {
   const { label, hint, error, aside, ...attributes } = rest;
   const own = useRef<HTMLInputElement>(null);
   // Browsers heed the attribute when a page or a dialog opens, not when a view does.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (attributes.autofocus === true) own.current?.focus();
   }, []);
   return (

@@ -1,7 +1,7 @@
 // Menus: a popover with commands. ↑ ↓ move, typing jumps, Esc closes; what can't be
 // done stays with its reason; what loses something comes last, in red.
 import type { IconNode } from 'lucide';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { keyLabel } from '../app/commands.ts';
 import { Icon } from './icon.tsx';
 
@@ -30,7 +30,8 @@ const EDGE_PX = 8;
 
 export function Menu({ items, label, at, onClose }: MenuProps) {
   const ref = useRef<HTMLUListElement>(null);
-  useEffect(() => {
+  // Before the browser takes another key: it would go to what had the focus before.
+  useLayoutEffect(() => {
     const menu = ref.current;
     const opener = document.activeElement;
     if (menu === null) return;
@@ -42,6 +43,9 @@ export function Menu({ items, label, at, onClose }: MenuProps) {
     menu.style.top = `${top}px`;
     menu.querySelector<HTMLElement>('[role^=menuitem]')?.focus();
     return () => {
+      const { activeElement: focused, body } = document;
+      // A click elsewhere has taken the focus there.
+      if (focused !== body && !menu.contains(focused)) return;
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);

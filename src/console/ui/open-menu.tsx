@@ -3,9 +3,19 @@
 import { signal } from '@preact/signals';
 import { Menu, type MenuItem, type MenuProps } from './menu.tsx';
 
-const opened = signal<Omit<MenuProps, 'onClose'> | null>(null);
+type OpenedMenu = Omit<MenuProps, 'onClose'> & {
+  /** Tells a menu from the one before, which may still be closing. */
+  readonly number: number;
+  readonly opener: EventTarget | null;
+};
 
-/** Opens a menu at a right click, else under `target`: where the event came from, or what is told. */
+const opened = signal<OpenedMenu | null>(null);
+let menus = 0;
+
+/**
+ * Opens a menu at a right click, else under `target`: where the event came from, or
+ * what is told. A second click on the same button closes it.
+ */
 export function openMenu(
   event: Event,
   label: string,
@@ -14,7 +24,10 @@ export function openMenu(
 ): void {
   event.preventDefault();
   event.stopPropagation();
-  opened.value = { label, items, at: placeOf(event, target as Element) };
+  const isAgain = event.type === 'click' && opened.value?.opener === target;
+  const number = ++menus;
+  const at = placeOf(event, target as Element);
+  opened.value = isAgain ? null : { label, items, at, number, opener: target };
 }
 
 function placeOf(event: Event, target: Element): { x: number; y: number } {
@@ -27,13 +40,11 @@ function placeOf(event: Event, target: Element): { x: number; y: number } {
 
 /** Where the menu is drawn: once, at the end of the app. */
 export function MenuHost() {
-  if (opened.value === null) return null;
-  return (
-    <Menu
-      {...opened.value}
-      onClose={() => {
-        opened.value = null;
-      }}
-    />
-  );
+  const menu = opened.value;
+  if (menu === null) return null;
+  const { number, label, items, at } = menu;
+  const close = () => {
+    if (opened.value === menu) opened.value = null;
+  };
+  return <Menu key={number} label={label} items={items} at={at} onClose={close} />;
 }

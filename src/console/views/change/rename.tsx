@@ -1,5 +1,5 @@
 // Rename: one row by its name; several by a pattern, with each new name shown before.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../i18n/i18n.ts';
 import { CancelOr, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -32,7 +32,7 @@ function RenameOne({ selection, row, onClose, onDone, onMoved = () => {} }: Rena
   const act = useAct(onClose, onDone);
   const problem = problemOf(name, row.isFolder);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The extension stays: only what stands before it is selected.
     const end = row.isFolder ? -1 : before.lastIndexOf('.');
     input.current?.focus();

@@ -2,7 +2,7 @@
 // `>` is for commands alone. It keeps the last words for a minute.
 
 import { Box, CornerDownLeft, File as FileIcon, Folder, type IconNode, Search } from 'lucide';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useBucketNames } from '../../api/bucket-names.ts';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
@@ -47,7 +47,7 @@ export default function Palette({ onClose }: Closing) {
   const chosen = choices[Math.min(at, choices.length - 1)];
   const texts = t().palette;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opener = document.activeElement;
     ref.current?.showModal();
     ref.current?.querySelector('input')?.select();

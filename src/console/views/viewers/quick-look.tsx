@@ -1,7 +1,7 @@
 // Quick look: the content of one object in a dialog, opened with Space in a list.
 // Arrows walk the list of whoever opened it; Space and Esc close, Enter opens.
 import { ArrowLeft, ArrowRight, ExternalLink } from 'lucide';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { navigate, objectPath } from '../../app/router.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -26,7 +26,7 @@ const HAS_OWN_KEYS = 'input, textarea, select, video, audio, [role=region]';
 export default function QuickLook({ bucket, objectKey: key, onClose, onWalk }: QuickLookProps) {
   const texts = t().object;
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.focus(), []);
+  useLayoutEffect(() => place.current?.focus(), []);
   const open = () => {
     onClose();
     navigate(objectPath(bucket, key));

@@ -1,7 +1,7 @@
 // Editing a text where it is shown. It is saved only over the state that was read;
 // where somebody else saved meanwhile, both are shown with what began them.
 import { Save, X } from 'lucide';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ObjectDetail } from 'quayside/client';
 import { QuaysideError } from '../../../api/client.ts';
 import { errorLine } from '../../../api/describe-error.ts';
@@ -215,7 +215,7 @@ function NumberedArea({ label, value, onInput }: AreaProps) {
   const numbers = useRef<HTMLPreElement>(null);
   const count = value.split('\n').length;
   const area = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => area.current?.focus(), []);
+  useLayoutEffect(() => area.current?.focus(), []);
   return (
     <div class="editor">
       <pre ref={numbers} class="editor-numbers" aria-hidden="true">
