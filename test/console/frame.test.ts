@@ -264,6 +264,29 @@ it('121: changes its language without a reload, and leaves no word behind', asyn
   expect(errors).toEqual([]);
 });
 
+it('121: shows a view though its member’s language comes while its texts are on their way', async () => {
+  await home.client.request('PUT /me/preferences', { body: { language: 'zh' }, ifMatch: '*' });
+  const context = await newContext(browser);
+  onTestFinished(async () => {
+    await context.close();
+    await home.client.request('PUT /me/preferences', { body: {}, ifMatch: '*' });
+  });
+  await signIn(context, home.url, home.keys);
+  const page = await context.newPage();
+  const errors = watchErrors(page);
+  // English comes when Chinese is wanted; Chinese when English has been taken or left.
+  let requests = 0;
+  await page.route('**/object-texts-*.js', async (route) => {
+    requests++;
+    if (requests > 1) await page.waitForTimeout(500);
+    else await expect.poll(() => requests).toBe(2);
+    await route.continue();
+  });
+  await page.goto(`${home.url}/-/console/settings`);
+  await page.getByText('外观').waitFor();
+  expect(errors).toEqual([]);
+});
+
 it.each([
   { chosen: 'dark', isDark: false, ground: 'dark' },
   { chosen: 'light', isDark: true, ground: 'light' },

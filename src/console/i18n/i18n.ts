@@ -38,34 +38,36 @@ async function loadViews({ objects, account }: Loader): Promise<ViewTexts> {
 const current = signal<Texts | null>(null);
 let hasViews = false;
 
-/** Loads a language, as far as the views that were shown need it, and shows it. */
-async function show(chosen: Language): Promise<void> {
+/**
+ * Loads the chosen language, as far as the views that were shown need it, and shows it. Both may
+ * change on the way: then what is wanted by then is loaded, too, before this is over.
+ */
+async function show(): Promise<void> {
+  const [chosen, isWhole] = [language.value, hasViews];
   const loader = LOADERS[chosen];
-  const [{ texts }, more] = await Promise.all([
-    loader.first(),
-    hasViews ? loadViews(loader) : null,
-  ]);
+  const [{ texts }, more] = await Promise.all([loader.first(), isWhole ? loadViews(loader) : null]);
+  if (chosen !== language.value || isWhole !== hasViews) return show();
   // What is not loaded is read by no view that is shown: `lazy` waits for it.
-  if (chosen === language.value) current.value = { ...texts, ...more } as Texts;
+  current.value = { ...texts, ...more } as Texts;
 }
 
 /** Loads the texts of a folder, and from then on those of each language chosen. */
 export async function loadTexts(first: Language): Promise<void> {
-  await show(first);
+  await show();
   let shown = first;
   effect(() => {
     const chosen = language.value;
     if (chosen === shown) return;
     shown = chosen;
     // The language of before stays where the new one can't be loaded.
-    show(chosen).catch(() => {});
+    show().catch(() => {});
   });
 }
 
 /** Loads the texts of all other views, in the language that is shown. */
 export async function loadViewTexts(): Promise<void> {
   hasViews = true;
-  await show(language.value);
+  await show();
 }
 
 /** The texts in the language that is shown. Reading them subscribes the component. */
