@@ -265,4 +265,20 @@ it('121: keeps language, theme and density with the member, for the next browser
   await next.page.getByText('Looks').waitFor();
   await expect.poll(preferences).toMatchObject({ language: 'en' });
   expect([...errors, ...next.errors]).toEqual([]);
+
+  // What is chosen before the server has answered stays.
+  let letOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letOn = resolve;
+  });
+  await next.context.route('**/me/preferences', async (route) => {
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  await next.page.goto(`${kit.server.target.url}/-/console/settings`);
+  await next.page.getByLabel('Rows').selectOption('comfortable');
+  letOn();
+  await expect.poll(preferences).toMatchObject({ language: 'en', density: 'comfortable' });
+  expect(await next.page.getByLabel('Rows').inputValue()).toBe('comfortable');
 });
