@@ -112,8 +112,9 @@ export default defineConfig({
             ...(BROWSER_TESTS_OF[process.env.QUAYSIDE_CONSOLE ?? ''] ?? QUICK_BROWSER_TESTS),
           ],
           exclude: BROWSER_UNITS,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          // A page that takes a second takes ten on a machine that does much else.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           expect: EXPECT,
           isolate: false,
           setupFiles: ['test/node/kit/remove-folders.ts'],

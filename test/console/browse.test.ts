@@ -7,14 +7,7 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
 import { startNode, type WireServer } from '../wire/kit/server.ts';
-import {
-  type Look,
-  launchBrowser,
-  newContext,
-  serveBuild,
-  signIn,
-  watchErrors,
-} from './kit/browser.ts';
+import { type Look, launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
 
 let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
 
@@ -56,13 +49,9 @@ afterAll(async () => {
 type Opened = { readonly page: Page; readonly context: BrowserContext; readonly errors: string[] };
 
 async function open(path: string, look: Look = {}): Promise<Opened> {
-  const { url } = server.target;
   const context = await newContext(browser, look);
-  const served = await fetch(`${url}/-/console/`);
-  if (!served.ok) await serveBuild(context, url);
-  await signIn(context, url, server.target);
+  await signIn(context, server.target.url, server.target);
   const page = await context.newPage();
-  page.setDefaultTimeout(8000);
   const errors = watchErrors(page);
   await goTo(page, path);
   return { page, context, errors };
@@ -242,20 +231,6 @@ it('23: remembers view and columns of a folder', async () => {
   await page.locator('.browse-list').waitFor();
   await goTo(page, '/b/browse/trip/');
   await page.locator('.browse-grid').waitFor();
-});
-
-it('22: keeps pinned places with the member, in every browser', async () => {
-  const first = await open('/b/browse/trip/');
-  await first.page.getByRole('button', { name: 'Pin this place' }).click();
-  const link = first.page.locator('.side-bar').getByRole('link', { name: 'trip' });
-  await link.waitFor();
-  const isKept = async () => (await client.request('GET /me/preferences')).pinned ?? [];
-  await expect.poll(isKept).toMatchObject([{ bucket: 'browse', prefix: 'trip/' }]);
-  const second = await open('/');
-  await second.page.locator('.side-bar').getByRole('link', { name: 'trip' }).click();
-  await row(second.page, 'raw').waitFor();
-  await second.page.getByRole('button', { name: 'Unpin this place' }).click();
-  await expect.poll(isKept).toEqual([]);
 });
 
 it('33: shows a storage map that is walked and opened by keys', async () => {

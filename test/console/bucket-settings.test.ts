@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
 import { startNode, type WireServer } from '../wire/kit/server.ts';
 import { axeViolations } from './kit/axe.ts';
-import { launchBrowser, newContext, serveBuild, signIn, watchErrors } from './kit/browser.ts';
+import { launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
 
 let [browser, server, client, context]: [Browser, WireServer, Client, BrowserContext] = [] as never;
 
@@ -14,7 +14,6 @@ beforeAll(async () => {
   const { url, accessKey: id, secretKey: secret } = server.target;
   client = createClient({ endpoint: url, accessKey: { id, secret } });
   context = await newContext(browser);
-  await serveBuild(context, url);
   await signIn(context, url, server.target);
 });
 
@@ -25,7 +24,6 @@ afterAll(async () => {
 
 async function open(path: string): Promise<{ page: Page; errors: string[] }> {
   const page = await context.newPage();
-  page.setDefaultTimeout(8000);
   const errors = watchErrors(page);
   await page.goto(`${server.target.url}/-/console${path}`);
   return { page, errors };

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
 import { startNode, type WireServer } from '../wire/kit/server.ts';
 import { axeViolations } from './kit/axe.ts';
-import { launchBrowser, newContext, serveBuild, signIn, watchErrors } from './kit/browser.ts';
+import { launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
 
 let [browser, server, client, context]: [Browser, WireServer, Client, BrowserContext] = [] as never;
 
@@ -14,7 +14,6 @@ beforeAll(async () => {
   const { url, accessKey: id, secretKey: secret } = server.target;
   client = createClient({ endpoint: url, accessKey: { id, secret } });
   context = await newContext(browser);
-  await serveBuild(context, url);
   await signIn(context, url, server.target);
 });
 
@@ -25,7 +24,6 @@ afterAll(async () => {
 
 async function open(path: string): Promise<{ page: Page; errors: string[] }> {
   const page = await context.newPage();
-  page.setDefaultTimeout(8000);
   const errors = watchErrors(page);
   await page.goto(`${server.target.url}/-/console${path}`);
   return { page, errors };
@@ -263,7 +261,6 @@ it('124: has nothing that axe complains of on a phone in the dark, in Chinese', 
   });
   const look = { width: 360, height: 740, isDark: true, isTouch: true, language: 'zh' } as const;
   const phone = await newContext(browser, look);
-  await serveBuild(phone, server.target.url);
   await signIn(phone, server.target.url, server.target);
   const page = await phone.newPage();
   const errors = watchErrors(page);

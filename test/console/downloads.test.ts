@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
 import { startNode, type WireServer } from '../wire/kit/server.ts';
-import { isConsoleServed, launchBrowser, newContext, serveBuild, signIn } from './kit/browser.ts';
+import { launchBrowser, newContext, signIn } from './kit/browser.ts';
 
 let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
 let bucketNumber = 0;
@@ -31,10 +31,8 @@ async function openTrip(): Promise<{ page: Page; bucket: string }> {
   await client.upload(bucket, 'other.txt', 'not this one');
   const context = await newContext(browser);
   const { url } = server.target;
-  if (!(await isConsoleServed(url))) await serveBuild(context, url);
   await signIn(context, url, server.target);
   const page = await context.newPage();
-  page.setDefaultTimeout(8000);
   // The picker would wait for a person; the handle that it gives is a real one.
   await page.addInitScript(`window.showDirectoryPicker = async () =>
     (await navigator.storage.getDirectory()).getDirectoryHandle('out', { create: true });`);

@@ -77,7 +77,7 @@ function missingLibrary(path: string): string | null {
 }
 
 /** How long something may take to be seen on a busy machine, milliseconds. */
-const WAIT_MS = 8000;
+const WAIT_MS = 20_000;
 
 /** A context with nothing in it, as a new visitor's browser. */
 export async function newContext(browser: Browser, look: Look = {}): Promise<BrowserContext> {
@@ -116,23 +116,4 @@ export function watchErrors(page: Page): string[] {
     }
   });
   return errors;
-}
-
-const BUILD = fileURLToPath(new URL('../../../build/console/', import.meta.url));
-
-/** Whether the server serves the console by itself. */
-export async function isConsoleServed(url: string): Promise<boolean> {
-  const response = await fetch(`${url}/-/console/`, { headers: { accept: 'text/html' } });
-  await response.body?.cancel();
-  return response.ok;
-}
-
-/** Serves the built files to the browser where the server itself does not. */
-export async function serveBuild(context: BrowserContext, url: string): Promise<void> {
-  const { files } = JSON.parse(readFileSync(`${BUILD}files.json`, 'utf8'));
-  await context.route(`${url}/-/console/**`, (route) => {
-    const name = new URL(route.request().url()).pathname.slice('/-/console/'.length);
-    const found = name in files ? name : 'index.html';
-    return route.fulfill({ body: readFileSync(BUILD + found), contentType: files[found].type });
-  });
 }

@@ -52,7 +52,6 @@ export async function startObjectPages(): Promise<ObjectPages> {
     const context = await newContext(browser, look);
     await signIn(context, url, server.target);
     const page = await context.newPage();
-    page.setDefaultTimeout(8000);
     const errors = watchErrors(page);
     let fetched = 0;
     page.on('response', (response) => {

@@ -1,14 +1,10 @@
 // A browser and a server on Node for the tests of keys, members, sign-in and the trash: opens pages
 // of the console, signed in or not, and closes them after each test.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { type Client, createClient } from '../../../src/client/index.ts';
 import { startNode, type WireServer } from '../../wire/kit/server.ts';
-import { launchBrowser, newContext, serveBuild, signIn, watchErrors } from './browser.ts';
-
-/** On a machine that does much else, a page that takes a second may take ten. */
-const WAIT_MS = 20_000;
-const TEST_MS = 90_000;
+import { launchBrowser, newContext, signIn, watchErrors } from './browser.ts';
 
 export type OpenOptions = {
   /** Signed in with the root key. */
@@ -30,7 +26,6 @@ export type PeopleKit = {
 export function usePeopleKit(prepare: (client: Client) => Promise<void> = async () => {}) {
   let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
   const opened: BrowserContext[] = [];
-  vi.setConfig({ testTimeout: TEST_MS, hookTimeout: TEST_MS });
 
   beforeAll(async () => {
     [browser, server] = await Promise.all([launchBrowser(), startNode()]);
@@ -51,10 +46,8 @@ export function usePeopleKit(prepare: (client: Client) => Promise<void> = async 
     const url = atLocalhost ? address.replace('127.0.0.1', 'localhost') : address;
     const context = await newContext(browser);
     opened.push(context);
-    await serveBuild(context, url);
     if (isIn) await signIn(context, url, server.target);
     const page = await context.newPage();
-    page.setDefaultTimeout(WAIT_MS);
     const errors = watchErrors(page);
     if (atLocalhost) await addDevice(page, context);
     await page.goto(`${url}/-/console${path}`, { waitUntil: 'networkidle' });

@@ -2,7 +2,7 @@
 // [--url http://127.0.0.1:9000] [--key ID:SECRET] [--size 1280x720] [--dark] [--zh] [--press "g b"]
 // [--click "text=Buckets"] [--wait 500]`. Prints what the page complained of.
 import { parseArgs } from 'node:util';
-import { launchBrowser, newContext, serveBuild, signIn, watchErrors } from './browser.ts';
+import { launchBrowser, newContext, signIn, watchErrors } from './browser.ts';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -15,7 +15,6 @@ const { positionals, values } = parseArgs({
     press: { type: 'string', multiple: true, default: [] },
     click: { type: 'string', multiple: true, default: [] },
     wait: { type: 'string', default: '300' },
-    built: { type: 'boolean', default: false },
   },
 });
 const [path = '/', file = 'shot.png'] = positionals;
@@ -24,7 +23,6 @@ const browser = await launchBrowser();
 try {
   const look = { width, height, isDark: values.dark, isTouch: width < 720 };
   const context = await newContext(browser, { ...look, language: values.zh ? 'zh' : 'en' });
-  if (values.built) await serveBuild(context, values.url);
   const [accessKey = '', secretKey = ''] = values.key?.split(':') ?? [];
   if (accessKey !== '') await signIn(context, values.url, { accessKey, secretKey });
   const page = await context.newPage();

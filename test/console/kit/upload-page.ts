@@ -7,14 +7,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Client, createClient } from '../../../src/client/index.ts';
 import { temporaryFolder } from '../../node/kit/temporary-folder.ts';
 import { startNode, type WireServer } from '../../wire/kit/server.ts';
-import {
-  isConsoleServed,
-  launchBrowser,
-  newContext,
-  serveBuild,
-  signIn,
-  watchErrors,
-} from './browser.ts';
+import { launchBrowser, newContext, signIn, watchErrors } from './browser.ts';
 
 /** Set before the tests of a file. */
 let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
@@ -49,10 +42,8 @@ export async function openFolder(prefix = 'in/'): Promise<Opened> {
   const bucket = `console-upload-${++bucketNumber}`;
   await client.buckets.create({ body: { name: bucket } });
   const context = await newContext(browser);
-  if (!(await isConsoleServed(server.target.url))) await serveBuild(context, server.target.url);
   await signIn(context, server.target.url, server.target);
   const page = await context.newPage();
-  page.setDefaultTimeout(8000);
   const errors = watchErrors(page);
   page.on('dialog', (dialog) => void dialog.accept());
   await goTo(page, bucket, prefix);
