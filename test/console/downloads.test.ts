@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
+import { readZip } from '../wire/kit/read-zip.ts';
 import { startNode, type WireServer } from '../wire/kit/server.ts';
 import { launchBrowser, newContext, signIn } from './kit/browser.ts';
 
@@ -62,6 +63,74 @@ it('54: downloads a folder as one ZIP, named after it', async () => {
     expect(zip.includes(name)).toBe(true);
   }
   expect(zip.includes('other.txt')).toBe(false);
+  await page.context().close();
+});
+
+/** What the browser saves after the key D: its name, and its bytes. */
+async function save(page: Page): Promise<{ name: string; bytes: Buffer; url: string }> {
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('d')]);
+  const bytes = await readFile(await saved.path());
+  return { name: saved.suggestedFilename(), bytes, url: saved.url() };
+}
+
+const boxOf = (page: Page, name: string | RegExp) => {
+  const link = page.getByRole('link', { name, exact: true });
+  return page.locator('.spacer .row').filter({ has: link }).locator('.pick');
+};
+
+it('53: hands an object to the browser, under its name, so that it can be resumed', async () => {
+  const { page, bucket } = await openTrip();
+  const body = Buffer.from('0123456789'.repeat(1000));
+  await client.upload(bucket, 'trip/100 % 港口 "é".txt', new Blob([body]));
+  await page.reload({ waitUntil: 'networkidle' });
+  await boxOf(page, /港口/).click();
+  const { name, bytes, url } = await save(page);
+  // Chromium puts _ in place of what file systems refuse.
+  expect(name).toBe('100 % 港口 _é_.txt');
+  expect(bytes.equals(body)).toBe(true);
+
+  // What a browser needs to show progress, and to go on after a break.
+  const whole = await page.context().request.get(url);
+  const headers = whole.headers();
+  expect(headers).toMatchObject({ 'accept-ranges': 'bytes', 'content-length': '10000' });
+  const rest = await page.context().request.get(url, {
+    headers: { range: 'bytes=9995-', 'if-range': headers.etag ?? '' },
+  });
+  expect([rest.status(), await rest.text()]).toEqual([206, '56789']);
+  await page.context().close();
+});
+
+it('55: downloads what is selected as one ZIP, in a folder and out of a search', async () => {
+  const { page, bucket } = await openTrip();
+  for (const key of ['trip/not.txt', 'else/day plan.txt', 'trip/day/deep/c.txt']) {
+    await client.upload(bucket, key, key);
+  }
+  await page.reload({ waitUntil: 'networkidle' });
+  const namesIn = (bytes: Buffer) =>
+    readZip(bytes)
+      .map(({ name }) => name)
+      .sort();
+  await boxOf(page, 'a.txt').click();
+  await boxOf(page, 'day').click();
+  const chosen = await save(page);
+  expect(chosen.name).toBe('trip.zip');
+  expect(namesIn(chosen.bytes)).toEqual(['a.txt', 'day/b.txt', 'day/deep/c.txt', 'day/港口.txt']);
+
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('/');
+  await page.keyboard.type('day');
+  await page.getByRole('button', { name: 'Whole bucket' }).click();
+  await page.locator('.spacer .row', { hasText: 'day plan.txt' }).waitFor();
+  await page.getByRole('searchbox').press('Enter');
+  await page.keyboard.press('Control+a');
+  await page.getByText('selected').first().waitFor();
+  const found = await save(page);
+  expect(namesIn(found.bytes)).toEqual([
+    'else/day plan.txt',
+    'trip/day/b.txt',
+    'trip/day/deep/c.txt',
+    'trip/day/港口.txt',
+  ]);
   await page.context().close();
 });
 

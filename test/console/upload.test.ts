@@ -141,3 +141,70 @@ it('46, 51: gives a batch its headers, and lists what was sent with its checksum
   expect(list).toContain(line);
   await context.close();
 });
+
+/** A picture of one pixel, as a screenshot on the clipboard. */
+const COPY_SCREENSHOT = `(async () => {
+  const canvas = new OffscreenCanvas(1, 1);
+  canvas.getContext('2d').fillRect(0, 0, 1, 1);
+  const blob = await canvas.convertToBlob({ type: 'image/png' });
+  await navigator.clipboard.write([new ClipboardItem({ 'image/png': blob })]);
+})()`;
+
+it('38: takes a pasted screenshot under a name, and copies its link', async () => {
+  const { page, context, bucket, errors } = await openFolder();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+  await page.evaluate(COPY_SCREENSHOT);
+  await page.keyboard.press('Control+v');
+  const dialog = page.getByRole('dialog', { name: 'Upload to in' });
+  const name = dialog.getByRole('textbox', { name: 'Name' });
+  expect(await name.inputValue()).toMatch(/^Screenshot \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.png$/);
+  await name.fill('港口.png');
+  await page.keyboard.press('Enter');
+  await page.getByText('Link for members copied.').waitFor();
+  expect(await copied()).toBe(new URL(encodeURI('港口.png'), page.url()).href);
+  const stored = await root().objects.get(bucket, { query: { key: 'in/港口.png' } });
+  expect(stored).toMatchObject({ contentType: 'image/png' });
+
+  await page.evaluate(COPY_SCREENSHOT);
+  await page.keyboard.press('Control+v');
+  await name.fill('open.png');
+  await dialog.getByRole('checkbox', { name: /works without signing in/ }).check();
+  // Browsers refuse the clipboard when the click is long ago: then the link is shown.
+  await page.evaluate(`{
+    const write = navigator.clipboard.writeText.bind(navigator.clipboard);
+    navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
+    document.execCommand = () => false;
+    globalThis.allowCopying = () => { navigator.clipboard.writeText = write; };
+  }`);
+  await dialog.getByRole('button', { name: 'Upload and copy the link' }).click();
+  const shown = page.getByRole('dialog', { name: 'Link' });
+  const url = await shown.getByRole('textbox', { name: 'Link' }).inputValue();
+  expect((await fetch(url)).headers.get('content-type')).toBe('image/png');
+  await page.evaluate('allowCopying()');
+  await shown.getByRole('button', { name: 'Copy' }).click();
+  await shown.waitFor({ state: 'detached' });
+  expect(await copied()).toBe(url);
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
+it('38: takes pasted files under their own names, but not while one types', async () => {
+  const { page, context, bucket, errors } = await openFolder();
+  const paste = (target: string) =>
+    page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      for (const name of ['a.txt', 'b.txt']) clipboardData.items.add(new File([name], name));
+      const init = { clipboardData, bubbles: true, cancelable: true };
+      document.querySelector('${target}').dispatchEvent(new ClipboardEvent('paste', init));
+    }`);
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox').waitFor();
+  await paste('input[type=search]');
+  await page.keyboard.press('Escape');
+  await paste('#main');
+  await dockSays(page, '2 of 2');
+  expect(await bodiesOf(bucket)).toEqual({ 'in/a.txt': 'a.txt', 'in/b.txt': 'b.txt' });
+  expect(errors).toEqual([]);
+  await context.close();
+});

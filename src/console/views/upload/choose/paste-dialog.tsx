@@ -80,20 +80,21 @@ async function sendAndCopy(target: UploadTarget, file: File, isOpen: boolean): P
   if (!(await whenSettled(bucket, key))) return;
   const link = await linkTo(bucket, key, isOpen);
   // A browser may refuse the clipboard when the click is long ago: then it is shown.
-  await copyText(link.url, link.said).catch(() =>
-    openDialog((close) => <LinkDialog {...link} onClose={close} />),
-  );
+  if (await copyText(link.url, link.said)) return;
+  openDialog((close) => <LinkDialog {...link} onClose={close} />);
 }
 
 type Link = { readonly url: string; readonly said: string };
 
 function LinkDialog({ url, said, onClose }: Link & { readonly onClose: () => void }) {
-  const copy = () => void copyText(url, said).then(onClose, () => {});
+  const copy = async () => {
+    if (await copyText(url, said)) onClose();
+  };
   return (
     <Dialog
       title={t().upload.link}
       onClose={onClose}
-      onSubmit={copy}
+      onSubmit={() => void copy()}
       actions={<Button kind="primary" type="submit" label={t().shell.copy} />}
     >
       <TextField label={t().upload.link} value={url} onInput={() => {}} readonly mono autofocus />
