@@ -167,7 +167,8 @@ describe('films and sound', () => {
     await expect
       .poll(() => valueIn(page, `[${FILM}.videoWidth, Math.round(${FILM}.currentTime)]`))
       .toEqual([64, 1]);
-    await valueIn(page, `for (const track of ${FILM}.textTracks) track.mode = 'showing'`);
+    await expect.poll(() => valueIn(page, `${FILM}.textTracks.length`)).toBe(1);
+    await valueIn(page, `${FILM}.textTracks[0].mode = 'showing'`);
     const cue = () => valueIn(page, `${FILM}.textTracks[0]?.cues?.[0]?.text`);
     await expect.poll(cue).toBe('Ahoy');
     expect(errors()).toEqual([]);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { type Client, createClient } from '../../../src/client/index.ts';
+import type { WireTarget } from '../../wire/kit/clients/target.ts';
 import { startNode } from '../../wire/kit/server.ts';
 import { type Look, launchBrowser, newContext, signIn, watchErrors } from './browser.ts';
 
@@ -27,6 +28,7 @@ export type Opened = {
 
 export type ObjectPages = {
   readonly client: Client;
+  readonly target: WireTarget;
   readonly put: (
     key: string,
     body: string | Uint8Array<ArrayBuffer>,
@@ -67,6 +69,7 @@ export async function startObjectPages(): Promise<ObjectPages> {
   }
   return {
     client,
+    target: server.target,
     put: (key, body, attributes = {}) => client.upload(BUCKET, key, new Blob([body]), attributes),
     textOf: async (key) => (await client.download(BUCKET, key)).text(),
     open,
