@@ -47,3 +47,26 @@ it('36: renames all rows of a folder, from the first field of the dialog', async
   await settled(page);
   await context.close();
 });
+
+it('36: gives the focus back to the rows before the next key, whatever was open', async () => {
+  const path = '/b/assets/photos/2026-regatta/contact-sheets/';
+  const { page, context } = await openAt(browser, home, path);
+  await page.keyboard.press('ArrowDown');
+  const place = () =>
+    page.evaluate<string>('document.activeElement.closest("[role=row], .path")?.className ?? ""');
+  await expect.poll(place).toMatch(/^row/);
+  // As on a busy machine: what waits for the next frame comes late.
+  await page.evaluate('{ requestAnimationFrame = (run) => setTimeout(run, 3000); }');
+  for (const [key, shown, then] of [
+    ['/', 'searchbox', /^row/],
+    ["'", 'textbox', /^row/],
+    ['Space', 'dialog', /^row/],
+    ['p', 'combobox', /^path/],
+  ] as const) {
+    await page.keyboard.press(key);
+    await page.getByRole(shown).first().waitFor();
+    await page.keyboard.press('Escape');
+    expect([key, await place()]).toEqual([key, expect.stringMatching(then)]);
+  }
+  await context.close();
+});

@@ -24,7 +24,7 @@ export function FilterBar({ folder }: { readonly folder: FolderModel }) {
   const close = () => {
     closeFilter();
     folder.selection.clear();
-    requestAnimationFrame(() => folder.grid.current?.focus());
+    queueMicrotask(() => folder.grid.current?.focus());
   };
   const { bucket, search, grid } = folder;
   return (

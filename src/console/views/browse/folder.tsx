@@ -104,7 +104,7 @@ function Look({ folder, onClose }: LookProps) {
   };
   const close = () => {
     onClose();
-    requestAnimationFrame(() => folder.grid.current?.focus());
+    queueMicrotask(() => folder.grid.current?.focus());
   };
   return <QuickLook bucket={bucket} objectKey={entry.key} onClose={close} onWalk={walk} />;
 }

@@ -32,7 +32,7 @@ export function JumpField({ folder, onClose }: JumpFieldProps) {
 
   const close = () => {
     onClose();
-    requestAnimationFrame(() => folder.grid.current?.focus());
+    queueMicrotask(() => folder.grid.current?.focus());
   };
   return (
     <div class="jump-field">

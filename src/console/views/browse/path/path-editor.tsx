@@ -41,7 +41,7 @@ export default function PathEditor({ bucket, path, onClose }: PathEditorProps) {
 
   function close(): void {
     onClose();
-    requestAnimationFrame(() => document.querySelector<HTMLElement>('.path b')?.focus());
+    queueMicrotask(() => document.querySelector<HTMLElement>('.path b')?.focus());
   }
 
   function go(target: string): void {

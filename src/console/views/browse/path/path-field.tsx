@@ -108,7 +108,7 @@ function PathLinks({ bucket, path }: PathFieldProps) {
           )}
         </>
       ))}
-      <b class="cut" aria-current="page" title={last?.name}>
+      <b class="cut" aria-current="page" title={last?.name} tabIndex={-1}>
         <bdi>{last?.name}</bdi>
       </b>
     </nav>
