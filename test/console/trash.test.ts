@@ -79,7 +79,13 @@ it('80: empties for good only when the name is typed, and says how long it keeps
 
 it('77: edits the headers of one object; shows both sides when somebody else did', async () => {
   const { page } = await kit.open('/b/trash-a/');
-  await page.getByText('live.css').first().click({ button: 'right' });
+  // As a person does: the button is held for some frames.
+  await page.getByText('live.css').first().hover();
+  await page.mouse.down({ button: 'right' });
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => setTimeout(done))).then(() => {})',
+  );
+  await page.mouse.up({ button: 'right' });
   await page.getByRole('menuitem', { name: /Edit/ }).click();
   const edit = dialog(page, 'Edit live.css');
   await edit.getByLabel('Content-Type').waitFor();

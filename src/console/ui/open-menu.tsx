@@ -27,7 +27,15 @@ export function openMenu(
   const isAgain = event.type === 'click' && opened.value?.opener === target;
   const number = ++menus;
   const at = placeOf(event, target as Element);
-  opened.value = isAgain ? null : { label, items, at, number, opener: target };
+  const menu = isAgain ? null : { label, items, at, number, opener: target };
+  const open = () => {
+    opened.value = menu;
+  };
+  // Linux and macOS ask for a menu while the button is down: its release would close the menu, as
+  // each click beside one does.
+  const isHeld = event instanceof MouseEvent && event.type === 'contextmenu' && event.buttons > 0;
+  if (isHeld) addEventListener('mouseup', open, { once: true, capture: true });
+  else open();
 }
 
 function placeOf(event: Event, target: Element): { x: number; y: number } {
