@@ -94,8 +94,9 @@ export function useFolder(bucket: string, prefix: string): FolderModel {
   const layout = layoutOf(place);
   const searched = `${search?.isWholeBucket} ${search?.text}`;
   const before = useRef(searched);
-  useEffect(() => {
-    // What is no longer seen must not be changed with what is.
+  // With the new rows, before any key: what is no longer seen must not be changed with what is,
+  // and what is selected among them must stay.
+  useLayoutEffect(() => {
     if (before.current !== searched) selection.clear();
     before.current = searched;
   }, [searched]);
