@@ -1623,6 +1623,8 @@ export type Server = {
     encryption: boolean;
     /** Whether the caller may bind hosts to buckets. */
     bindingHosts: boolean;
+    /** Whether the server makes thumbnails, and images in other sizes. */
+    images: boolean;
   };
   limits: {
     objectBytes: string;

@@ -64,6 +64,8 @@ export type DerivedOrNone = Derived | 'none';
 export type DerivedBodies = {
   /** The tier below memory, for reports of where a response came from. */
   readonly tier: 'edge' | 'bucket';
+  /** Whether the platform makes images at all. */
+  readonly makesImages: boolean;
   /** What memory knows, at once; null when it knows nothing. */
   peek(name: string): DerivedOrNone | null;
   /**

@@ -95,6 +95,7 @@ export function createWorkersPorts(
   const images = createImagesBinding(env.IMAGES ?? null);
   const derived = createDerivedBodies({
     tier: 'edge',
+    makesImages: env.IMAGES !== undefined,
     memoryMaxBytes: settings.derivedMemoryMaxBytes,
     store: createCacheApiDerived(log, settings.tierLimitMs),
     derive: (source, recipe) =>

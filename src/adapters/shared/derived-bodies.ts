@@ -33,6 +33,8 @@ export type DeriveBytes = (source: Uint8Array, recipe: Recipe) => Promise<Stored
 
 export type DerivedBodiesOptions = {
   readonly tier: DerivedBodies['tier'];
+  /** Whether `derive` makes images; true by default. */
+  readonly makesImages?: boolean;
   readonly memoryMaxBytes: number;
   readonly store: DerivedStore;
   readonly derive: DeriveBytes;
@@ -239,6 +241,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
 
   return {
     tier: options.tier,
+    makesImages: options.makesImages ?? true,
     peek,
     find: (name) =>
       together(`find ${name}`, async () => {

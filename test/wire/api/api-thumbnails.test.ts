@@ -136,6 +136,11 @@ describeCore('thumbnails', () => {
     expect(await codeOf(await get('ü/photo.png'))).toEqual([501, 'NotImplemented']);
   });
 
+  it('are promised by the server where it makes any', async () => {
+    const { json } = await api.call('GET', '/server');
+    expect(json.features.images).toBe(imagesReason === null);
+  });
+
   it('are for who may read the object', async () => {
     const status = async (by: ApiClient, key = 'ü/photo.png') =>
       (await by.call('GET', `/buckets/${Bucket}/thumbnail?${new URLSearchParams({ key })}`)).status;

@@ -50,6 +50,9 @@ const serverSchema = z
       bindingHosts: z
         .boolean()
         .openapi({ description: 'Whether the caller may bind hosts to buckets.' }),
+      images: z.boolean().openapi({
+        description: 'Whether the server makes thumbnails, and images in other sizes.',
+      }),
     }),
     limits: z.object({
       objectBytes: z.string(),
@@ -119,6 +122,7 @@ function addServer(api: Api): void {
         features: {
           encryption: settings.masterKeys.length > 0,
           bindingHosts: settings.accountsMayBindHosts || isRoot(caller),
+          images: ports.derived.makesImages,
         },
         limits: {
           objectBytes: `${OBJECT_MAX_BYTES}`,

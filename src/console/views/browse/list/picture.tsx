@@ -2,6 +2,7 @@
 // failed once is not requested again while the page is open.
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { server } from '../../../app/session.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { iconOf } from '../kinds.ts';
 import type { Entry } from './row-list.ts';
@@ -21,9 +22,6 @@ const IMAGE_MAX_BYTES = 24 * 1024 * 1024;
 /** Pictures that could not be made are remembered, so many at most. */
 const FAILED_MAX = 2000;
 const failed = new Set<string>();
-/** Failures without one picture after which the service is taken to make none. */
-const GIVES_UP_AFTER = 6;
-let hasMade = false;
 const PICTURED = /\.(?:jpe?g|png|gif|webp|avif|tiff?)$/i;
 
 function noteFailed(name: string): void {
@@ -56,9 +54,6 @@ function Thumbnail({ url, ...props }: PictureProps & { readonly url: string }) {
         loading="lazy"
         decoding="async"
         draggable={false}
-        onLoad={() => {
-          hasMade = true;
-        }}
         onError={() => {
           noteFailed(url);
           setFailed(true);
@@ -70,7 +65,7 @@ function Thumbnail({ url, ...props }: PictureProps & { readonly url: string }) {
 
 function thumbnailUrl({ bucket, entry, side }: PictureProps): string | null {
   if (entry.kind === 'folder' || !PICTURED.test(entry.key)) return null;
-  if (!hasMade && failed.size >= GIVES_UP_AFTER) return null;
+  if (server.value?.features.images !== true) return null;
   const size = Number(entry.size);
   if (size === 0 || size > IMAGE_MAX_BYTES) return null;
   const query = new URLSearchParams({ key: entry.key, size: `${side}` });
