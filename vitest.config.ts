@@ -19,6 +19,10 @@ const BROWSER_TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   whole: BROWSER_TESTS,
   none: [],
 };
+/** What no server's platform can change: sizes of files, markup, the time of a page. */
+const BROWSER_TESTS_WITHOUT_PLATFORM = ['budget', 'accessibility', 'lighthouse'].map(
+  (name) => `test/console/${name}.test.ts`,
+);
 const BROWSER_UNITS = ['test/console/**/*-unit.test.ts'];
 
 // The projects: `node` runs units, contracts and architecture checks in Node; `workerd` runs
@@ -26,7 +30,8 @@ const BROWSER_UNITS = ['test/console/**/*-unit.test.ts'];
 // runs once against each home, which its global set-up starts, or against QUAYSIDE_WIRE_URL alone.
 // The groups run one after the other: `node` and `wire` use both cores of a small machine, and
 // `workerd` one runtime, since a second one would compile the Worker again. `console` comes last,
-// with a real browser; QUAYSIDE_CONSOLE says how much of it: `whole`, or `none`.
+// with a real browser; QUAYSIDE_CONSOLE says how much of it: `whole`, also on the Worker by
+// `console-workers`, or `none`.
 const wire = (name: string, globalSetup: string, groupOrder: number) => ({
   test: {
     name,
@@ -57,6 +62,33 @@ const wireProjects =
 makeConsoleFolder();
 
 const sourceAt = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+const browserTests = process.env.QUAYSIDE_CONSOLE ?? '';
+
+/** Tests in a browser, against a server that each file starts: test/console/kit/server.ts. */
+const browser = (
+  name: string,
+  platform: 'node' | 'workers',
+  groupOrder: number,
+  include: readonly string[],
+) => ({
+  resolve: { alias: CLIENT },
+  test: {
+    name,
+    include: [...include],
+    exclude: [...BROWSER_UNITS, ...(platform === 'workers' ? BROWSER_TESTS_WITHOUT_PLATFORM : [])],
+    env: { QUAYSIDE_CONSOLE_PLATFORM: platform },
+    // The dev server takes some seconds to start, and compiles what it is first asked for.
+    testTimeout: platform === 'workers' ? 90_000 : 30_000,
+    hookTimeout: platform === 'workers' ? 120_000 : 60_000,
+    expect: EXPECT,
+    isolate: false,
+    setupFiles: ['test/node/kit/remove-folders.ts'],
+    // A browser is several processes already, and two would blur what is measured.
+    maxWorkers: 1,
+    sequence: { groupOrder },
+  },
+});
 
 /** Users import the client by its name; its sources stand in for what a build makes. */
 const CLIENT = {
@@ -104,25 +136,10 @@ export default defineConfig({
         },
       },
       ...wireProjects,
-      {
-        resolve: { alias: CLIENT },
-        test: {
-          name: 'console',
-          include: [
-            ...(BROWSER_TESTS_OF[process.env.QUAYSIDE_CONSOLE ?? ''] ?? QUICK_BROWSER_TESTS),
-          ],
-          exclude: BROWSER_UNITS,
-          // A page that takes a second takes ten on a machine that does much else.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          expect: EXPECT,
-          isolate: false,
-          setupFiles: ['test/node/kit/remove-folders.ts'],
-          // A browser is several processes already, and two would blur what is measured.
-          maxWorkers: 1,
-          sequence: { groupOrder: 4 },
-        },
-      },
+      browser('console', 'node', 4, BROWSER_TESTS_OF[browserTests] ?? QUICK_BROWSER_TESTS),
+      ...(browserTests === 'whole'
+        ? [browser('console-workers', 'workers', 5, BROWSER_TESTS)]
+        : []),
     ],
   },
 });

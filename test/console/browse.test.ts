@@ -1,13 +1,12 @@
 // A folder in a real browser against a server on Node: the list, its keyboard, path, search, links,
 // columns, map, copying, odd names.
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
-import { startNode, type WireServer } from '../wire/kit/server.ts';
 import { type Look, launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
+import { startServer, type WireServer } from './kit/server.ts';
 
 let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
 
@@ -26,7 +25,7 @@ const FILES = [
 ];
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), startNode()]);
+  [browser, server] = await Promise.all([launchBrowser(), startServer()]);
   const { url, accessKey: id, secretKey: secret } = server.target;
   client = createClient({ endpoint: url, accessKey: { id, secret } });
   for (const name of ['browse', 'browse-many', 'browse-odd']) {
@@ -335,22 +334,11 @@ it('123: selects by a long press on a phone, without a sideways scroll', async (
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
 });
 
-/** Puts a key with the bytes of its path as they are: fetch would fold `.` and `..`. */
-async function putExactly(bucket: string, key: string): Promise<void> {
-  const { items } = await client.request('POST /buckets/{bucket}/presigned-urls', {
-    path: { bucket },
-    body: { requests: [{ operation: 'put', key }] },
-  });
-  const [, host = '', path = ''] = /^http:\/\/([^/]+)(\/.*)$/.exec(items[0]?.url ?? '') ?? [];
-  const [hostname = '', port = ''] = host.split(':');
-  const status = await new Promise((resolve, reject) => {
-    const put = request({ hostname, port, path, method: 'PUT', headers: { host } }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    put.once('error', reject).end('x');
-  });
-  if (status !== 200) throw new Error(`${key}: ${status}`);
+/** Makes keys by a job, which names them exactly; an address would fold `.` and `..`. */
+async function moveBelow(bucket: string, prefix: string, to: string): Promise<void> {
+  const { id } = await client.jobs.start(bucket, { body: { kind: 'move', prefix, to } });
+  const stateOf = async () => (await client.jobs.get(bucket, id)).state;
+  await expect.poll(stateOf).toBe('done');
 }
 
 it('the list tells odd names apart and goes into folders of every name', async () => {
@@ -364,7 +352,13 @@ it('the list tells odd names apart and goes into folders of every name', async (
     's//d',
   ];
   for (const key of plain) await client.upload('browse-odd', key, 'x');
-  for (const key of ['d/./x', 'd/../y']) await putExactly('browse-odd', key);
+  for (const [key, to] of [
+    ['one/x', 'd/./'],
+    ['two/y', 'd/../'],
+  ] as const) {
+    await client.upload('browse-odd', key, 'x');
+    await moveBelow('browse-odd', key.slice(0, -1), to);
+  }
   const { page, errors } = await open('/b/browse-odd/');
   await row(page, 'rtl⟨U+202E⟩gpj.exe').waitFor();
   expect(await names(page)).toEqual([

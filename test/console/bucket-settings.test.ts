@@ -3,14 +3,14 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
-import { startNode, type WireServer } from '../wire/kit/server.ts';
 import { axeViolations } from './kit/axe.ts';
 import { launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
+import { startServer, type WireServer } from './kit/server.ts';
 
 let [browser, server, client, context]: [Browser, WireServer, Client, BrowserContext] = [] as never;
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), startNode()]);
+  [browser, server] = await Promise.all([launchBrowser(), startServer()]);
   const { url, accessKey: id, secretKey: secret } = server.target;
   client = createClient({ endpoint: url, accessKey: { id, secret } });
   context = await newContext(browser);

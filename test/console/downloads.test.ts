@@ -5,14 +5,14 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/index.ts';
 import { readZip } from '../wire/kit/read-zip.ts';
-import { startNode, type WireServer } from '../wire/kit/server.ts';
 import { launchBrowser, newContext, signIn } from './kit/browser.ts';
+import { startServer, type WireServer } from './kit/server.ts';
 
 let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
 let bucketNumber = 0;
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), startNode()]);
+  [browser, server] = await Promise.all([launchBrowser(), startServer()]);
   const { url, accessKey: id, secretKey: secret } = server.target;
   client = createClient({ endpoint: url, accessKey: { id, secret } });
 });

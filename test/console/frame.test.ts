@@ -2,7 +2,7 @@
 // link, sign-in, palette and keys, addresses, languages, themes, failures and a lost server.
 
 import type { AddressInfo } from 'node:net';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { texts as accountEnglish } from '../../src/console/i18n/en/account-texts.ts';
@@ -12,10 +12,10 @@ import { texts as accountChinese } from '../../src/console/i18n/zh/account-texts
 import { texts as objectsChinese } from '../../src/console/i18n/zh/object-texts.ts';
 import { texts as firstChinese } from '../../src/console/i18n/zh/texts.ts';
 import { temporaryFolder } from '../node/kit/temporary-folder.ts';
-import { startNode } from '../wire/kit/server.ts';
 import { launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
 import { type ConsoleHome, startDemoHome, startFreshHome } from './kit/console-home.ts';
 import { openAt, settled, textsOf } from './kit/pages.ts';
+import { startServer } from './kit/server.ts';
 
 const english = { ...firstEnglish, ...objectsEnglish, ...accountEnglish };
 const chinese = { ...firstChinese, ...objectsChinese, ...accountChinese };
@@ -232,12 +232,10 @@ function flatten(value: unknown, place = ''): readonly (readonly [string, string
 }
 
 it('121: changes its language without a reload, and leaves no word behind', async () => {
-  const { page, context, errors } = await openAt(browser, home, '/');
-  // The server keeps the language for whoever signs in with this key next.
-  onTestFinished(async () => {
-    await context.close();
-    await home.client.request('PUT /me/preferences', { body: {}, ifMatch: '*' });
-  });
+  // The server keeps the language with the key: no other test shall have it.
+  const { id, secretAccessKey } = await home.client.keys.create({ body: { name: 'in-chinese' } });
+  const own = { accessKey: id, secretKey: secretAccessKey };
+  const { page, context, errors } = await openAt(browser, { ...home, keys: own }, '/');
   await page.evaluate('globalThis.isSamePage = true');
   await page.getByRole('button', { name: 'Account', exact: true }).click();
   await page.getByRole('menuitem', { name: '中文' }).click();
@@ -328,9 +326,12 @@ it('127: says what failed, why, and what next, and the rest of the page stays', 
 });
 
 /** A port that stays while the server behind it comes and goes. */
-async function startDoor(): Promise<{ server: Server; url: string; leadTo(url: string): void }> {
+async function startDoor() {
   let target: URL | null = null;
+  const open = new Set<Socket>();
   const server = createServer((socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
     if (target === null) {
       socket.destroy();
       return;
@@ -350,13 +351,17 @@ async function startDoor(): Promise<{ server: Server; url: string; leadTo(url: s
   const leadTo = (url: string) => {
     target = new URL(url);
   };
-  return { server, url: `http://127.0.0.1:${port}`, leadTo };
+  const cut = () => {
+    target = null;
+    for (const socket of open) socket.destroy();
+  };
+  return { server, url: `http://127.0.0.1:${port}`, leadTo, cut };
 }
 
 it('128: says when the server is gone, and comes back by itself', async () => {
   const folder = temporaryFolder();
   const door = await startDoor();
-  const first = await startNode({ folder });
+  const first = await startServer({ folder });
   door.leadTo(first.target.url);
   const context = await newContext(browser);
   await signIn(context, door.url, first.target);
@@ -365,12 +370,12 @@ it('128: says when the server is gone, and comes back by itself', async () => {
   await page.getByRole('heading', { name: 'Settings' }).first().waitFor();
   await settled(page);
 
-  first.process.kill('SIGKILL');
+  door.cut();
   await first.stop();
   await page.getByRole('link', { name: 'Home' }).first().click();
   const banner = page.getByRole('status').filter({ hasText: 'No connection' });
   await banner.waitFor();
-  const second = await startNode({ folder });
+  const second = await startServer({ folder });
   door.leadTo(second.target.url);
   await banner.waitFor({ state: 'detached' });
   // The files of a view that had not come before come by themselves, too.

@@ -17,7 +17,7 @@ import {
   snippetsOf,
 } from '../../src/console/views/keys/snippets.ts';
 import { temporaryFolder } from '../node/kit/temporary-folder.ts';
-import { startNode, type WireServer } from '../wire/kit/server.ts';
+import { startServer, type WireServer } from './kit/server.ts';
 
 const EXAMPLE: Connection = {
   endpoint: 'https://files.example',
@@ -103,7 +103,7 @@ describe('9: snippets run as they are', () => {
   let server: WireServer;
   let client: Client;
   beforeAll(async () => {
-    server = await startNode();
+    server = await startServer();
     const { url, accessKey: id, secretKey: secret } = server.target;
     client = createClient({ endpoint: url, accessKey: { id, secret } });
     await client.buckets.create({ body: { name: 'snippets' } });

@@ -3,6 +3,7 @@
 // before there were pages.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LEDGER_RULES } from '../../src/core/ledger-rules.ts';
 import type { MeterName, UsageBatch, UsageRow } from '../../src/domain/billing/usage.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../src/domain/nouns.ts';
 import { DAY_MS, HOUR_MS } from '../../src/domain/time.ts';
@@ -18,7 +19,7 @@ const ALL = { accountId, fromMs: 0, toMs: Date.UTC(2100, 0) } as const;
 
 function open() {
   const sql = openMigrated(LEDGER_SCHEMA);
-  const ledger = createLedgerIndex(sql, () => []);
+  const ledger = createLedgerIndex(sql, LEDGER_RULES);
   const changes = () => sql.all<{ n: number }>('SELECT total_changes() AS n')[0]?.n ?? 0;
   const record = (batches: readonly UsageBatch[], nowMs = START_MS) => {
     const before = changes();
@@ -180,7 +181,7 @@ describe('a database from before there were pages', () => {
     sql.all("INSERT INTO ledger_sources VALUES ('alice', 'old', 7, ?, NULL)", START_MS);
     migrate(sql, LEDGER_SCHEMA);
 
-    const ledger = createLedgerIndex(sql, () => []);
+    const ledger = createLedgerIndex(sql, LEDGER_RULES);
     const record = (batch: UsageBatch, nowMs: number) =>
       ledger.record({ accountId, batches: [batch], nowMs });
     // What the old program recorded, and its isolate sends again.

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient } from '../../../src/client/index.ts';
-import { startNode, type WireServer } from '../../wire/kit/server.ts';
 import { type DemoFile, otherFiles, regattaFiles } from './demo-files.ts';
+import { IS_WORKERS, startServer, type WireServer } from './server.ts';
 
 export type ConsoleHome = {
   readonly url: string;
@@ -16,9 +16,16 @@ export type ConsoleHome = {
 /** Where the pictures of the regatta are. */
 export const REGATTA = 'photos/2026-regatta/';
 
-/** A home that nobody has used yet: its root key is the one of root-key.json. */
+/**
+ * A home that nobody has used yet. Its root key is the one of root-key.json on Node, which makes
+ * its own; a Worker's is a secret that its operator set.
+ */
 export async function startFreshHome(): Promise<ConsoleHome> {
-  const server = await startNode({
+  if (IS_WORKERS) {
+    const worker = await startServer();
+    return homeOf(worker, worker.target);
+  }
+  const server = await startServer({
     env: { QUAYSIDE_ROOT_ACCESS_KEY: undefined, QUAYSIDE_ROOT_SECRET_KEY: undefined },
   });
   const path = join(server.folder, 'data', 'root-key.json');
@@ -28,7 +35,7 @@ export async function startFreshHome(): Promise<ConsoleHome> {
 
 /** A home with buckets, files, open folders, versions, keys, a cap and jobs that are done. */
 export async function startDemoHome(): Promise<ConsoleHome> {
-  const server = await startNode();
+  const server = await startServer();
   const home = homeOf(server, server.target);
   try {
     await fillHome(home.client);

@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { type Client, createClient } from '../../../src/client/index.ts';
 import type { WireTarget } from '../../wire/kit/clients/target.ts';
-import { startNode } from '../../wire/kit/server.ts';
 import { type Look, launchBrowser, newContext, signIn, watchErrors } from './browser.ts';
+import { startServer } from './server.ts';
 
 export const BUCKET = 'viewers';
 export const MEGABYTE = 1_000_000;
@@ -43,7 +43,7 @@ export type ObjectPages = {
 };
 
 export async function startObjectPages(): Promise<ObjectPages> {
-  const [browser, server] = await Promise.all([launchBrowser(), startNode()]);
+  const [browser, server] = await Promise.all([launchBrowser(), startServer()]);
   const { url, accessKey: id, secretKey: secret } = server.target;
   const client = createClient({ endpoint: url, accessKey: { id, secret } });
   await client.buckets.create({ body: { name: BUCKET } });

@@ -3,8 +3,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { type Client, createClient } from '../../../src/client/index.ts';
-import { startNode, type WireServer } from '../../wire/kit/server.ts';
 import { launchBrowser, newContext, signIn, watchErrors } from './browser.ts';
+import { addDevice } from './passkey-device.ts';
+import { startServer, type WireServer } from './server.ts';
 
 export type OpenOptions = {
   /** Signed in with the root key. */
@@ -28,7 +29,7 @@ export function usePeopleKit(prepare: (client: Client) => Promise<void> = async 
   const opened: BrowserContext[] = [];
 
   beforeAll(async () => {
-    [browser, server] = await Promise.all([launchBrowser(), startNode()]);
+    [browser, server] = await Promise.all([launchBrowser(), startServer()]);
     const { url, accessKey: id, secretKey: secret } = server.target;
     client = createClient({ endpoint: url, accessKey: { id, secret } });
     await prepare(client);
@@ -63,22 +64,6 @@ export function usePeopleKit(prepare: (client: Client) => Promise<void> = async 
       return server;
     },
   } satisfies PeopleKit;
-}
-
-/** Passkeys of a device that says yes to everything, as CDP simulates it. */
-async function addDevice(page: Page, context: BrowserContext): Promise<void> {
-  const session = await context.newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
 }
 
 export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });

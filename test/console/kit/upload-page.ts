@@ -6,8 +6,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { type Client, createClient } from '../../../src/client/index.ts';
 import { temporaryFolder } from '../../node/kit/temporary-folder.ts';
-import { startNode, type WireServer } from '../../wire/kit/server.ts';
 import { launchBrowser, newContext, signIn, watchErrors } from './browser.ts';
+import { startServer, type WireServer } from './server.ts';
 
 /** Set before the tests of a file. */
 let [browser, server, client]: [Browser, WireServer, Client] = [] as never;
@@ -16,7 +16,7 @@ let bucketNumber = 0;
 /** Starts a server and a browser before the tests of a file, and ends them after. */
 export function useUploadPages(): void {
   beforeAll(async () => {
-    [browser, server] = await Promise.all([launchBrowser(), startNode()]);
+    [browser, server] = await Promise.all([launchBrowser(), startServer()]);
     const { url, accessKey: id, secretKey: secret } = server.target;
     client = createClient({ endpoint: url, accessKey: { id, secret } });
   });
