@@ -1,18 +1,23 @@
-// The frame for everybody: axe on its pages and dialogs in both languages and themes, and a phone
-// of 360 px that a finger can use.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { axeViolations } from './kit/axe.ts';
-import type { Look } from './kit/browser.ts';
+// Every page and every dialog for everybody: axe in both languages and themes, and a phone of 360 px
+// that a finger can use. A view or a dialog that is added and not visited fails here.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from './kit/browser.ts';
 import { type ConsoleHome, startDemoHome, startFreshHome } from './kit/console-home.ts';
-import { openAt, overflowOf, settled, smallTargets } from './kit/pages.ts';
-import { IS_WHOLE } from './kit/whole.ts';
+import { DIALOGS } from './kit/dialog-places.ts';
+import { openAt } from './kit/pages.ts';
+import { furnish, PAGES } from './kit/places.ts';
+import { visitor } from './kit/visits.ts';
 
 let [browser, home, fresh]: [Browser, ConsoleHome, ConsoleHome] = [] as never;
+let visit: ReturnType<typeof visitor>;
 
 beforeAll(async () => {
   [browser, home, fresh] = await Promise.all([launchBrowser(), startDemoHome(), startFreshHome()]);
+  await furnish(home.client);
+  visit = visitor(browser, { demo: home, fresh });
 });
 
 afterAll(async () => {
@@ -20,85 +25,51 @@ afterAll(async () => {
   await Promise.all([home?.server.stop(), fresh?.server.stop()]);
 });
 
-/** Pages of the frame: what is opened, and the keys that bring the dialog. */
-const PAGES = [
-  { name: 'sign-in', path: '/', isSignedIn: false },
-  { name: 'the first visit', path: '/', isFresh: true },
-  { name: 'home', path: '/' },
-  { name: 'buckets', path: '/buckets' },
-  { name: 'jobs', path: '/jobs' },
-  { name: 'keys', path: '/keys' },
-  { name: 'settings', path: '/settings' },
-  { name: 'no page', path: '/none' },
-  { name: 'the palette', path: '/jobs', press: 'Control+k' },
-  { name: 'the list of keys', path: '/jobs', press: '?' },
-  { name: 'calls of the API', path: '/jobs', press: '.' },
-] as const;
+const DIALOG_PLACES = Object.values(DIALOGS).flat();
+const PLACES = [...PAGES, ...DIALOG_PLACES];
 
-const QUICK_PAGES = PAGES.filter(({ name }) => /^(?:sign-in|home|the palette)$/.test(name));
-
-type PageOf = (typeof PAGES)[number];
-
-async function open(page: PageOf, look: Look) {
-  const isFresh = 'isFresh' in page;
-  const isSignedIn = !('isSignedIn' in page);
-  const opened = await openAt(browser, isFresh ? fresh : home, page.path, { ...look, isSignedIn });
-  if ('press' in page) await show(opened.page, page.press);
-  return opened;
-}
-
-async function show(page: Page, keys: string): Promise<void> {
-  await page.keyboard.press(keys);
-  await page.getByRole('dialog').waitFor();
-  await settled(page);
-}
-
-/** English by day and Chinese by night see every text and every colour. */
-const LOOKS: readonly Look[] = [
-  { language: 'en', isDark: false },
-  { language: 'zh', isDark: true },
-  ...(IS_WHOLE
-    ? ([
-        { language: 'en', isDark: true },
-        { language: 'zh', isDark: false },
-      ] as const)
-    : []),
-];
-
-const named = (look: Look) => `${look.language}, ${look.isDark ? 'dark' : 'light'}`;
-
-it.each(LOOKS.map((look) => [named(look), look] as const))(
-  '124: axe finds nothing on any page of the frame: %s',
-  async (_, look) => {
-    const found: string[] = [];
-    for (const each of IS_WHOLE ? PAGES : QUICK_PAGES) {
-      const { page, context } = await open(each, look);
-      found.push(...(await axeViolations(page)).map((line) => `${each.name}: ${line}`));
-      await context.close();
-    }
-    expect(found).toEqual([]);
+it.each(PLACES.map((place) => [place.name, place] as const))(
+  '123, 124: axe finds nothing, and a finger misses nothing: %s',
+  async (_, place) => {
+    const problems: string[] = [];
+    for (const language of ['en', 'zh'] as const) problems.push(...(await visit(place, language)));
+    expect(problems).toEqual([]);
   },
-  90_000,
+  120_000,
 );
 
-it('123: nothing is wider than a phone, and every target is as large as a finger', async () => {
-  const found: string[] = [];
-  for (const each of IS_WHOLE ? PAGES : QUICK_PAGES) {
-    for (const language of IS_WHOLE ? (['en', 'zh'] as const) : (['en'] as const)) {
-      const { page, context } = await open(each, {
-        width: 360,
-        height: 740,
-        isTouch: true,
-        language,
-      });
-      const overflow = await overflowOf(page);
-      if (overflow > 0) found.push(`${each.name}: ${overflow} px too wide`);
-      found.push(...(await smallTargets(page)).map((line) => `${each.name}: ${line}`));
-      await context.close();
-    }
-  }
-  expect(found).toEqual([]);
-}, 90_000);
+describe('what is visited', () => {
+  const VIEWS = fileURLToPath(new URL('../../src/console/views/', import.meta.url));
+  const routes = readFileSync(`${VIEWS}../app/views.ts`, 'utf8');
+
+  it('124: is every view of the router', () => {
+    const patterns = [...routes.matchAll(/pattern: \/(.+)\/,/g)].map(([, source = '']) => source);
+    expect(patterns.length).toBe([...routes.matchAll(/load: \(\) =>/g)].length);
+    const paths = PAGES.map(({ path }) => path.split(/[?#]/)[0] ?? '');
+    const missed = patterns.filter(
+      (source) => !paths.some((path) => new RegExp(source).test(path)),
+    );
+    expect(missed).toEqual([]);
+  });
+
+  it('124: is every section of the settings', () => {
+    const settings = readFileSync(`${VIEWS}settings/settings.tsx`, 'utf8');
+    const [, listed = ''] = /const SECTIONS = \[(.*?)\]/.exec(settings) ?? [];
+    const sections = [...listed.matchAll(/'(\w+)'/g)].map(([, id = '']) => id);
+    expect(sections.length).toBeGreaterThan(3);
+    const paths = new Set(PAGES.map(({ path }) => path));
+    const missed = sections.filter((id) => id !== 'you' && !paths.has(`/settings/${id}`));
+    expect(missed).toEqual([]);
+  });
+
+  it('124: is every file with a dialog', () => {
+    const files = readdirSync(VIEWS, { recursive: true, encoding: 'utf8' });
+    const withDialog = files.filter(
+      (file) => file.endsWith('.tsx') && /<[Dd]ialog\b/.test(readFileSync(VIEWS + file, 'utf8')),
+    );
+    expect(Object.keys(DIALOGS).sort()).toEqual(withDialog.sort());
+  });
+});
 
 it('124: the skip link comes first, and leads past the side bar', async () => {
   const { page, context } = await openAt(browser, home, '/jobs');

@@ -17,7 +17,7 @@ export function Failure({ error, onRetry }: FailureProps) {
       <b>{what}</b>
       <span>{next}</span>
       {requestId !== null && (
-        <span class="faint">
+        <p class="faint">
           {texts.request} <span class="mono">{requestId}</span>
           {docs !== null && (
             <>
@@ -27,7 +27,7 @@ export function Failure({ error, onRetry }: FailureProps) {
               </a>
             </>
           )}
-        </span>
+        </p>
       )}
       {onRetry !== undefined && (
         <Button kind="secondary" icon={RefreshCw} label={t().shell.tryAgain} onClick={onRetry} />

@@ -57,10 +57,14 @@ export const smallTargets = (page: Page): Promise<readonly string[]> =>
   page.evaluate<readonly string[]>(`{
     const SELECTOR = 'a[href], button, input, select, textarea, [role=button], [role=menuitem]';
     const small = [];
-    for (const element of document.querySelectorAll(SELECTOR)) {
+    // What is behind a dialog can't be touched.
+    const shown = document.querySelector('dialog:modal') ?? document;
+    for (const element of shown.querySelectorAll(SELECTOR)) {
       const isInSentence =
-        getComputedStyle(element).display === 'inline' && element.closest('p, dd, .drop, .hint');
-      if (isInSentence || element.closest('.skip') || !element.checkVisibility()) continue;
+        getComputedStyle(element).display === 'inline' && element.closest('p, dd, li, .drop, .hint');
+      // The number of a line is as high as the line.
+      const isLine = element.matches('.line-number');
+      if (isInSentence || isLine || element.closest('.skip') || !element.checkVisibility()) continue;
       // A label is part of the target of its field; a row opens what its name opens.
       const row = element.matches('a[tabindex="-1"]') ? element.closest('[role=row]') : null;
       const target = row ?? element.closest('label') ?? element;

@@ -29,7 +29,7 @@ export function FilterBar({ folder }: { readonly folder: FolderModel }) {
   const { bucket, search, grid } = folder;
   return (
     <search class="filter-bar">
-      <span class="input">
+      <label class="input">
         <Icon of={ListFilter} />
         <input
           ref={ref}
@@ -49,7 +49,7 @@ export function FilterBar({ folder }: { readonly folder: FolderModel }) {
             event.stopPropagation();
           }}
         />
-      </span>
+      </label>
       <span class="segments" role="group" aria-label={texts.searchIn}>
         <Button
           label={texts.thisFolder}

@@ -319,13 +319,15 @@ function Matrix({ acts, error, onChange }: MatrixProps) {
           {ACTS.map((act) => (
             <tr key={act}>
               <td>
-                <input
-                  type="checkbox"
-                  aria-label={texts.actRows[act]}
-                  checked={acts === null || acts.includes(act)}
-                  disabled={acts === null}
-                  onChange={(event) => toggle(act, event.currentTarget.checked)}
-                />
+                <label class="pick-target">
+                  <input
+                    type="checkbox"
+                    aria-label={texts.actRows[act]}
+                    checked={acts === null || acts.includes(act)}
+                    disabled={acts === null}
+                    onChange={(event) => toggle(act, event.currentTarget.checked)}
+                  />
+                </label>
               </td>
               <th scope="row">
                 {texts.actRows[act]}

@@ -304,27 +304,31 @@ function columnsOf(
     {
       id: 'choose',
       label: canWrite ? (
-        <input
-          type="checkbox"
-          class="pick-box"
-          aria-label={texts.chooseAll}
-          checked={isAll}
-          onChange={() => setChosen(new Set(isAll ? [] : rows.map(({ key }) => key)))}
-        />
+        <label class="pick-target">
+          <input
+            type="checkbox"
+            class="pick-box"
+            aria-label={texts.chooseAll}
+            checked={isAll}
+            onChange={() => setChosen(new Set(isAll ? [] : rows.map(({ key }) => key)))}
+          />
+        </label>
       ) : (
         ''
       ),
       width: '32px',
       cell: ({ key, size }) =>
         canWrite && (
-          <input
-            type="checkbox"
-            class="pick-box"
-            aria-label={texts.choose(key)}
-            checked={chosen.has(key)}
-            disabled={size === null}
-            onChange={(event) => toggle(key, event.currentTarget.checked)}
-          />
+          <label class="pick-target">
+            <input
+              type="checkbox"
+              class="pick-box"
+              aria-label={texts.choose(key)}
+              checked={chosen.has(key)}
+              disabled={size === null}
+              onChange={(event) => toggle(key, event.currentTarget.checked)}
+            />
+          </label>
         ),
     },
     {

@@ -199,9 +199,6 @@ function Picture({ folder, parts, measure }: PictureProps) {
   );
 }
 
-/** Width of a letter that a name is cut by, pixels. */
-const LETTER_PX = 7.5;
-
 type PartBoxProps = {
   readonly box: Box | undefined;
   readonly part: Part;
@@ -211,21 +208,20 @@ type PartBoxProps = {
 function PartBox({ box, part, measure }: PartBoxProps) {
   if (box === undefined) return null;
   const { x, y, width, height } = box;
-  const room = Math.floor((width - 16) / LETTER_PX);
-  const name = part.name.length > room ? `${part.name.slice(0, room - 1)}…` : part.name;
   const hasLabel = width >= LABEL_MIN_PX.width && height >= LABEL_MIN_PX.height;
   return (
     <>
       <rect x={x + 1} y={y + 1} width={Math.max(0, width - 2)} height={Math.max(0, height - 2)} />
       {hasLabel && (
-        <>
-          <text x={x + 8} y={y + 18} class="part-name">
-            {name}
+        // It cuts what is too long: the text itself stays what the part is called.
+        <svg x={x + 8} y={y} width={width - 16} height={height}>
+          <text y={18} class="part-name">
+            {part.name}
           </text>{' '}
-          <text x={x + 8} y={y + 33} class="part-size">
+          <text y={33} class="part-size">
             {measure === 'bytes' ? bytes(part.bytes) : count(part.objects)}
           </text>
-        </>
+        </svg>
       )}
     </>
   );
