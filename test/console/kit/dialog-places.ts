@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { click, FOLDER, type Place, press } from './places.ts';
 import type { Texts } from './texts.ts';
-import { LARGE_BYTES } from './upload-page.ts';
+import { largeFile } from './upload-page.ts';
 
 const OBJECT = `${FOLDER}crew-list.csv`;
 const VERSIONS = `${OBJECT}?panel=versions`;
@@ -55,12 +55,12 @@ async function refuseOnce(page: Page, path: string, status: number, code: string
 const memberName = () => `m${Math.random().toString(36).slice(2, 10)}`;
 
 /** Files that are chosen in the dialog of the key U. */
-async function chooseFiles(page: Page, files: readonly { name: string; buffer: Buffer }[]) {
+async function chooseFiles(page: Page, files: Parameters<Page['setInputFiles']>[1]) {
   await page.locator('#main').waitFor();
   await press(page, 'u');
-  const chosen = files.map((file) => ({ ...file, mimeType: 'text/plain' }));
-  await page.getByRole('dialog').locator('input[type=file]').first().setInputFiles(chosen);
-  await page.getByRole('dialog').locator('footer [type=submit]').waitFor();
+  await page.getByRole('dialog').locator('input[type=file]').first().setInputFiles(files);
+  // What is there already is looked up first.
+  await page.locator('dialog footer [type=submit]:not([aria-disabled=true])').waitFor();
 }
 
 const paste = (page: Page, name: string): Promise<unknown> =>
@@ -164,6 +164,7 @@ const OF_UPLOADS: Dialogs = {
     open('clashes', FOLDER, async (page) => {
       const files = ['crew-list.csv', 'new.txt'].map((name) => ({
         name,
+        mimeType: 'text/plain',
         buffer: Buffer.from('x'),
       }));
       await chooseFiles(page, files);
@@ -182,7 +183,8 @@ const OF_UPLOADS: Dialogs = {
       paste(page, 'image.png').then(() => {}),
     ),
     open('its link', '/b/press-kit/drafts/', async (page, texts) => {
-      await page.evaluate('delete Clipboard.prototype.writeText; delete Clipboard.prototype.write');
+      await page.evaluate('document.execCommand = () => false');
+      await page.evaluate('Clipboard.prototype.writeText = () => Promise.reject(new Error())');
       await paste(page, 'image.png');
       await page
         .getByRole('dialog')
@@ -199,7 +201,7 @@ const OF_UPLOADS: Dialogs = {
         await page.route('**/press-kit/large/**', (route) =>
           route.request().method() === 'PUT' ? undefined : route.fallback(),
         );
-        await chooseFiles(page, [{ name: 'large.bin', buffer: Buffer.alloc(LARGE_BYTES) }]);
+        await chooseFiles(page, [await largeFile('large.bin')]);
         await press(page, 'Control+Enter');
         await page.locator('.dock').waitFor();
         page.once('dialog', (dialog) => void dialog.accept());
