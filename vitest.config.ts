@@ -81,7 +81,7 @@ const browser = (
     // The dev server takes some seconds to start, and compiles what it is first asked for.
     testTimeout: platform === 'workers' ? 90_000 : 30_000,
     hookTimeout: platform === 'workers' ? 120_000 : 60_000,
-    expect: EXPECT,
+    expect: platform === 'workers' ? { ...EXPECT, poll: { timeout: 30_000 } } : EXPECT,
     isolate: false,
     setupFiles: ['test/node/kit/remove-folders.ts'],
     // A browser is several processes already, and two would blur what is measured.

@@ -12,6 +12,7 @@ import {
   type Page,
   chromium as playwright,
 } from 'playwright-core';
+import { IS_WORKERS } from './server.ts';
 
 export type Look = {
   readonly width?: number;
@@ -77,7 +78,7 @@ function missingLibrary(path: string): string | null {
 }
 
 /** How long something may take to be seen on a busy machine, milliseconds. */
-const WAIT_MS = 20_000;
+const WAIT_MS = IS_WORKERS ? 30_000 : 20_000;
 
 /** A context with nothing in it, as a new visitor's browser. */
 export async function newContext(browser: Browser, look: Look = {}): Promise<BrowserContext> {
