@@ -71,8 +71,9 @@ type FrameProps = { readonly view: ReturnType<typeof viewOf>; readonly isIn: boo
 
 function Frame({ view, isIn }: FrameProps) {
   const main = useRef<HTMLElement>(null);
-  const shown = useRef<string | null>(null);
   const { value: address } = path;
+  // The first view takes no focus: Tab begins at the top of the page.
+  const shown = useRef(address);
   // The focus went with the view that was left: the next Tab begins in the new one.
   useEffect(() => {
     if (isIn && document.activeElement === document.body && shown.current !== address) {

@@ -49,9 +49,12 @@ export default function Palette({ onClose }: Closing) {
 
   useLayoutEffect(() => {
     const opener = document.activeElement;
-    ref.current?.showModal();
-    ref.current?.querySelector('input')?.select();
+    const dialog = ref.current;
+    dialog?.showModal();
+    dialog?.querySelector('input')?.select();
     return () => {
+      // What is behind an open dialog takes no focus.
+      dialog?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
