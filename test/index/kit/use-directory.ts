@@ -75,8 +75,19 @@ function useAccounts(directory: DirectoryApi): void {
     isEnabled: false,
   });
   directory.removeAccessKey({ accountId, id });
+  useMembers(directory);
+  useAudit(directory);
+  useJobNotes(directory);
+  directory.removeAccount({ id: accountId });
+}
+
+function useMembers(directory: DirectoryApi): void {
+  const accountId = OWNER;
+  const times = { createdAtMs: START_MS, expiresAtMs: null, lastUsedMs: null };
   const member = {
-    ...shared,
+    isEnabled: true,
+    revision: 1,
+    displayName: 'n',
     ...times,
     id: 'm',
     accountId,
@@ -142,6 +153,10 @@ function useAccounts(directory: DirectoryApi): void {
     endTokens: true,
   });
   directory.removeMember({ accountId, id: 'm' });
+}
+
+function useAudit(directory: DirectoryApi): void {
+  const accountId = OWNER;
   const who = {
     memberId: null,
     accessKeyId: null,
@@ -157,6 +172,11 @@ function useAccounts(directory: DirectoryApi): void {
   directory.endAudit({ id: 'e', accountId, status: 200 });
   const filter = { action: null, memberId: null, accessKeyId: null, fromMs: null, toMs: null };
   directory.listAudit({ accountId, before: '', limit: 10, filter });
+  directory.endAudit({ id: 'e', accountId, status: null });
+}
+
+function useJobNotes(directory: DirectoryApi): void {
+  const accountId = OWNER;
   const job = summarizeKeyJob(keyJobOf('j'));
   const bucket = { name: 'b' as BucketName, id: 'b~1' as BucketId };
   for (const state of ['running', 'done'] as const)
@@ -164,8 +184,6 @@ function useAccounts(directory: DirectoryApi): void {
   for (const state of [null, 'done'] as const)
     directory.listJobs({ accountId, before: '', limit: 10, state });
   directory.forgetJob({ accountId, id: 'j' });
-  directory.endAudit({ id: 'e', accountId, status: null });
-  directory.removeAccount({ id: accountId });
 }
 
 function useSignIn(directory: DirectoryApi): void {

@@ -108,6 +108,26 @@ const encode = (text: string) =>
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
+const SETTINGS: Omit<Core['settings'], 'inlineBodyMaxBytes'> = {
+  graceSeconds: 3600,
+  lifecycleDaySeconds: 86_400,
+  staleUploadHours: 24,
+  tierLimitMs: 1000,
+  transitionMinBytes: 131_072,
+  ownHosts: [],
+  accountsMayBindHosts: true,
+  requiresHostProof: false,
+  zipMaxObjects: 20,
+  subrequestsMax: Number.POSITIVE_INFINITY,
+  masterKeys: MASTER_KEYS,
+  seededKmsKeys: ['seeded-key'],
+  seed: [],
+  rateCardId: 'cloudflare-r2',
+  invoiceIssuer: 'Quayside',
+  billingCloseHours: 24,
+  webhooks: { mayBePrivate: true, attemptsMax: 3, retryBaseMs: 1000, timeoutMs: 1000 },
+};
+
 /**
  * `ledger` and `ports` may stand before those that work; `region` is the service's; ids count up
  * from 1, so that documents are the same in every run.
@@ -129,26 +149,7 @@ export function createTestSurface(
   const directorySql = openMigrated(DIRECTORY_SCHEMA, LEDGER_SCHEMA);
   const ledger = createDirectLedger(createLedgerIndex(directorySql, LEDGER_RULES));
   const core: Core = {
-    settings: {
-      inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16,
-      graceSeconds: 3600,
-      lifecycleDaySeconds: 86_400,
-      staleUploadHours: 24,
-      tierLimitMs: 1000,
-      transitionMinBytes: 131_072,
-      ownHosts: [],
-      accountsMayBindHosts: true,
-      requiresHostProof: false,
-      zipMaxObjects: 20,
-      subrequestsMax: Number.POSITIVE_INFINITY,
-      masterKeys: MASTER_KEYS,
-      seededKmsKeys: ['seeded-key'],
-      seed: [],
-      rateCardId: 'cloudflare-r2',
-      invoiceIssuer: 'Quayside',
-      billingCloseHours: 24,
-      webhooks: { mayBePrivate: true, attemptsMax: 3, retryBaseMs: 1000, timeoutMs: 1000 },
-    },
+    settings: { ...SETTINGS, inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16 },
     ports: (options.ports ?? ((ports) => ports))({
       blobStore,
       metadataIndex: createDirectMetadataIndex(createBucketIndex(indexSql)),
