@@ -22,6 +22,18 @@ const WIDTH = "document.querySelector('.stage img, .markdown img')?.naturalWidth
 const picture = (background: string) =>
   sharp({ create: { width: 320, height: 200, channels: 3, background } });
 
+/** Sum of the layout shifts of the page so far, two frames after the last. */
+const SHIFTS = `new Promise((resolve) => {
+  let sum = 0;
+  const add = (list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) sum += value;
+  };
+  new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(sum))));
+})`;
+/** Source: https://web.dev/articles/cls */
+const GOOD_SHIFT = 0.1;
+
 describe('the page of an object', () => {
   beforeAll(async () => {
     for (const [name, colour] of [
@@ -57,6 +69,14 @@ describe('the page of an object', () => {
     await expect.poll(() => addressOf(page)).toBe(`${BUCKET}/walk/`);
     expect(new URL(page.url()).searchParams.get('sel')).toBe('a1.jpg');
     expect(errors()).toEqual([]);
+  });
+
+  it('125: moves nothing on a phone when the picture comes', async () => {
+    const { page } = await pages.open('walk/a1.jpg', { width: 412, height: 823, isTouch: true });
+    await expect.poll(() => valueIn(page, WIDTH)).toBe(320);
+    await page.locator('.versions').first().waitFor();
+    const moved = await page.evaluate<number>(SHIFTS);
+    expect(moved).toBeLessThan(GOOD_SHIFT);
   });
 
   it('57: tells the camera, and the place on demand alone', async () => {

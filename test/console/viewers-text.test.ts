@@ -108,6 +108,10 @@ describe('text', () => {
     expect(await hrefOf('far')).toBe('https://example.org/x.png');
     expect(await hrefOf('bad')).toBeNull();
     expect(await valueIn(page, 'window.hit')).toBeUndefined();
+    // A second one in the same page: the browser allows one policy of the cleaner's name.
+    await pages.put('md/sub/other.md', '# Other\n\n[back](../guide.md)');
+    await page.locator('.markdown a', { hasText: 'other' }).click();
+    await page.getByRole('heading', { name: 'Other', exact: true }).waitFor();
     expect(errors()).toEqual([]);
   });
 

@@ -28,14 +28,22 @@ function putAside(node: Element, data: { attrName: string; attrValue: string }):
   }
 }
 
+let cleaner: ReturnType<typeof DOMPurify> | null = null;
+
+/** Makes the one of the page: it has a policy of Trusted Types, whose name is given once. */
+function cleanerOfPage(): ReturnType<typeof DOMPurify> {
+  if (cleaner !== null) return cleaner;
+  cleaner = DOMPurify(window);
+  cleaner.addHook('uponSanitizeAttribute', putAside);
+  return cleaner;
+}
+
 /**
  * Makes elements of the HTML of a Markdown text. Links and pictures have their
  * addresses in `data-href` and `data-src`, as they were written.
  */
 export function renderMarkdown(html: string): DocumentFragment {
-  const purify = DOMPurify(window);
-  purify.addHook('uponSanitizeAttribute', putAside);
-  const fragment = purify.sanitize(html, {
+  const fragment = cleanerOfPage().sanitize(html, {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ATTRIBUTES,
     RETURN_DOM_FRAGMENT: true,
