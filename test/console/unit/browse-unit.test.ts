@@ -47,6 +47,19 @@ describe('the window of a list', () => {
     expect(linesInView(million, middle, 0).first).toBe(499_990);
   });
 
+  it.each([0, 500, 5999, 8_000_000, 24_000_000, 31_994_000, 31_999_000, 31_999_400])(
+    'goes to the %i pixels of the list that the bar stands for, also near its ends',
+    (offset) => {
+      const { top } = positionAt(million, offset);
+      const before = positionAt(million, offset < 16_000_000 ? 20_000_000 : 10_000_000);
+      const dragged = positionAfterScroll(million, before, top);
+      // A pixel of the bar is some of the list, but not at its ends.
+      const isNearEnd = offset < 6000 || offset > 31_993_400;
+      const difference = Math.abs(offsetOf(million, dragged) - offset);
+      expect(difference).toBeLessThanOrEqual(isNearEnd ? 0 : 5);
+    },
+  );
+
   it('moves by as many pixels as a wheel says, anywhere', () => {
     let position = positionAt(million, 16_000_000);
     for (let turn = 1; turn <= 50; turn++) {

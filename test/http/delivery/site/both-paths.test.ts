@@ -1,7 +1,7 @@
 // The two doors of a website: what the hot one answers must be what the other does, and it must
 // leave alone whatever is more than a page.
 
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
 import { createDelivery, type Delivery } from '../../../../src/http/delivery/create-delivery.ts';
 import { publicPolicy } from '../../../access-samples.ts';
@@ -203,18 +203,6 @@ describe('a site whose pages are not all for everyone', () => {
       statement('Deny', '*', { Bool: { 'aws:SecureTransport': 'true' } }),
     );
     expect((await visit('/')).headers['cache-control']).toBe('private, no-cache');
-  });
-
-  it('looks nothing up that nobody may read', async () => {
-    await setPolicy(statement('Allow', 'index*'));
-    await visit('/');
-    const calls = vi.spyOn(surface.core.ports.metadataIndex, 'call');
-    for (const target of ['/docs/', '/docs/none', '/about']) {
-      expect((await visit(target)).status).toBe(403);
-    }
-    expect(calls).not.toHaveBeenCalled();
-    expect((await visit('/index-of-nothing')).status).toBe(404);
-    expect(calls).toHaveBeenCalled();
   });
 
   it('shows nothing that is denied', async () => {
