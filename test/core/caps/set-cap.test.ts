@@ -76,3 +76,34 @@ it('a cap stands by what is spent, whoever has leased the rest', async () => {
   expect(standings).toMatchObject([{ units: 100, left: 100 }]);
   expect(await listCaps(core, accountId)).toMatchObject([{ spent: 0n, level: 'open' }]);
 });
+
+it.each([
+  ['an id of other signs', { id: 'a b' }, 'id: '],
+  ['an id that is too long', { id: 'a'.repeat(65) }, 'id: '],
+  ['a limit of nothing', { limit: 0n }, 'limit: '],
+  ['a limit that no number holds', { limit: 2n ** 53n }, 'limit: '],
+  ['an alert beyond the limit', { alertPercents: [50, 101] }, 'alertPercents: '],
+  ['an alert between two numbers', { alertPercents: [50.5] }, 'alertPercents: '],
+  ['too many alerts', { alertPercents: Array.from({ length: 11 }, (_, i) => i + 1) }, 'alertPer'],
+  ['a share of nothing', { cachedFromPercent: 0 }, 'cachedFromPercent: '],
+])('%s is no cap, and leaves the one that stands', async (_, change, detail) => {
+  const core = createMemoryCore();
+  const cap = bytesCap(1000n);
+  await setCap(core, accountId, cap);
+  await expect(setCap(core, accountId, { ...cap, ...change })).rejects.toMatchObject({
+    code: 'InvalidArgument',
+    message: expect.stringContaining(detail),
+  });
+  expect(await listCaps(core, accountId)).toMatchObject([{ cap }]);
+});
+
+it('a cap may be as wide as its bounds', async () => {
+  const core = createMemoryCore();
+  const widest = {
+    ...bytesCap(2n ** 53n - 1n),
+    id: 'a_-'.padEnd(64, '9'),
+    alertPercents: [1, 2, 3, 4, 5, 6, 7, 8, 9, 100],
+    cachedFromPercent: 100,
+  };
+  expect(await setCap(core, accountId, widest)).toMatchObject(widest);
+});
