@@ -41,6 +41,12 @@ it('the client is at most half of that for routes alone', async () => {
   expect(bytes).toBeLessThanOrEqual(6100);
 });
 
+it('the client is at most three quarters of that with uploads alone', async () => {
+  const bytes = await sizeOf("export { createUploadClient } from './upload-client.ts';");
+  expect(bytes).toBeGreaterThan(3000);
+  expect(bytes).toBeLessThanOrEqual(9500);
+});
+
 it('the client is at most 3 KB for the element, which holds nothing of the client', async () => {
   const bytes = await sizeOf("export * from './upload-element.ts';");
   expect(bytes).toBeGreaterThan(500);

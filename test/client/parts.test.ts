@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CRC64_OF_NOTHING, crc64Text, createCrc64 } from '../../src/client/objects/crc64nvme.ts';
-import { attributeHeaders, metadataOf } from '../../src/client/objects/object-headers.ts';
+import { attributeHeaders } from '../../src/client/objects/object-headers.ts';
+import { metadataOf } from '../../src/client/objects/read-metadata.ts';
 import type { sendReporting } from '../../src/client/objects/send-reporting.ts';
 import { createSigner } from '../../src/client/objects/sigv4.ts';
 import { createMeter, type Progress } from '../../src/client/progress.ts';

@@ -1,7 +1,8 @@
 // A download: the response's facts at once, the body when somebody reads it.
 import { QuaysideError } from '../errors.ts';
 import type { ObjectCall } from '../objects/backend.ts';
-import { metadataOf, unquoted } from '../objects/object-headers.ts';
+import { unquoted } from '../objects/object-headers.ts';
+import { metadataOf } from '../objects/read-metadata.ts';
 import { refuseDotSegments } from '../objects/refuse-dot-segments.ts';
 import { createMeter, type Progress } from '../progress.ts';
 import { retrying } from '../retry.ts';
@@ -50,7 +51,7 @@ export type Download = {
 export async function startDownload(
   { send, policy }: Transport,
   target: UploadTarget,
-  { versionId, range, ifMatch, signal, onProgress }: DownloadOptions,
+  { versionId, range, ifMatch, signal, onProgress }: DownloadOptions = {},
 ): Promise<Download> {
   refuseDotSegments(target.key);
   const start = range?.offsetBytes ?? 0;

@@ -1,18 +1,20 @@
 // What S3 says of objects and parts, in headers and documents.
 import { textOf } from '../xml.ts';
 import type { Algorithm, FoundObject, StoredPart } from './backend.ts';
-import { checksumHeader, completedOf, metadataOf, unquoted } from './object-headers.ts';
+import { checksumHeader, completedOf, unquoted } from './object-headers.ts';
+import { metadataOf } from './read-metadata.ts';
 
 /** The checksums that can be compared here. */
 const ALGORITHMS: readonly Algorithm[] = ['SHA256', 'CRC64NVME'];
 
 export function foundObject(headers: Headers): FoundObject {
-  const checksumOf = (name: Algorithm) => headers.get(checksumHeader(name));
-  const algorithm = ALGORITHMS.find((name) => checksumOf(name) !== null);
-  const value = algorithm === undefined ? null : checksumOf(algorithm);
+  const algorithm = ALGORITHMS.find((name) => headers.has(checksumHeader(name)));
   return {
     sizeBytes: Number(headers.get('content-length')),
-    checksum: algorithm === undefined || value === null ? null : { algorithm, value },
+    checksum:
+      algorithm === undefined
+        ? null
+        : { algorithm, value: headers.get(checksumHeader(algorithm)) ?? '' },
     contentType: headers.get('content-type'),
     metadata: metadataOf(headers),
     completed: completedOf(headers),

@@ -12,23 +12,23 @@ export type Pauser = {
 /** `stopped` ends it for good, also while it is paused. */
 export function createPauser(stopped: AbortSignal): Pauser {
   let running = new AbortController();
-  let resumed: { readonly promise: Promise<void>; readonly resolve: () => void } | null = null;
+  /** Resolves when it is resumed; null: it is not paused. */
+  let resumed: Promise<void> | null = null;
+  let endPause = () => {};
 
   function pause(): void {
     if (resumed !== null) return;
-    let resolve = () => {};
-    const promise = new Promise<void>((done) => {
-      resolve = done;
+    resumed = new Promise((resolve) => {
+      endPause = resolve;
     });
-    resumed = { promise, resolve };
     running.abort(new DOMException('Paused', 'AbortError'));
   }
 
   function resume(): void {
     if (resumed === null) return;
     running = new AbortController();
-    resumed.resolve();
     resumed = null;
+    endPause();
   }
 
   stopped.addEventListener('abort', resume, { once: true });
@@ -38,7 +38,7 @@ export function createPauser(stopped: AbortSignal): Pauser {
     isPaused: () => resumed !== null,
     async run(work) {
       for (;;) {
-        await resumed?.promise;
+        await resumed;
         stopped.throwIfAborted();
         const { signal } = running;
         try {

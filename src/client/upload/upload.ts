@@ -62,7 +62,7 @@ export function startUpload(
   transport: Transport,
   target: UploadTarget,
   source: UploadSource,
-  options: UploadOptions,
+  options: UploadOptions = {},
   uploadId: string | null = null,
 ): UploadTask {
   const stop = new AbortController();
@@ -105,7 +105,7 @@ export function startUpload(
 async function run(
   context: UploadContext,
   { sizeBytes, cut }: Pieces,
-  options: UploadOptions,
+  options: UploadOptions = {},
   uploadId: string | null,
 ): Promise<UploadResult> {
   const { meter, target } = context;
