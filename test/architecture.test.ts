@@ -120,7 +120,6 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   console: [
     '@preact/signals',
     // Without the WebAssembly and the workers out of blobs that the page's policy refuses.
-    '@zip.js/zip.js/lib/zip-core-custom.js',
     'dompurify',
     'idb-keyval',
     'lucide',
