@@ -51,7 +51,7 @@ const FLAT = { ...TRACE, exponent: 0, requestsPerSecond: 2000, regionalSkew: 0 }
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   hot: { ...COMMON, trace: HOT },
-  /** The same, while the account has a cap that it comes nowhere near. */
+  /** Traffic of `hot`, while the account has a cap that it comes nowhere near. */
   capped: { ...COMMON, isCapped: true, trace: { ...HOT, requests: 24_000 } },
   /** Many files with much traffic. */
   busy: {
@@ -64,7 +64,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       overwriteShare: 0.001,
     },
   },
-  /** The same files with little. */
+  /** The files of `busy` with little traffic. */
   quiet: {
     ...COMMON,
     trace: { ...TRACE, objects: 2000, requests: 8000, requestsPerSecond: 3, overwriteShare: 0.005 },
@@ -295,8 +295,8 @@ for (const [name, scenario] of Object.entries(SCENARIOS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   const { objects, requests, requestsPerSecond, places, overwriteShare } = scenario.trace;
   process.stdout.write(
-    `\n### ${name}: ${objects} objects, ${requestsPerSecond.toFixed(0)} requests/s over ${places} ` +
-      `places and ${scenario.isolates} isolates, ${requests} requests, ` +
+    `\n### ${name}: ${objects} objects, ${requestsPerSecond.toFixed(0)} requests/s over ` +
+      `${places} places and ${scenario.isolates} isolates, ${requests} requests, ` +
       `${overwriteShare * 100} % overwrites\n\n`,
   );
   const reports = new Map<string, Report>();

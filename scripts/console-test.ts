@@ -1,6 +1,6 @@
-// `npm run console-test`: all tests of the console in a real browser, the long ones too, on Node and
-// then on the Worker in `wrangler dev`. Arguments go to vitest: `npm run console-test --
-// test/console/frame.test.ts`.
+// `npm run console-test`: all tests of the console in a real browser, the long ones too, on Node
+// and then on the Worker in `wrangler dev`. Arguments go to vitest:
+// `npm run console-test -- test/console/frame.test.ts`.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -113,7 +113,7 @@ export const PRICES = {
 } as const satisfies Partial<Record<keyof Usage, { usd: number; source: string }>>;
 
 /**
- * What of the invocations is logged: the share of requests that is sampled (a request's calls of
+ * Which invocations are logged: the share of requests that is sampled (a request's calls of
  * objects share its fate), and whether an invocation leaves an event of its own. Source: LOGS.
  */
 export type LogSettings = {
@@ -121,7 +121,7 @@ export type LogSettings = {
   readonly areInvocationsLogged: boolean;
 };
 
-/** As wrangler.toml has them; a request that succeeds writes no line of its own. */
+/** The settings of wrangler.toml; a request that succeeds writes no line of its own. */
 export const LOG_SETTINGS: LogSettings = { headSamplingRate: 1, areInvocationsLogged: true };
 
 export type Cost = {

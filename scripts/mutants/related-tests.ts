@@ -53,7 +53,10 @@ export function testsOf(graph: ImportGraph, file: string): readonly string[] {
 
 /** Folders below src or test, which mirror each other but for the one of all adapters. */
 function mirroredFolders(file: string): readonly string[] {
-  return file.split('/').slice(1, -1).filter((folder) => folder !== 'adapters');
+  return file
+    .split('/')
+    .slice(1, -1)
+    .filter((folder) => folder !== 'adapters');
 }
 
 function sharedSteps(left: readonly string[], right: readonly string[]): number {

@@ -2,8 +2,8 @@
 // uploads loads no download and nothing that signs.
 import type { ApiClient } from './api-client.ts';
 import type { UploadRef } from './objects/backend.ts';
+import type { UploadSource } from './objects/piece.ts';
 import { connectPresigned, type PresignedOptions } from './presigned.ts';
-import type { UploadSource } from './upload/piece.ts';
 import { startUpload, type UploadOptions, type UploadTask } from './upload/upload.ts';
 import type { Transport } from './upload/upload-context.ts';
 

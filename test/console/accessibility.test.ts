@@ -1,5 +1,5 @@
-// Every page and every dialog for everybody: axe in both languages and themes, and a phone of 360 px
-// that a finger can use. A view or a dialog that is added and not visited fails here.
+// Every page and every dialog for everybody: axe in both languages and themes, and a phone of
+// 360 px that a finger can use. A view or a dialog that is added and not visited fails here.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';

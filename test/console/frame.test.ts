@@ -235,7 +235,7 @@ it('121: changes its language without a reload, and leaves no word behind', asyn
   // The server keeps the language with the key: no other test shall have it.
   const { id, secretAccessKey } = await home.client.keys.create({ body: { name: 'in-chinese' } });
   const own = { accessKey: id, secretKey: secretAccessKey };
-  const { page, context, errors } = await openAt(browser, { ...home, keys: own }, '/');
+  const { page, errors } = await openAt(browser, { ...home, keys: own }, '/');
   await page.evaluate('globalThis.isSamePage = true');
   await page.getByRole('button', { name: 'Account', exact: true }).click();
   await page.getByRole('menuitem', { name: '中文' }).click();
@@ -262,7 +262,7 @@ it('121: changes its language without a reload, and leaves no word behind', asyn
   expect(errors).toEqual([]);
 });
 
-it('121: shows a view though its member’s language comes while its texts are on their way', async () => {
+it('121: shows a view though its member’s language comes while its texts are loading', async () => {
   await home.client.request('PUT /me/preferences', { body: { language: 'zh' }, ifMatch: '*' });
   const context = await newContext(browser);
   onTestFinished(async () => {

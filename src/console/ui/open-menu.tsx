@@ -13,8 +13,8 @@ const opened = signal<OpenedMenu | null>(null);
 let menus = 0;
 
 /**
- * Opens a menu at a right click, else under `target`: where the event came from, or
- * what is told. A second click on the same button closes it.
+ * Opens a menu at a right click, else under `target`, which is where the event came
+ * from unless it is given. A second click on the same button closes it.
  */
 export function openMenu(
   event: Event,

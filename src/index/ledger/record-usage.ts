@@ -8,8 +8,6 @@ import type { UsageBatch, UsageRow } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { startOfHour } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { halves, startOfMonth } from '../usage/usage-sums.ts';
-import { usageTime } from '../usage/usage-time.ts';
 import {
   addToPage,
   hourOf,
@@ -18,8 +16,10 @@ import {
   parsePage,
   printPage,
   splitPage,
-} from './page-usage.ts';
-import { readProgress } from './read-pages.ts';
+} from '../usage/page-usage.ts';
+import { readProgress } from '../usage/read-pages.ts';
+import { halves, startOfMonth } from '../usage/usage-sums.ts';
+import { usageTime } from '../usage/usage-time.ts';
 import { sumOldPages } from './sum-pages.ts';
 
 /**

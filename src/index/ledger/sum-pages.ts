@@ -7,9 +7,9 @@ import type { AccountId } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
+import { rowsOfPage } from '../usage/page-usage.ts';
+import { readProgress } from '../usage/read-pages.ts';
 import { halves, startOfMonth } from '../usage/usage-sums.ts';
-import { rowsOfPage } from './page-usage.ts';
-import { readProgress } from './read-pages.ts';
 
 /** Age at which pages are summed, milliseconds: those of a day share their rows. */
 const SUMMED_AFTER_MS = DAY_MS;

@@ -13,8 +13,8 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccessKeyId, BucketId } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { readPageRows } from '../ledger/read-pages.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
+import { readPageRows } from './read-pages.ts';
 
 /** Sums that one query gives at most; a year of hours of five meters is fewer. */
 const SUMS_MAX = 50_000;

@@ -84,7 +84,7 @@ const open = (
   ...rest,
 });
 
-/** Of a folder and what is in it. */
+/** Dialogs of a folder and of what is in it. */
 const OF_FOLDERS: Dialogs = {
   'change/delete.tsx': [
     open('delete for good', '/b/logs-edge/2026/', (page) => onFirstRow(page, 'Delete')),

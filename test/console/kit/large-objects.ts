@@ -1,5 +1,5 @@
-// Objects of gigabytes that cost the disk a few pieces: the pieces are stored once, and an object is
-// made of them by copies of parts, which repeat what is pointed at and no byte.
+// Objects of gigabytes that cost the disk a few pieces: the pieces are stored once, and an object
+// is made of them by copies of parts, which repeat what is pointed at and no byte.
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,

@@ -61,10 +61,12 @@ export const smallTargets = (page: Page): Promise<readonly string[]> =>
     const shown = document.querySelector('dialog:modal') ?? document;
     for (const element of shown.querySelectorAll(SELECTOR)) {
       const isInSentence =
-        getComputedStyle(element).display === 'inline' && element.closest('p, dd, li, .drop, .hint');
+        getComputedStyle(element).display === 'inline' &&
+        element.closest('p, dd, li, .drop, .hint');
       // The number of a line is as high as the line.
       const isLine = element.matches('.line-number');
-      if (isInSentence || isLine || element.closest('.skip') || !element.checkVisibility()) continue;
+      const isHidden = element.closest('.skip') || !element.checkVisibility();
+      if (isInSentence || isLine || isHidden) continue;
       // A label is part of the target of its field; a row opens what its name opens.
       const row = element.matches('a[tabindex="-1"]') ? element.closest('[role=row]') : null;
       const target = row ?? element.closest('label') ?? element;

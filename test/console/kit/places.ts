@@ -1,13 +1,14 @@
-// Every page of the console with its address, for tests that visit all of them; dialog-places.ts has
-// what opens above them. The demo home of console-home.ts has what they show.
+// Every page of the console with its address, for tests that visit all of them; dialog-places.ts
+// has what opens above them. The demo home of console-home.ts has what they show.
 import type { Page } from 'playwright-core';
 import type { Client } from '../../../src/client/index.ts';
 import { REGATTA } from './console-home.ts';
 import type { Texts } from './texts.ts';
 
 /**
- * Who looks, each in a browser of their own: nobody yet known, the holder of the root key, a member,
- * the first visitor, a holder of the root key who becomes a member, one whose uploads break.
+ * Who looks, each in a browser of their own: nobody yet known, the holder of the root key, a
+ * member, the first visitor, a holder of the root key who becomes a member, one whose uploads
+ * break.
  */
 export type Visitor = 'stranger' | 'root' | 'member' | 'fresh' | 'holder' | 'uploader';
 

@@ -1,6 +1,6 @@
-// The server that tests of the console run against. The vitest project says which platform: `console`
-// has Node, `console-workers` has the Worker in `wrangler dev`, as `npm run dev` starts it, with local
-// R2, KV and Durable Objects. One body of tests is for both.
+// The server that tests of the console run against. The vitest project says which platform:
+// `console` has Node, `console-workers` has the Worker in `wrangler dev`, as `npm run dev` starts
+// it, with local R2, KV and Durable Objects. One body of tests is for both.
 import {
   type StartOptions,
   startNode,

@@ -40,7 +40,7 @@ export function visitor(browser: Browser, homes: Homes) {
     return { page, cdp: await context.newCDPSession(page) };
   }
 
-  /** The same browser for all that somebody looks at in a language. */
+  /** Gives one browser for all that somebody looks at in a language. */
   function visitOf(who: Visitor, language: Language): Promise<Visit> {
     const name = `${who} ${language}`;
     const visit = visits.get(name) ?? start(who, language);

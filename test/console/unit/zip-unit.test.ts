@@ -104,7 +104,7 @@ function named(name: Buffer, extra = Buffer.alloc(0)): Uint8Array {
   return new Uint8Array(Buffer.concat([entry, name, extra, end]));
 }
 
-it('68: reads names of before UTF-8, of UTF-8 that is not said, and of the Unicode field', async () => {
+it('68: reads names of before UTF-8, of unmarked UTF-8, and of the Unicode field', async () => {
   const old = Buffer.from([0x81, 0x62, 0x65, 0x72, 0xe1, 0xff]);
   const field = Buffer.alloc(9);
   field.writeUInt16LE(0x7075, 0);

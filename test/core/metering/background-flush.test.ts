@@ -71,7 +71,7 @@ describe('an isolate', () => {
     vi.useRealTimers();
   });
 
-  it('that is asked once flushes at the next mark, within what the runtime lets it have', async () => {
+  it('that is asked once flushes at the next mark, within its time', async () => {
     const worker = createWorker();
     worker.answer();
     await vi.advanceTimersByTimeAsync(INTERVAL_MS);
@@ -81,7 +81,7 @@ describe('an isolate', () => {
     expect(worker.longestMs()).toBeLessThan(WAIT_UNTIL_MS);
   });
 
-  it('that is asked all the time flushes once an interval, and loses nothing at its end', async () => {
+  it('that is asked all the time flushes once an interval, and at its end', async () => {
     const worker = createWorker();
     for (let second = 0; second < 300; second++) {
       worker.answer();

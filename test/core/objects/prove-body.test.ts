@@ -33,7 +33,7 @@ function prove(
   );
   const blobStore = {
     read: async () => bytes,
-    openRuns: async () => ReadableStream.from(chunks) as ReadableStream<Uint8Array>,
+    openRuns: async () => new Blob(chunks as Uint8Array<ArrayBuffer>[]).stream(),
   };
   const parts = sizes?.map((size, at) => ({ partNumber: at + 1, sizeBytes: size, checksum: null }));
   return proveBody(

@@ -2,7 +2,7 @@
 // journal.
 import { DatabaseSync } from 'node:sqlite';
 import type { UsageRow } from '../../../src/domain/billing/usage.ts';
-import { rowsOfPage } from '../../../src/index/ledger/page-usage.ts';
+import { rowsOfPage } from '../../../src/index/usage/page-usage.ts';
 
 /** All rows of the journal of an index database. */
 export function readRecordedUsage(path: string): (UsageRow & { readonly accountId: string })[] {

@@ -86,8 +86,9 @@ function makeUseOld() {
   for (const { accountId, bucketId, accessKeyId, meter, quantity } of recorded) {
     const values = [accountId, bucketId ?? '', accessKeyId ?? '', meter, 0, Number(quantity)];
     sql(
-      'INSERT INTO ledger_months (month_ms, account_id, bucket_id, access_key_id, meter, high, low)' +
-        ' VALUES (?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO ledger_months ' +
+        '(month_ms, account_id, bucket_id, access_key_id, meter, high, low) ' +
+        'VALUES (?, ?, ?, ?, ?, ?, ?)',
       monthMs,
       ...values,
     );

@@ -6,9 +6,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { useBucketNames } from '../../api/bucket-names.ts';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
-import { guardLeaving, href, navigate } from '../../app/router.ts';
+import { guardLeaving, navigate } from '../../app/router.ts';
 import { server } from '../../app/session.ts';
-import { PathUp, TopBar } from '../../app/top-bar.tsx';
 import { useEvery } from '../../app/visible.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -20,6 +19,7 @@ import type { MenuItem } from '../../ui/menu.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
 import { Note, PlainWords } from '../../ui/small.tsx';
+import { KeyBar } from './key-bar.tsx';
 import { type MadeKey, madeKey } from './made-key.ts';
 import { type AccessKey, firstOf, type Line, linesOf } from './scope.ts';
 import { Snippets } from './snippet-tabs.tsx';
@@ -49,16 +49,7 @@ export function KeyMade({ made }: { readonly made: MadeKey }) {
 
   return (
     <>
-      <TopBar>
-        <nav class="path" aria-label={t().shell.keys}>
-          <PathUp to="/keys" label={t().shell.keys} />
-          <a href={href('/keys')}>{t().shell.keys}</a>
-          <span class="sep">/</span>
-          <b aria-current="page">
-            <bdi>{made.name}</bdi>
-          </b>
-        </nav>
-      </TopBar>
+      <KeyBar title={made.name} />
       <div class="page">
         <div class="wrap">
           <div class="page-head">

@@ -5,14 +5,13 @@ import { client, QuaysideError } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
 import { useQuery } from '../../api/query.ts';
 import { withProof } from '../../api/with-proof.ts';
-import { href } from '../../app/router.ts';
 import { me } from '../../app/session.ts';
-import { PathUp, TopBar } from '../../app/top-bar.tsx';
 import { compareNames } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { CheckField, RadioField, SelectField, TextField } from '../../ui/field.tsx';
 import { InlineError } from '../../ui/small.tsx';
+import { KeyBar } from './key-bar.tsx';
 import { CanList } from './key-made.tsx';
 import { showMadeKey } from './made-key.ts';
 import { ACTS, type Act, type KeyForm, scopeOf, splitAddresses } from './scope.ts';
@@ -102,7 +101,7 @@ export function NewKey() {
 
   return (
     <>
-      <NewKeyBar />
+      <KeyBar title={t().keys.newTitle} />
       <div class="page">
         <form
           ref={element}
@@ -159,19 +158,6 @@ export function NewKey() {
         </form>
       </div>
     </>
-  );
-}
-
-function NewKeyBar() {
-  return (
-    <TopBar>
-      <nav class="path" aria-label={t().shell.keys}>
-        <PathUp to="/keys" label={t().shell.keys} />
-        <a href={href('/keys')}>{t().shell.keys}</a>
-        <span class="sep">/</span>
-        <b aria-current="page">{t().keys.newTitle}</b>
-      </nav>
-    </TopBar>
   );
 }
 

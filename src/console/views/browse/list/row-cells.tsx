@@ -172,7 +172,7 @@ function nameText(name: string, match: string): VNode {
 
 /** What stands below the name on phones: size, count, date. */
 function secondLine(entry: Entry, look: RowLook): VNode {
-  const { units } = t();
+  const units = t().units;
   const texts: string[] = [];
   if (entry.kind === 'object') {
     texts.push(bytes(entry.size), time(entry.lastModified, units));

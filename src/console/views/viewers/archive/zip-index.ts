@@ -213,7 +213,7 @@ function crc32(bytes: Uint8Array): number {
 /** Between 1601, where Windows begins, and 1970, milliseconds. */
 const WINDOWS_EPOCH_MS = 11_644_473_600_000;
 
-/** The time with a zone, where the archive has one; else that of whoever packed it. */
+/** The time with a zone, where the archive has one; else that of whoever made the archive. */
 function modifiedMsOf(header: DataView, extra: Extra): number | null {
   const ntfs = extra.get(EXTRA.ntfs);
   if (ntfs !== undefined && ntfs.byteLength >= 16) return long(ntfs, 8) / 10_000 - WINDOWS_EPOCH_MS;
@@ -233,12 +233,12 @@ export function openZipEntry(
   entry: ZipEntry,
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> {
-  const packed = packedBytesOf(source, entry, signal);
-  if (entry.method === 0) return packed;
-  return packed.pipeThrough(new DecompressionStream('deflate-raw'));
+  const compressed = compressedBytesOf(source, entry, signal);
+  if (entry.method === 0) return compressed;
+  return compressed.pipeThrough(new DecompressionStream('deflate-raw'));
 }
 
-function packedBytesOf(
+function compressedBytesOf(
   source: ZipSource,
   { method, offsetBytes, packedBytes }: ZipEntry,
   signal: AbortSignal,

@@ -1,15 +1,15 @@
 // Viewers of objects of gigabytes in a real browser: what is seen, how soon, and for how few bytes.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { largeFilm } from './kit/large-film.ts';
-import { putOfPieces } from './kit/large-objects.ts';
+import { largeFilm } from '../kit/large-film.ts';
+import { putOfPieces } from '../kit/large-objects.ts';
 import {
   BUCKET,
   MEGABYTE,
   type ObjectPages,
   startObjectPages,
   valueIn,
-} from './kit/object-page.ts';
+} from '../kit/object-page.ts';
 
 const GIGABYTE = 1000 * MEGABYTE;
 

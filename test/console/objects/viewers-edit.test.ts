@@ -7,7 +7,7 @@ import {
   type ObjectPages,
   startObjectPages,
   valueIn,
-} from './kit/object-page.ts';
+} from '../kit/object-page.ts';
 
 let pages: ObjectPages = undefined as never;
 beforeAll(async () => {
