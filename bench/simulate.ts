@@ -52,7 +52,12 @@ const FLAT = { ...TRACE, exponent: 0, requestsPerSecond: 2000, regionalSkew: 0 }
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   hot: { ...COMMON, trace: HOT },
   /** Traffic of `hot`, while the account has a cap that it comes nowhere near. */
-  capped: { ...COMMON, isCapped: true, trace: { ...HOT, requests: 24_000 } },
+  capped: {
+    ...COMMON,
+    warmUpShare: 0,
+    isCapped: true,
+    trace: { ...HOT, requests: 24_000 },
+  },
   /** Many files with much traffic. */
   busy: {
     ...COMMON,

@@ -122,7 +122,7 @@ export type LogSettings = {
 };
 
 /** The settings of wrangler.toml; a request that succeeds writes no line of its own. */
-export const LOG_SETTINGS: LogSettings = { headSamplingRate: 1, areInvocationsLogged: true };
+export const LOG_SETTINGS: LogSettings = { headSamplingRate: 0.1, areInvocationsLogged: false };
 
 export type Cost = {
   readonly workers: number;

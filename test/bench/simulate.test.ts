@@ -1,4 +1,5 @@
 // The pieces of the simulator, and the simulator as a whole on a trace of a few seconds.
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   createLru,
@@ -10,7 +11,7 @@ import { createByteLru } from '../../bench/simulate/byte-lru.ts';
 import { createCountedSql } from '../../bench/simulate/counted-sql.ts';
 import { quantile } from '../../bench/simulate/observer.ts';
 import { createPlaceCache } from '../../bench/simulate/place-cache.ts';
-import { costOf, createUsage, usedSince } from '../../bench/simulate/prices.ts';
+import { costOf, createUsage, LOG_SETTINGS, usedSince } from '../../bench/simulate/prices.ts';
 import { createQuayside, OPEN_VALVE, TODAY } from '../../bench/simulate/quayside-design.ts';
 import { createRandom, createZipf, drawSize } from '../../bench/simulate/random.ts';
 import { runDesign, type Scenario } from '../../bench/simulate/run-design.ts';
@@ -235,6 +236,18 @@ describe('prices', () => {
     expect(costOf(invoked, sampled).logs).toBeCloseTo(0.06);
     expect(costOf(invoked, { ...sampled, areInvocationsLogged: false }).logs).toBe(0);
   });
+});
+
+it('logs are billed as wrangler.toml has them', () => {
+  const text = readFileSync(new URL('../../wrangler.toml', import.meta.url), 'utf8');
+  const logs = text.slice(text.indexOf('[observability.logs]'));
+  expect(Number(/^head_sampling_rate = (.+)$/m.exec(logs)?.[1])).toBe(
+    LOG_SETTINGS.headSamplingRate,
+  );
+  expect(/^invocation_logs = (.+)$/m.exec(logs)?.[1]).toBe(`${LOG_SETTINGS.areInvocationsLogged}`);
+  expect(Number(/^head_sampling_rate = (.+)$/m.exec(text)?.[1])).toBe(
+    LOG_SETTINGS.headSamplingRate,
+  );
 });
 
 describe('rows written', () => {

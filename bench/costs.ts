@@ -1,0 +1,59 @@
+// What one operation costs on Cloudflare by the price lists, ledger and logs in: the counts that
+// test/workerd/operation-costs.test.ts measures, times the prices of the simulator.
+import { OPERATION_COUNTS, type OperationCounts } from './lib/operation-counts.ts';
+import { printTable } from './lib/table.ts';
+import { CPU_MS, costOf, createUsage, PRICES_READ_ON, type Usage } from './simulate/prices.ts';
+
+/**
+ * Operations that share a flush of their isolate, and flushes that share a row of the ledger: a
+ * busy isolate's in a minute, and those of the isolates that flush at one mark.
+ */
+const DENSE = { operationsPerFlush: 30, flushesPerRow: 10 };
+const LONE = { operationsPerFlush: 1, flushesPerRow: 1 };
+
+/** The Durable Object's own work for a call, milliseconds. */
+const OBJECT_MS = 1;
+
+function usageOf(counts: OperationCounts, { operationsPerFlush, flushesPerRow }: typeof LONE) {
+  const flushes = Math.min(1, counts.requests / operationsPerFlush);
+  const calls = counts.indexCalls + counts.directoryCalls;
+  const runs = counts.requests + counts.entrypointRuns;
+  const usage: Usage = {
+    ...createUsage(),
+    workerRequests: counts.requests + counts.entrypointCalls,
+    workerCpuMs: runs * CPU_MS.invocation + (calls + counts.entrypointCalls) * CPU_MS.call,
+    invocations: runs + calls + flushes,
+    kvReads: counts.kvReads,
+    objectRequests: calls,
+    objectActiveMs: calls * OBJECT_MS,
+    rowsWritten: counts.indexRows,
+    ledgerRequests: flushes,
+    ledgerActiveMs: flushes * OBJECT_MS,
+    ledgerRowsWritten: (counts.ledgerRows * flushes) / flushesPerRow,
+    classA: counts.r2ClassA,
+    classB: counts.r2ClassB + counts.entrypointRuns,
+  };
+  return usage;
+}
+
+const dollars = (usd: number) => (usd * 1e6).toFixed(2);
+
+process.stdout.write(`US dollars for a million, prices read on ${PRICES_READ_ON}.\n`);
+const rows = Object.entries(OPERATION_COUNTS).map(([name, counts]) => {
+  const lone = costOf(usageOf(counts, LONE));
+  const dense = costOf(usageOf(counts, DENSE));
+  return [
+    name,
+    `${counts.indexRows}`,
+    `${counts.ledgerRows}`,
+    dollars(dense.workers),
+    dollars(dense.objects),
+    dollars(dense.r2),
+    dollars(lone.ledger),
+    dollars(dense.ledger),
+    dollars(lone.total),
+    dollars(dense.total),
+  ];
+});
+const head = ['operation', 'index rows', 'ledger rows', 'Workers', 'index', 'R2'];
+printTable([[...head, 'ledger lone', 'dense', 'all in, lone', 'dense'], ...rows]);

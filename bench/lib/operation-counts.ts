@@ -1,0 +1,58 @@
+// What one operation asks of Cloudflare: calls of bindings, and rows written by workerd's own
+// count. test/workerd/operation-costs.test.ts measures each and fails when one has changed;
+// bench/costs.ts makes prices of them.
+
+export type OperationCounts = {
+  /** Calls of the index of the bucket, and rows that they write. */
+  readonly indexCalls: number;
+  readonly indexRows: number;
+  /** Rows that the ledger writes when the isolate flushes after this operation alone. */
+  readonly ledgerRows: number;
+  readonly directoryCalls: number;
+  readonly kvReads: number;
+  /** Operations of R2: writes of objects or parts; reads, without those of the entrypoint. */
+  readonly r2ClassA: number;
+  readonly r2ClassB: number;
+  /** Calls of the entrypoint behind Workers Cache, and how often it ran. */
+  readonly entrypointCalls: number;
+  readonly entrypointRuns: number;
+  /** Requests of the client. */
+  readonly requests: number;
+};
+
+const NOTHING: OperationCounts = {
+  indexCalls: 0,
+  indexRows: 0,
+  ledgerRows: 1,
+  directoryCalls: 0,
+  kvReads: 0,
+  r2ClassA: 0,
+  r2ClassB: 0,
+  entrypointCalls: 0,
+  entrypointRuns: 0,
+  requests: 1,
+};
+
+const of = (counts: Partial<OperationCounts>): OperationCounts => ({ ...NOTHING, ...counts });
+
+export const OPERATION_COUNTS = {
+  'PUT of 100 kB': of({ indexCalls: 1, indexRows: 3, r2ClassA: 1 }),
+  'PUT of 100 kB over another': of({ indexCalls: 1, indexRows: 5, r2ClassA: 1 }),
+  'PUT of 10 KiB': of({ indexCalls: 1, indexRows: 3 }),
+  'PUT of 8 MiB': of({ indexCalls: 1, indexRows: 3, r2ClassA: 1 }),
+  'GET of 100 kB, cold everywhere': of({ indexCalls: 1, entrypointCalls: 1, entrypointRuns: 1 }),
+  'GET of 100 kB from the edge': of({ indexCalls: 1, entrypointCalls: 1 }),
+  'GET of 100 kB from memory': of({}),
+  'GET of 10 KiB, cold everywhere': of({ indexCalls: 1 }),
+  'GET of 10 KiB from the edge': of({ indexCalls: 1 }),
+  'GET of 10 KiB from memory': of({}),
+  'GET of 8 MiB, cold everywhere': of({ indexCalls: 1, entrypointCalls: 8, entrypointRuns: 8 }),
+  'GET of 8 MiB from the edge': of({ indexCalls: 1, entrypointCalls: 8 }),
+  'GET of 8 MiB from memory': of({ entrypointCalls: 8 }),
+  'list of 4 objects': of({ indexCalls: 2 }),
+  'DELETE of 100 kB': of({ indexCalls: 1, indexRows: 4 }),
+  'DELETE of 10 KiB': of({ indexCalls: 1, indexRows: 3 }),
+  'multipart of ten parts': of({ indexCalls: 23, indexRows: 49, r2ClassA: 10, requests: 12 }),
+} as const satisfies Readonly<Record<string, OperationCounts>>;
+
+export type OperationName = keyof typeof OPERATION_COUNTS;

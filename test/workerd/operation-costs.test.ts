@@ -1,0 +1,194 @@
+// What each operation asks of Cloudflare: calls of bindings, and rows written as workerd counts
+// them, which are what is billed. bench/lib/operation-counts.ts has the numbers; a change that
+// writes a row more fails here.
+
+import { runInDurableObject } from 'cloudflare:test';
+import { env, exports } from 'cloudflare:workers';
+import { createHash } from 'node:crypto';
+import { AwsClient } from 'aws4fetch';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { OPERATION_COUNTS, type OperationCounts } from '../../bench/lib/operation-counts.ts';
+import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
+import { createUsageFlusher } from '../../src/core/metering/flush-usage.ts';
+import { patternBytes } from '../contract/bodies.ts';
+import { bucketObject, freshBucketName, PUBLIC, recordOf } from './kit/bucket.ts';
+import { createIsolate } from './kit/isolate.ts';
+import { createWorkersCache } from './kit/workers-cache.ts';
+
+const MiB = 1024 * 1024;
+const KEY = { id: 'operation-costs', secret: 'operation-costs-secret' };
+const SETTINGS = {
+  QUAYSIDE_ROOT_ACCESS_KEY: KEY.id,
+  QUAYSIDE_ROOT_SECRET_KEY: KEY.secret,
+};
+/** Operations of R2 that are billed as writes; the others read, and deletions are free. */
+const CLASS_A = new Set(['put', 'createMultipartUpload', 'resumeMultipartUpload', 'list']);
+
+/** Counts the rows that an object writes from now on, with what their indexes take. */
+async function watchRows(stub: DurableObjectStub): Promise<() => number> {
+  let written = 0;
+  await runInDurableObject(stub, (_object, { storage }) => {
+    const { sql } = storage;
+    const exec = sql.exec.bind(sql);
+    sql.exec = ((statement: string, ...values: SqlStorageValue[]) => {
+      const cursor = exec(statement, ...values);
+      const toArray = cursor.toArray.bind(cursor);
+      cursor.toArray = () => {
+        const rows = toArray();
+        written += cursor.rowsWritten;
+        return rows;
+      };
+      return cursor;
+    }) as typeof sql.exec;
+  });
+  return () => written;
+}
+
+async function createWorld() {
+  const cached = createWorkersCache(exports.BodySlices);
+  const bucket = freshBucketName();
+  const aws = new AwsClient({
+    accessKeyId: KEY.id,
+    secretAccessKey: KEY.secret,
+    service: 's3',
+    region: 'us-east-1',
+  });
+  let isolate = createIsolate({ cached, settings: SETTINGS });
+  const url = (path: string) => `https://files.example/${bucket}${path}`;
+  const signed = async (method: string, path: string, body: BodyInit | null = null) => {
+    const length = body instanceof Uint8Array ? body.length : `${body ?? ''}`.length;
+    const headers = { 'content-length': `${length}` };
+    const request = await aws.sign(url(path), { method, headers, body });
+    const init = { method, headers: request.headers, ...(body !== null && { body }) };
+    return { url: request.url, init };
+  };
+  const record = { ...recordOf(bucket, PUBLIC), ownerId: ROOT_ACCOUNT.id };
+  await bucketObject(bucket).call('createBucket', { bucket: record });
+  const indexRows = await watchRows(env.BUCKETS.get(env.BUCKETS.idFromName(bucket)));
+  const ledger = env.LEDGER.get(env.LEDGER.idFromName(ROOT_ACCOUNT.id));
+  const ledgerRows = await watchRows(ledger);
+  let flushes = 0;
+
+  /** Brings what was used to the ledger, and returns the rows that this wrote. */
+  async function flush(): Promise<number> {
+    flushes += 1;
+    const before = ledgerRows();
+    const source = `costs ${bucket} ${flushes}`;
+    const flusher = createUsageFlusher(isolate.core, { source, intervalMs: 1 });
+    expect(await flusher.flush()).toBe(true);
+    return ledgerRows() - before;
+  }
+
+  return {
+    bucket,
+    url,
+    signed,
+    flush,
+    async findUpload(): Promise<string> {
+      const { url: address, init } = await signed('GET', '?uploads');
+      const text = await (await isolate.fetch(address, init)).text();
+      return /<UploadId>([^<]+)/.exec(text)?.[1] ?? '';
+    },
+    renew: () => {
+      isolate = createIsolate({ cached, settings: SETTINGS });
+    },
+    async count(requests: readonly { url: string; init?: RequestInit }[]) {
+      const sum = { ...EMPTY, requests: requests.length };
+      const rowsBefore = indexRows();
+      for (const request of requests) {
+        const cost = await isolate.count(request.url, request.init);
+        expect([200, 204, 206]).toContain(cost.status);
+        for (const [name, calls] of Object.entries(cost.r2)) {
+          if (CLASS_A.has(name)) sum.r2ClassA += calls;
+          else if (name !== 'delete') sum.r2ClassB += calls;
+        }
+        sum.indexCalls += cost.index.get ?? 0;
+        sum.directoryCalls += cost.directory.get ?? 0;
+        sum.kvReads += cost.kv.get ?? 0;
+        sum.entrypointCalls += cost.entrypoint;
+        sum.entrypointRuns += cost.behind;
+      }
+      sum.indexRows = indexRows() - rowsBefore;
+      sum.ledgerRows = await flush();
+      return sum as OperationCounts;
+    },
+  };
+}
+
+const EMPTY = {
+  indexCalls: 0,
+  indexRows: 0,
+  ledgerRows: 0,
+  directoryCalls: 0,
+  kvReads: 0,
+  r2ClassA: 0,
+  r2ClassB: 0,
+  entrypointCalls: 0,
+  entrypointRuns: 0,
+  requests: 0,
+};
+
+it('operations ask no more of Cloudflare than the table of costs says', {
+  timeout: 120_000,
+}, async () => {
+  // The clock stands: on a slow machine records would be asked for anew, and hours would turn, with
+  // which the ledger begins a page.
+  vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await measureAll()).toEqual(OPERATION_COUNTS);
+});
+
+async function measureAll(): Promise<Record<string, OperationCounts>> {
+  const world = await createWorld();
+  const { signed, count, url } = world;
+  const measured: Record<string, OperationCounts> = {};
+  const measure = async (name: string, ...requests: { url: string; init?: RequestInit }[]) => {
+    measured[name] = await count(requests);
+  };
+
+  // The first page of the hour, and what the bucket keeps of its first objects.
+  await count([await signed('PUT', '/first', patternBytes(100_000))]);
+  await measure('PUT of 100 kB', await signed('PUT', '/large', patternBytes(100_000)));
+  await measure('PUT of 100 kB over another', await signed('PUT', '/large', patternBytes(99_999)));
+  await measure('PUT of 10 KiB', await signed('PUT', '/small', patternBytes(10_240)));
+  await measure('PUT of 8 MiB', await signed('PUT', '/huge', patternBytes(8 * MiB)));
+  for (const [size, path] of [
+    ['100 kB', '/large'],
+    ['10 KiB', '/small'],
+    ['8 MiB', '/huge'],
+  ] as const) {
+    world.renew();
+    await measure(`GET of ${size}, cold everywhere`, { url: url(path) });
+    world.renew();
+    await measure(`GET of ${size} from the edge`, { url: url(path) });
+    await measure(`GET of ${size} from memory`, { url: url(path) });
+  }
+  await measure('list of 4 objects', await signed('GET', '?list-type=2'));
+  await measure('DELETE of 100 kB', await signed('DELETE', '/large'));
+  await measure('DELETE of 10 KiB', await signed('DELETE', '/small'));
+
+  const part = patternBytes(5 * MiB);
+  const begun = await count([await signed('POST', '/parts?uploads')]);
+  const uploadId = await world.findUpload();
+  const parts = await Promise.all(
+    Array.from({ length: 10 }, (_, at) =>
+      signed('PUT', `/parts?partNumber=${at + 1}&uploadId=${uploadId}`, part),
+    ),
+  );
+  const etag = createHash('md5').update(part).digest('hex');
+  const list = parts.map(
+    (_, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${etag}</ETag></Part>`,
+  );
+  const document = `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`;
+  const completion = await signed('POST', `/parts?uploadId=${uploadId}`, document);
+  const rest = await count([...parts, completion]);
+  measured['multipart of ten parts'] = sumOf(begun, rest);
+  return measured;
+}
+
+/** Two counts together; a single flush takes what both used. */
+function sumOf(a: OperationCounts, b: OperationCounts): OperationCounts {
+  const names = Object.keys(a) as (keyof OperationCounts)[];
+  const sums = names.map((name) => [name, a[name] + b[name]]);
+  return { ...Object.fromEntries(sums), ledgerRows: Math.max(a.ledgerRows, b.ledgerRows) };
+}
