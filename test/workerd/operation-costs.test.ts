@@ -8,8 +8,11 @@ import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { OPERATION_COUNTS, type OperationCounts } from '../../bench/lib/operation-counts.ts';
+import { createDoLedger } from '../../src/adapters/cloudflare/clients/do-ledger.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { createUsageFlusher } from '../../src/core/metering/flush-usage.ts';
+import type { AccountId, BucketId } from '../../src/domain/nouns.ts';
+import { HOUR_MS } from '../../src/domain/time.ts';
 import { patternBytes } from '../contract/bodies.ts';
 import { bucketObject, freshBucketName, PUBLIC, recordOf } from './kit/bucket.ts';
 import { createIsolate } from './kit/isolate.ts';
@@ -136,6 +139,31 @@ it('operations ask no more of Cloudflare than the table of costs says', {
   vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   expect(await measureAll()).toEqual(OPERATION_COUNTS);
+});
+
+it('isolates that flush at once share the rows of the ledger, and each is recorded', async () => {
+  const accountId = freshBucketName() as string as AccountId;
+  const ledger = createDoLedger(env.LEDGER);
+  const record = (isolate: number) => {
+    const rows = [
+      {
+        hourMs: Date.now() - (Date.now() % HOUR_MS),
+        bucketId: 'b~1' as BucketId,
+        accessKeyId: null,
+        meter: 'class-b/STANDARD' as const,
+        quantity: 1n,
+      },
+    ];
+    const batch = { source: `isolate ${isolate}`, sequence: 1, rows, attempt: 'first' as const };
+    return ledger.call('record', { accountId, batches: [batch], nowMs: Date.now() });
+  };
+  await record(0);
+  const rows = await watchRows(env.LEDGER.get(env.LEDGER.idFromName(accountId)));
+  await Promise.all(Array.from({ length: 100 }, (_, at) => record(at + 1)));
+  const all = { accountId, fromMs: 0, toMs: Date.UTC(2100, 0), groupBy: [] };
+  expect(await ledger.call('query', all)).toMatchObject([{ quantity: 101n }]);
+  // One for what comes alone, and one for each quarter of a second; on a slow machine some more.
+  expect(rows()).toBeLessThan(20);
 });
 
 async function measureAll(): Promise<Record<string, OperationCounts>> {
