@@ -23,13 +23,15 @@ import { usageTime } from '../usage/usage-time.ts';
 import { sumOldPages } from './sum-pages.ts';
 
 /**
- * Characters of a page; it is written whole with each change. Some hundred buckets,
- * or sources.
+ * Characters of a page's usage, and of its claims, from which another page is begun:
+ * they are written whole with each change. Some fifty buckets, 1,600 sources. With 32
+ * KiB of usage a receipt took 260 µs more (measured 2026-11).
  */
-const PAGE_MAX_CHARACTERS = 32 * 1024;
+const USAGE_MAX_CHARACTERS = 8 * 1024;
+const CLAIMS_MAX_CHARACTERS = 64 * 1024;
 /**
- * Hours, buckets and keys that one write adds to a page: about as many characters. A
- * row of a Durable Object may have 2 MB.
+ * Hours, buckets and keys that one write adds to a page: some 20 KiB. A row of a
+ * Durable Object may have 2 MB.
  */
 const ENTRIES_PER_WRITE = 100;
 
@@ -161,13 +163,10 @@ function addToNewestPage(
   nowMs: number,
 ): void {
   const last = readLastPage(sql, accountId);
-  const isFull = last !== null && last.usage.length + last.claims.length >= PAGE_MAX_CHARACTERS;
-  const isOfThisHour = last !== null && startOfHour(last.openedAtMs) === startOfHour(nowMs);
-  const current = isFull || !isOfThisHour ? null : last;
+  const current = last !== null && takesMore(last, nowMs) ? last : null;
 
   const usage = parsePage(current?.usage ?? '{}');
   mergeIntoPage(usage, added);
-  const claims = new Map([...parseClaims(current?.claims ?? ''), ...addedClaims]);
   const hours = [...added.keys()].map(hourOf);
   const [someHourMs = startOfHour(nowMs)] = hours;
   const page: Page = {
@@ -175,12 +174,24 @@ function addToNewestPage(
     openedAtMs: current?.openedAtMs ?? nowMs,
     firstHourMs: Math.min(current?.firstHourMs ?? someHourMs, ...hours),
     lastHourMs: Math.max(current?.lastHourMs ?? someHourMs, ...hours),
-    claims: claims.size === 0 ? '' : JSON.stringify(Object.fromEntries(claims)),
+    claims: withClaims(current?.claims ?? '', addedClaims),
     usage: printPage(usage),
   };
   if (current === null) beginPage(sql, accountId, page);
   else updatePage(sql, accountId, current, page);
   if (current === null && last !== null) sumOldPages(sql, accountId, last.page, nowMs);
+}
+
+/** Whether a page is of the hour of this time, and has room. */
+function takesMore({ openedAtMs, usage, claims }: Page, nowMs: number): boolean {
+  const isOfThisHour = startOfHour(openedAtMs) === startOfHour(nowMs);
+  const hasRoom = usage.length < USAGE_MAX_CHARACTERS && claims.length < CLAIMS_MAX_CHARACTERS;
+  return isOfThisHour && hasRoom;
+}
+
+function withClaims(text: string, added: Claims): string {
+  if (added.size === 0) return text;
+  return JSON.stringify(Object.fromEntries([...parseClaims(text), ...added]));
 }
 
 function readLastPage(sql: Sql, accountId: AccountId): Page | null {

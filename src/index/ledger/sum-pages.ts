@@ -13,8 +13,8 @@ import { halves, startOfMonth } from '../usage/usage-sums.ts';
 
 /** Age at which pages are summed, milliseconds: those of a day share their rows. */
 const SUMMED_AFTER_MS = DAY_MS;
-/** Pages that wait at most, and that one command sums: 8 MiB. */
-const PAGES_MAX = 256;
+/** Pages that wait at most, and that one command sums: some 8 MiB. */
+const PAGES_MAX = 1024;
 /**
  * How long the claims of a page are stored; a batch is repeated within minutes, or
  * within the two days that a ledger may be away. Milliseconds.

@@ -7,8 +7,8 @@ import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { rowsOfPage } from './page-usage.ts';
 
-/** Pages that one statement reads: 2 MiB. */
-const PAGES_AT_ONCE = 64;
+/** Pages that one statement reads: some 2 MiB. */
+const PAGES_AT_ONCE = 256;
 
 export type Progress = {
   /** Pages up to this one are in the sums of months. */
