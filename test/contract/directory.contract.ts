@@ -52,6 +52,34 @@ export function directoryContract(subject: Subject<Directory>): void {
   webhooksContract(subject);
 
   describe(`directory: ${subject.name}`, () => {
+    test('keeps an account as it was added and changed, until it goes', async (directory) => {
+      for (const isEnabled of [true, false]) {
+        const { id, displayName } = account();
+        const added = { id, displayName, createdAtMs: START_MS, isEnabled, revision: 1 };
+        const read = () => directory.call('getAccount', { id });
+        expect(await read()).toBe(null);
+        await directory.call('addAccount', { account: added });
+        expect(await read()).toEqual(added);
+        // A repeated call, or another account of that id, changes nothing.
+        await directory.call('addAccount', { account: { ...added, displayName: 'other' } });
+        expect(await read()).toEqual(added);
+
+        const change = { id, revision: 1, displayName: 'new', isEnabled: !isEnabled };
+        const changed = { ...added, ...change, revision: 2 };
+        for (const _ of [1, 2])
+          expect(await directory.call('updateAccount', change)).toEqual(changed);
+        expect(await read()).toEqual(changed);
+        const late = directory.call('updateAccount', { ...change, displayName: 'late' });
+        await expect(late).rejects.toMatchObject({ code: 'PreconditionFailed' });
+
+        await directory.call('removeAccount', { id });
+        expect(await read()).toBe(null);
+        await expect(directory.call('removeAccount', { id })).rejects.toMatchObject({
+          code: 'NoSuchAccount',
+        });
+      }
+    });
+
     test('knows an access key with its account, and no other', async (directory) => {
       const owner = account();
       const [id, other] = [keyIdOf(), keyIdOf()];
