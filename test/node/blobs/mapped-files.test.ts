@@ -148,13 +148,6 @@ it.skipIf(libc === null)(
   },
 );
 
-it.skipIf(libc === null)('the mapping sends nothing of a file that is forgotten', () => {
-  const { folder, mapped, file } = mappedFile();
-  mapped.forget(file);
-  const { taken, sent } = sendTo(folder, mapped, file, 'HTTP/1.1 200\r\n\r\n', 0, 1);
-  expect([taken, sent.length]).toEqual([0, 0]);
-});
-
 it('the mapping maps nothing where the library fails its self-test', () => {
   const head = Buffer.alloc(100);
   const given: Libc = {
