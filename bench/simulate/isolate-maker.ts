@@ -22,17 +22,17 @@ import type { Ports } from '../../src/ports/index.ts';
 import type { Meter, UsageCounter } from '../../src/ports/metering.ts';
 import type { Background, Clock, Log } from '../../src/ports/system.ts';
 import type { World } from './design.ts';
-import { createPlaceCache } from './place-cache.ts';
+import { createPlaceCache } from './platform/place-cache.ts';
+import { createSimulatedBucket, createZeros } from './platform/simulated-bucket.ts';
+import { createSimulatedEdgeCache } from './platform/simulated-edge-cache.ts';
+import { createSimulatedIds } from './platform/simulated-ids.ts';
+import { createSimulatedIndex, type SimulatedIndex } from './platform/simulated-index.ts';
+import { createSimulatedKv } from './platform/simulated-kv.ts';
+import { createSimulatedLedger } from './platform/simulated-ledger.ts';
+import { createObjectLoad } from './platform/simulated-object.ts';
 import { CPU_MS, type Usage } from './prices.ts';
 import type { QuaysideVariant } from './quayside-design.ts';
 import { createSeededBucket, type SeededBucket } from './seeded-bucket.ts';
-import { createSimulatedBucket, createZeros } from './simulated-bucket.ts';
-import { createSimulatedEdgeCache } from './simulated-edge-cache.ts';
-import { createSimulatedIds } from './simulated-ids.ts';
-import { createSimulatedIndex, type SimulatedIndex } from './simulated-index.ts';
-import { createSimulatedKv } from './simulated-kv.ts';
-import { createSimulatedLedger } from './simulated-ledger.ts';
-import { createObjectLoad } from './simulated-object.ts';
 
 /** What every isolate is configured with: the defaults of the Cloudflare home. */
 export const CONFIG = parseConfig({}, 'cloudflare');

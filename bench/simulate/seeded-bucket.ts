@@ -11,7 +11,7 @@ import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
 import type { IndexApi, NewBlobReference } from '../../src/ports/metadata-index.ts';
 import type { Ids } from '../../src/ports/system.ts';
 import type { World } from './design.ts';
-import type { SimulatedBucket } from './simulated-bucket.ts';
+import type { SimulatedBucket } from './platform/simulated-bucket.ts';
 
 export type SeedOptions = {
   readonly world: World;

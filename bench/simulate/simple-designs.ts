@@ -4,9 +4,9 @@
 
 import type { MakeDesign, World } from './design.ts';
 import { LATENCY_MS } from './latencies.ts';
-import { type CachedEntry, createPlaceCache, type PlaceCache } from './place-cache.ts';
+import { type CachedEntry, createPlaceCache, type PlaceCache } from './platform/place-cache.ts';
+import { transferMs } from './platform/simulated-bucket.ts';
 import { CPU_MS } from './prices.ts';
-import { transferMs } from './simulated-bucket.ts';
 
 /**
  * Purges that Workers Cache takes: 5 a minute, 25 saved up, each of up to 100 names. Sources:

@@ -8,9 +8,10 @@ import {
   createTinyLfu,
 } from '../../bench/simulate/admission-policies.ts';
 import { createByteLru } from '../../bench/simulate/byte-lru.ts';
-import { createCountedSql } from '../../bench/simulate/counted-sql.ts';
 import { quantile } from '../../bench/simulate/observer.ts';
-import { createPlaceCache } from '../../bench/simulate/place-cache.ts';
+import { createCountedSql } from '../../bench/simulate/platform/counted-sql.ts';
+import { createPlaceCache } from '../../bench/simulate/platform/place-cache.ts';
+import { createSimulatedKv } from '../../bench/simulate/platform/simulated-kv.ts';
 import { costOf, createUsage, LOG_SETTINGS, usedSince } from '../../bench/simulate/prices.ts';
 import { createQuayside, OPEN_VALVE, TODAY } from '../../bench/simulate/quayside-design.ts';
 import { createRandom, createZipf, drawSize } from '../../bench/simulate/random.ts';
@@ -20,7 +21,6 @@ import {
   createCacheApiFront,
   createWorkersCacheFront,
 } from '../../bench/simulate/simple-designs.ts';
-import { createSimulatedKv } from '../../bench/simulate/simulated-kv.ts';
 import { createTimeline, type Timeline } from '../../bench/simulate/timeline.ts';
 import { makeTrace } from '../../bench/simulate/trace.ts';
 import { createTruth } from '../../bench/simulate/truth.ts';

@@ -3,10 +3,10 @@
 // concurrent misses of one key wait for the first. Sources:
 // https://developers.cloudflare.com/workers/runtime-apis/cache/,
 // https://developers.cloudflare.com/workers/cache/
-import { type ByteLru, createByteLru } from './byte-lru.ts';
-import { LATENCY_MS } from './latencies.ts';
-import type { Usage } from './prices.ts';
-import type { Timeline } from './timeline.ts';
+import { type ByteLru, createByteLru } from '../byte-lru.ts';
+import { LATENCY_MS } from '../latencies.ts';
+import type { Usage } from '../prices.ts';
+import type { Timeline } from '../timeline.ts';
 
 /** `storedAtMs`: when the copy left the origin; its age goes on from tier to tier. */
 export type CachedEntry = {

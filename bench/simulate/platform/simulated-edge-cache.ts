@@ -1,12 +1,12 @@
 // The body tiers of one isolate: its own memory (the product's code), then the cache of the place,
 // by slice.
-import { type MemoryBodies, sliceName } from '../../src/adapters/shared/memory-bodies.ts';
-import type { Segment } from '../../src/domain/nouns.ts';
-import type { EdgeCache, SliceBytes } from '../../src/ports/edge-cache.ts';
+import { type MemoryBodies, sliceName } from '../../../src/adapters/shared/memory-bodies.ts';
+import type { Segment } from '../../../src/domain/nouns.ts';
+import type { EdgeCache, SliceBytes } from '../../../src/ports/edge-cache.ts';
+import { CPU_MS, type Usage } from '../prices.ts';
+import type { Timeline } from '../timeline.ts';
 import type { PlaceCache } from './place-cache.ts';
-import { CPU_MS, type Usage } from './prices.ts';
 import { transferMs } from './simulated-bucket.ts';
-import type { Timeline } from './timeline.ts';
 
 export type SimulatedEdgeCacheOptions = {
   readonly timeline: Timeline;

@@ -1,9 +1,9 @@
 // A Durable Object: one call at a time, 1 ms each, so about a thousand a second, which is the soft
 // limit of the real ones; what comes faster waits in a queue. The time in which it works or is
 // waited for is billed.
-import { indexRoundTripMs, LATENCY_MS } from './latencies.ts';
-import { CPU_MS, type Usage } from './prices.ts';
-import type { Timeline } from './timeline.ts';
+import { indexRoundTripMs, LATENCY_MS } from '../latencies.ts';
+import { CPU_MS, type Usage } from '../prices.ts';
+import type { Timeline } from '../timeline.ts';
 
 export type ObjectLoad = {
   /** A call has come. */

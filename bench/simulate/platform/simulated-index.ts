@@ -2,22 +2,22 @@
 // reached over a simulated wire. Its waking time is billed: calls, and writes to KV that it still
 // waits for.
 
-import type { OffloadLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
-import { createHotPublisher } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
-import { PUBLICATION_SCHEMA } from '../../src/adapters/cloudflare/durable-objects/publication-numbers.ts';
-import type { KvRecordTtls, TtlNews } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
-import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
-import type { BucketName } from '../../src/domain/nouns.ts';
-import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
-import { migrate } from '../../src/index/tables/schema.ts';
-import type { IndexApi, MetadataIndex } from '../../src/ports/metadata-index.ts';
-import type { Log } from '../../src/ports/system.ts';
+import type { OffloadLimits } from '../../../src/adapters/cloudflare/durable-objects/call-rates.ts';
+import { createHotPublisher } from '../../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
+import { PUBLICATION_SCHEMA } from '../../../src/adapters/cloudflare/durable-objects/publication-numbers.ts';
+import type { KvRecordTtls, TtlNews } from '../../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
+import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
+import type { BucketName } from '../../../src/domain/nouns.ts';
+import { createBucketIndex } from '../../../src/index/bucket-index.ts';
+import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
+import { migrate } from '../../../src/index/tables/schema.ts';
+import type { IndexApi, MetadataIndex } from '../../../src/ports/metadata-index.ts';
+import type { Log } from '../../../src/ports/system.ts';
+import type { Usage } from '../prices.ts';
+import type { Timeline } from '../timeline.ts';
 import { createCountedSql } from './counted-sql.ts';
-import type { Usage } from './prices.ts';
 import type { SimulatedKv } from './simulated-kv.ts';
 import { createSimulatedObject, type ObjectLoad } from './simulated-object.ts';
-import type { Timeline } from './timeline.ts';
 
 /**
  * Rows that one lookup reads: bucket, object, body, and two of the publisher. They cost next to

@@ -1,6 +1,6 @@
 // Ids in the order of their making, the same in each run.
-import type { BlobId, BucketId, UploadId, VersionId } from '../../src/domain/nouns.ts';
-import type { Ids } from '../../src/ports/system.ts';
+import type { BlobId, BucketId, UploadId, VersionId } from '../../../src/domain/nouns.ts';
+import type { Ids } from '../../../src/ports/system.ts';
 
 export function createSimulatedIds(): Ids {
   let last = 0;

@@ -1,12 +1,12 @@
 // R2 behind the blob port: it knows sizes only, every blob is zeros. Counts what is billed and
 // takes its time.
-import { joinRuns } from '../../src/adapters/shared/join-runs.ts';
-import { StorageError } from '../../src/domain/errors.ts';
-import type { BlobId } from '../../src/domain/nouns.ts';
-import type { BlobStore } from '../../src/ports/blob-store.ts';
-import { LATENCY_MS, MEGABYTE_MS } from './latencies.ts';
-import { CPU_MS, type Usage } from './prices.ts';
-import type { Timeline } from './timeline.ts';
+import { joinRuns } from '../../../src/adapters/shared/join-runs.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
+import type { BlobId } from '../../../src/domain/nouns.ts';
+import type { BlobStore } from '../../../src/ports/blob-store.ts';
+import { LATENCY_MS, MEGABYTE_MS } from '../latencies.ts';
+import { CPU_MS, type Usage } from '../prices.ts';
+import type { Timeline } from '../timeline.ts';
 
 /** Large bodies go out in slices; a reader waits for the first one only. Bytes. */
 const SLICE_BYTES = 2 ** 20;

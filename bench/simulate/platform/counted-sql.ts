@@ -2,7 +2,7 @@
 // knows table rows only: an insert is a row and one for each index that takes it in, an update a
 // row and one for each index of a column that it sets, a deletion a row. Measured in workerd
 // (test/workerd/operation-costs.test.ts has the numbers of whole operations).
-import type { Sql, SqlRow, SqlValue } from '../../src/ports/sql.ts';
+import type { Sql, SqlRow, SqlValue } from '../../../src/ports/sql.ts';
 
 export type CountedSql = Sql & { rowsWritten(): number };
 

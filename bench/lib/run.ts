@@ -1,12 +1,12 @@
 // `npm run bench -- [names] [options]`: runs the named benches one after the other, all when none
-// is named. Each bench is a file of this folder that prints one table; results with machine and
-// date are kept in README.md beside it. What begins with the first `--…` is for the benches.
+// is named. Each bench is a file of bench/ that prints one table; results with machine and
+// date are kept in bench/README.md. What begins with the first `--…` is for the benches.
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { describeMachine } from './lib/machine.ts';
+import { describeMachine } from './machine.ts';
 
-const folder = fileURLToPath(new URL('.', import.meta.url));
+const folder = fileURLToPath(new URL('..', import.meta.url));
 
 async function runBench({ name, parts }: Named): Promise<number> {
   process.stdout.write(`\n## ${name}\n`);
@@ -17,7 +17,7 @@ async function runBench({ name, parts }: Named): Promise<number> {
 }
 
 const known = (await readdir(folder))
-  .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
+  .filter((file) => file.endsWith('.ts'))
   .map((file) => file.slice(0, -'.ts'.length))
   .sort();
 const given = process.argv.slice(2);

@@ -2,10 +2,10 @@
 // between places. A write becomes visible to a place after a delay of its own; what a place has
 // read, absence included, it repeats until the reader's cacheTtl is over. Source:
 // https://developers.cloudflare.com/kv/concepts/how-kv-works/
-import { LATENCY_MS } from './latencies.ts';
-import type { Usage } from './prices.ts';
-import { hashToUnit } from './random.ts';
-import type { Timeline } from './timeline.ts';
+import { LATENCY_MS } from '../latencies.ts';
+import type { Usage } from '../prices.ts';
+import { hashToUnit } from '../random.ts';
+import type { Timeline } from '../timeline.ts';
 
 /** One write a second to one name. Source: https://developers.cloudflare.com/kv/platform/limits/ */
 const WRITE_GAP_MS = 1000;
