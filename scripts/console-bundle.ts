@@ -38,6 +38,15 @@ const sdkByName: Plugin = {
   },
 };
 
+/**
+ * What is loaded beside a piece before it says so itself. A view waits for its texts, which
+ * takes as long as its imports: the first files name for it only a folder's, which has them.
+ */
+function filesBeside(_piece: string, files: string[], { hostId }: { hostId: string }): string[] {
+  const isFirst = /^assets\/(?:shell|browse|upload)-/.test(hostId);
+  return isFirst ? files.filter((file) => /^assets\/browse-/.test(file)) : files;
+}
+
 /** Builds the same whoever asks: a test run has another NODE_ENV, which Vite would take over. */
 async function buildForProduction(config: InlineConfig): ReturnType<typeof build> {
   const { NODE_ENV: before } = process.env;
@@ -73,7 +82,7 @@ async function bundle(
       cssTarget: ['chrome125', 'firefox128', 'safari17.5'],
       assetsInlineLimit: 0,
       manifest: folder === null ? false : 'manifest.json',
-      modulePreload: { polyfill: false },
+      modulePreload: { polyfill: false, resolveDependencies: filesBeside },
       reportCompressedSize: false,
       rolldownOptions: { output: { assetFileNames: 'assets/[name]-[hash][extname]', ...groups } },
     },

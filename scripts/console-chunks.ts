@@ -1,6 +1,7 @@
 // Which modules of the console go into one file: what every visit needs, what a folder
-// needs beside that, what an upload needs beside both. Left alone, the bundler makes some
-// sixty files of these, most of one icon: each is a request, and none compresses well.
+// needs beside that, what an upload needs beside both, then what comes after the first
+// rows. Left alone, the bundler makes some ninety files of these, most of one icon: each is
+// a request, and none compresses well.
 import { join } from 'node:path';
 import type { Rolldown } from 'vite';
 
@@ -26,36 +27,73 @@ const OTHER_PLACES = [
   'views/palette/palette.tsx',
 ] as const;
 
-/** Chunks by name, each with the modules that load it; a module is in the first that needs it. */
-export const CONSOLE_CHUNKS = {
+/** What forms and tables are made of. */
+const FORMS = /\/src\/console\/ui\/(?:copy-field|field|row-step|segments|table)\.tsx?$/;
+/** What no view has for itself: components, icons, queries. */
+const COMMON =
+  /\/(?:lucide\/|src\/console\/(?:api|app|ui(?!\/(?:copy-field|field|row-step|segments|table)\.))\/)/;
+
+/**
+ * Chunks by name, each with the modules that load it, or with a pattern of modules that
+ * several others load; a module is in the first that needs it.
+ */
+export const CONSOLE_CHUNKS: Readonly<Record<string, readonly string[] | RegExp>> = {
   shell: ['index.html'],
   browse: ['views/browse/place.tsx'],
   upload: ['views/upload/dock.tsx', 'views/upload/bring-in.ts'],
-} as const;
+  common: COMMON,
+  forms: FORMS,
+  frame: ['app/global-commands.tsx', 'ui/menu.tsx'],
+  folder: [
+    'views/browse/folder-commands.tsx',
+    'views/browse/filter-bar.tsx',
+    'views/browse/list/lasso.tsx',
+    'views/browse/look.tsx',
+    'views/browse/look-menu.ts',
+    'views/browse/empty-folder.tsx',
+    'views/browse/no-match.tsx',
+    'views/change/open-change.tsx',
+    'views/upload/download/take-out.ts',
+  ],
+  viewer: ['views/viewers/viewer.tsx'],
+};
+
+type Chunks = readonly Rolldown.OutputChunk[];
+
+/** The modules of an entry and of all that it imports at once. */
+function closureOf(chunks: Chunks, path: string): string[] {
+  const first = chunks.find((one) => one.moduleIds.includes(path) || one.facadeModuleId === path);
+  if (first === undefined) throw new Error(`${path} is in no chunk`);
+  const files = new Set([first.fileName]);
+  const modules: string[] = [];
+  for (const file of files) {
+    const chunk = chunks.find(({ fileName }) => fileName === file);
+    modules.push(...(chunk?.moduleIds ?? []));
+    for (const imported of chunk?.imports ?? []) files.add(imported);
+  }
+  return modules;
+}
+
+/** The modules of the pattern that several entries import. */
+const sharedBy = (chunks: Chunks, pattern: RegExp): string[] =>
+  chunks
+    .filter(({ isEntry, isDynamicEntry }) => !isEntry && !isDynamicEntry)
+    .flatMap(({ moduleIds }) => moduleIds)
+    .filter((id) => pattern.test(id));
 
 /** Follows static imports of a first bundle, after what is unused has been left out. */
 export function chunkOfModules(output: Rolldown.RolldownOutput['output'], root: string): ChunkOf {
   const chunks = output.filter((one) => one.type === 'chunk');
+  const modulesOf = (entries: readonly string[]): string[] =>
+    entries.flatMap((entry) => closureOf(chunks, join(root, entry)));
 
-  function modulesOf(entry: string): ReadonlySet<string> {
-    const path = join(root, entry);
-    const first = chunks.find((one) => one.moduleIds.includes(path) || one.facadeModuleId === path);
-    if (first === undefined) throw new Error(`${entry} is in no chunk`);
-    const files = new Set([first.fileName]);
-    const modules = new Set<string>();
-    for (const file of files) {
-      const chunk = chunks.find(({ fileName }) => fileName === file);
-      for (const id of chunk?.moduleIds ?? []) modules.add(id);
-      for (const imported of chunk?.imports ?? []) files.add(imported);
-    }
-    return modules;
-  }
-
-  const elsewhere = new Set(OTHER_PLACES.flatMap((entry) => [...modulesOf(entry)]));
+  const elsewhere = new Set(modulesOf(OTHER_PLACES));
   const chunkOf = new Map<string, string>();
-  for (const [name, entries] of Object.entries(CONSOLE_CHUNKS)) {
-    for (const id of entries.flatMap((entry) => [...modulesOf(entry)])) {
-      if (!chunkOf.has(id)) chunkOf.set(id, elsewhere.has(id) ? 'shell' : name);
+  for (const [name, of] of Object.entries(CONSOLE_CHUNKS)) {
+    const isOfFolder = name === 'browse' || name === 'upload';
+    for (const id of of instanceof RegExp ? sharedBy(chunks, of) : modulesOf(of)) {
+      if (chunkOf.has(id)) continue;
+      chunkOf.set(id, isOfFolder && elsewhere.has(id) ? 'shell' : name);
     }
   }
   return (moduleId) => chunkOf.get(moduleId) ?? null;

@@ -121,7 +121,6 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     '@preact/signals',
     // Without the WebAssembly and the workers out of blobs that the page's policy refuses.
     'dompurify',
-    'idb-keyval',
     'lucide',
     'marked',
     'preact',

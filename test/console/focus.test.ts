@@ -1,7 +1,7 @@
 // The focus of a keyboard: it goes from view to view, into dialogs, and to the next row.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser } from './kit/browser.ts';
+import { launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
 import { type ConsoleHome, startDemoHome } from './kit/console-home.ts';
 import { openAt, settled } from './kit/pages.ts';
 
@@ -68,5 +68,70 @@ it('36: gives the focus back to the rows before the next key, whatever was open'
     await page.keyboard.press('Escape');
     expect([key, await place()]).toEqual([key, expect.stringMatching(then)]);
   }
+  await context.close();
+});
+
+/** Opens a folder up to its first row, whose parts come when the returned function is called. */
+async function openWithout(parts: RegExp) {
+  const context = await newContext(browser);
+  await signIn(context, home.url, home.keys);
+  const page = await context.newPage();
+  const errors = watchErrors(page);
+  const { promise: isDue, resolve: send } = Promise.withResolvers<void>();
+  const late: string[] = [];
+  await page.route(parts, async (route) => {
+    late.push(route.request().url());
+    await isDue;
+    await route.continue();
+  });
+  await page.goto(`${home.url}/-/console/b/assets/photos/2026-regatta/contact-sheets/`);
+  await page.locator('[role=row][data-index="0"] a').first().waitFor();
+  return { page, context, errors, send, late };
+}
+
+it('36: opens the palette by a key that comes before its code, with what is typed then', async () => {
+  const parts = /\/assets\/(?:frame|folder|palette)-[^/]+\.js$/;
+  const { page, context, errors, send, late } = await openWithout(parts);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('press-k');
+  const field = page.getByRole('combobox', { name: 'Search or jump to' });
+  expect([late.length > 0, await field.count()]).toEqual([true, 0]);
+  send();
+  await field.waitFor();
+  await expect.poll(() => field.inputValue()).toBe('press-k');
+  await page.getByRole('option', { name: 'press-kit' }).waitFor();
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
+it('36: takes keys of rows, of a menu and of a folder in their order, though they come early', async () => {
+  const parts = /\/assets\/(?:frame|folder)-[^/]+\.js$/;
+  const { page, context, errors, send, late } = await openWithout(parts);
+  for (const key of ['ArrowDown', 'ArrowDown', 'Shift+F10', 'ArrowDown', 'Escape', 'x', 'u']) {
+    await page.keyboard.press(key);
+  }
+  const dialog = page.getByRole('dialog', { name: /^Upload/ });
+  expect([late.length > 0, await dialog.count()]).toEqual([true, 0]);
+  send();
+  await dialog.waitFor();
+  const selected = await page.evaluate<string[]>(
+    "[...document.querySelectorAll('.row[aria-selected=true]')].map((row) => row.dataset.index)",
+  );
+  expect(selected).toEqual(['1']);
+  expect(await page.getByRole('menu').count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
+it('36: filters a folder by what is typed before its field is there', async () => {
+  const { page, context, errors, send, late } = await openWithout(/\/assets\/folder-[^/]+\.js$/);
+  await page.keyboard.type('/0002');
+  const field = page.locator('.filter-bar input');
+  expect([late.length > 0, await field.count()]).toEqual([true, 0]);
+  send();
+  await expect.poll(() => field.inputValue()).toBe('0002');
+  expect(errors).toEqual([]);
   await context.close();
 });

@@ -2,7 +2,7 @@
 // dialog, menu and toast.
 import { SearchX } from 'lucide';
 import type { ComponentType } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { signedOut } from '../api/client.ts';
 import { isReadingFirst } from '../api/query.ts';
 import { askedProof } from '../api/with-proof.ts';
@@ -10,13 +10,11 @@ import { t } from '../i18n/i18n.ts';
 import { LinkButton } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { DialogHost } from '../ui/open-dialog.tsx';
-import { MenuHost } from '../ui/open-menu.tsx';
+import { Menu, MenuHost } from '../ui/open-menu.tsx';
 import { Empty } from '../ui/small.tsx';
 import { ToastHost } from '../ui/toast.tsx';
 import { queue } from '../views/viewers/media/queue.ts';
 import { ConnectionBanner } from './banners.tsx';
-import { handleKey } from './commands.ts';
-import { GlobalCommands } from './global-commands.tsx';
 import { lazy } from './lazy.tsx';
 import { loadRest } from './load-rest.ts';
 import { path } from './router.ts';
@@ -25,18 +23,22 @@ import { PhoneTabs, SideBar } from './side-bar.tsx';
 import { viewOf } from './views.ts';
 import { whenIdle } from './when-idle.ts';
 
+const GlobalCommands = lazy(
+  async () => ({ default: (await import('./global-commands.tsx')).GlobalCommands }),
+  { isOfFolder: true, takesKeys: true },
+);
 const SignIn = lazy(() => import('../views/sign-in/sign-in.tsx'));
 const Again = lazy(() => import('../views/sign-in/again.tsx'));
 const Dock = lazy(() => import('../views/upload/dock.tsx'), { isOfFolder: true });
 const AccountBanner = lazy(() => import('../views/operator/account-banner.tsx'));
 const PlayerHost = lazy(() => import('../views/viewers/media/player.tsx'));
+// They come beside the view and not after it.
+GlobalCommands.preload();
+Menu.preload();
+
 const loaded = new Map<unknown, ComponentType>();
 
 export function App() {
-  useLayoutEffect(() => {
-    addEventListener('keydown', handleKey);
-    return () => removeEventListener('keydown', handleKey);
-  }, []);
   useEffect(() => {
     if (signedOut.value > 0 && sessionState.value === 'signed-in') void readSession();
   }, [signedOut.value]);
@@ -90,12 +92,12 @@ function Frame({ view, isIn }: FrameProps) {
       <main ref={main} class="main" id="main" tabIndex={-1}>
         <ConnectionBanner />
         {isIn && isOperator.value && <AccountBanner />}
+        {isIn && <GlobalCommands />}
         {isIn && (view === null ? <NoSuchPage /> : <ViewOf view={view} />)}
         {isIn && queue.value !== null && <PlayerHost />}
         {isIn && <LateDock />}
       </main>
       <PhoneTabs place={view?.place ?? null} />
-      {isIn && <GlobalCommands />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
-// Commands of every view: going to places, the palette, help, looks, signing out.
+// Commands of every view: going to places, the palette, help, looks, signing out. The
+// frame loads them when it stands, with the keys that run commands and with menus.
 import {
   BookOpen,
   Box,
@@ -16,21 +17,25 @@ import {
   Terminal,
   Trash2,
 } from 'lucide';
+import { useLayoutEffect } from 'preact/hooks';
 import { errorLine } from '../api/describe-error.ts';
 import { t } from '../i18n/i18n.ts';
 import type { MenuItem } from '../ui/menu.tsx';
 import { openDialog } from '../ui/open-dialog.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { type Command, useCommands } from './commands.ts';
+import { handleKey } from './keys.ts';
 import { lazy } from './lazy.tsx';
 import { density, language, theme } from './preferences.ts';
 import { navigate, path } from './router.ts';
 import { may, seesUsage, signOut } from './session.ts';
 
-const Palette = lazy(() => import('../views/palette/palette.tsx'));
-const KeyList = lazy(() => import('../views/palette/key-list.tsx'));
-const CreateBucket = lazy(() => import('../views/buckets/create-bucket.tsx'));
-const ApiCalls = lazy(() => import('../views/palette/api-calls.tsx'));
+/** What is typed after their keys is for them. */
+const dialog = { takesKeys: true };
+const Palette = lazy(() => import('../views/palette/palette.tsx'), dialog);
+const KeyList = lazy(() => import('../views/palette/key-list.tsx'), dialog);
+const CreateBucket = lazy(() => import('../views/buckets/create-bucket.tsx'), dialog);
+const ApiCalls = lazy(() => import('../views/palette/api-calls.tsx'), dialog);
 
 export type Closing = { readonly onClose: () => void };
 
@@ -138,7 +143,11 @@ export function GlobalCommands() {
     { id: 'look.language', label: languageLabel(), icon: Languages, run: changeLanguage },
     { id: 'sign-out', label: texts.signOut, icon: LogOut, run: leave },
   ];
-  useCommands(own);
+  useCommands(own, 'frame');
+  useLayoutEffect(() => {
+    addEventListener('keydown', handleKey);
+    return () => removeEventListener('keydown', handleKey);
+  }, []);
   return null;
 }
 

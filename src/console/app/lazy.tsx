@@ -7,6 +7,7 @@ import { client, isReachable, QuaysideError } from '../api/client.ts';
 import { errorLine } from '../api/describe-error.ts';
 import { Failure } from '../ui/failure.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { keepKeys } from './late-keys.ts';
 import { loadRest } from './load-rest.ts';
 import { mayLeave } from './router.ts';
 
@@ -18,35 +19,54 @@ const notLoaded = (cause: unknown) =>
 /** Asks the server for something small; whether it answers is noted by the client. */
 const askServer = () => client.request('GET /server');
 
-/** Runs what a part has, which is loaded when it is first wanted; says what failed. */
+/** Parts that are there, by what loads them. */
+const parts = new Map<() => Promise<unknown>, unknown>();
+
+/** Loads a part; rejects with an error that says so in the reader's words. */
+export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
+  const part = await load().catch((cause) => Promise.reject(notLoaded(cause)));
+  parts.set(load, part);
+  return part;
+}
+
+/** Runs what a part has, at once where it is loaded, else when it is; says what failed. */
 export function withPart<Part>(load: () => Promise<Part>, run: (part: Part) => unknown): void {
-  load()
-    .catch((cause) => Promise.reject(notLoaded(cause)))
-    .then(run)
-    .catch((error: unknown) => showToast({ text: errorLine(error) }));
+  const runLoaded = async () => run(parts.get(load) as Part);
+  (parts.has(load) ? runLoaded() : loadPart(load).then(run)).catch((error: unknown) =>
+    showToast({ text: errorLine(error) }),
+  );
 }
 
 type LazyOptions = {
   /** Needs no text or style but those of a folder: it waits for no others. */
   readonly isOfFolder?: boolean | undefined;
+  /** Has keys: those that are pressed while it is shown and not there yet wait for it. */
+  readonly takesKeys?: boolean;
+};
+
+type Lazy<Props> = ComponentType<Props> & {
+  /** Loads it beside what is shown, so that it is there at once; what fails is said later. */
+  readonly preload: () => void;
 };
 
 /** Makes a component of one that is loaded by its first showing. */
 export function lazy<Props extends object>(
   load: () => Promise<Loaded<Props>>,
-  { isOfFolder = false }: LazyOptions = {},
-): ComponentType<Props> {
+  { isOfFolder = false, takesKeys = false }: LazyOptions = {},
+): Lazy<Props> {
   let Component: ComponentType<Props> | null = null;
-  return function Lazy(props: Props) {
+  async function loadAll(): Promise<void> {
+    const [module] = await Promise.all([load(), isOfFolder ? null : loadRest()]);
+    Component = module.default;
+  }
+
+  function Lazy(props: Props) {
     const [, redraw] = useState(0);
     const [error, setError] = useState<unknown>(null);
 
     function begin(onFailure: (cause: unknown) => void): void {
       setError(null);
-      Promise.all([load(), isOfFolder ? null : loadRest()]).then(([module]) => {
-        Component = module.default;
-        redraw((count) => count + 1);
-      }, onFailure);
+      loadAll().then(() => redraw((count) => count + 1), onFailure);
     }
     function fail(cause: unknown): void {
       setError(notLoaded(cause));
@@ -67,11 +87,14 @@ export function lazy<Props extends object>(
     useLayoutEffect(() => {
       if (Component === null) begin(fail);
     }, []);
+    const isComing = Component === null && error === null;
+    useLayoutEffect(() => (takesKeys && isComing ? keepKeys() : undefined), [isComing]);
     const isLost = isReachable.value === false;
     useEffect(() => {
       if (error !== null && !isLost && mayLeave(null)) retry();
     }, [isLost]);
     if (error !== null) return <Failure error={error} onRetry={retry} />;
     return Component === null ? null : <Component {...props} />;
-  };
+  }
+  return Object.assign(Lazy, { preload: () => void loadAll().catch(() => {}) });
 }

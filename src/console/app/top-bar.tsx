@@ -4,11 +4,15 @@ import type { ComponentChildren } from 'preact';
 import { t } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { openMenu } from '../ui/open-menu.tsx';
+import { openMenuOf } from '../ui/open-menu.tsx';
 import { keyLabel } from './commands.ts';
-import { accountMenu, helpMenu, openPalette } from './global-commands.tsx';
+import { loadPart, withPart } from './lazy.tsx';
 import { href } from './router.ts';
 import { me } from './session.ts';
+
+const commands = () => import('./global-commands.tsx');
+// They are wanted soon; what fails is said then.
+loadPart(commands).catch(() => {});
 
 type TopBarProps = {
   /** What stands at the left: a title, or a path. */
@@ -24,7 +28,7 @@ export function TopBar({ children }: TopBarProps) {
         type="button"
         class="search-box"
         aria-label={`${texts.search} ${keyLabel('Mod+K')}`}
-        onClick={openPalette}
+        onClick={() => withPart(commands, ({ openPalette }) => openPalette())}
       >
         <Icon of={Search} />
         <span>{texts.search}</span> <kbd>{keyLabel('Mod+K')}</kbd>
@@ -33,14 +37,16 @@ export function TopBar({ children }: TopBarProps) {
         icon={CircleQuestionMark}
         iconOnly
         label={texts.help}
-        onClick={(event) => openMenu(event, texts.help, helpMenu())}
+        onClick={(event) => openMenuOf(event, texts.help, commands, (part) => part.helpMenu())}
       />
       <button
         type="button"
         class="button icon-only"
         aria-label={texts.account}
         aria-haspopup="menu"
-        onClick={(event) => openMenu(event, texts.account, accountMenu())}
+        onClick={(event) =>
+          openMenuOf(event, texts.account, commands, (part) => part.accountMenu())
+        }
       >
         <span class="initials" data-text={initialsOf(me.value?.account.displayName ?? '')} />
       </button>

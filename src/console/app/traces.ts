@@ -1,6 +1,7 @@
 // What this browser keeps of a person: places, layouts of folders, drafts, uploads and
 // downloads that are not over. It is marked with the person, and forgotten when they
 // sign out, and when another one signs in here.
+import { clearRecords, DATABASES } from './records.ts';
 
 /** The mark, in the storage of the browser and in that of the tab. */
 const PERSON_STORED_AS = 'quayside-person';
@@ -11,9 +12,6 @@ const KEPT: ReadonlySet<string> = new Set([
   'quayside-sign-in',
   'quayside-login',
 ]);
-/** Databases of views/upload; each has one store of this name. */
-const DATABASES = ['quayside-uploads', 'quayside-downloads'] as const;
-const STORE = 'records';
 
 /** Whom this page was shown to; null: nobody yet. */
 let pagePerson: string | null = null;
@@ -57,10 +55,8 @@ export async function forgetTraces(): Promise<void> {
     const names = Object.keys(storage).filter((name) => name.startsWith('quayside-'));
     for (const name of names) if (!KEPT.has(name)) storage.removeItem(name);
   }
-  const { clear, createStore } = await import('idb-keyval');
-  const clearing = DATABASES.map((name) => clear(createStore(name, STORE)));
   // A browser without databases, as some private windows are, has nothing in them.
-  await Promise.allSettled(clearing);
+  await Promise.allSettled(DATABASES.map(clearRecords));
 }
 
 /**

@@ -1,7 +1,14 @@
 // One menu at a time: `openMenu(event, label, items)` below what was pressed, or at
-// the pointer.
+// the pointer. How menus look and move is loaded when the frame stands.
 import { signal } from '@preact/signals';
-import { Menu, type MenuItem, type MenuProps } from './menu.tsx';
+import { lazy, withPart } from '../app/lazy.tsx';
+import type { MenuItem, MenuProps } from './menu.tsx';
+
+/** The frame loads it before it is wanted. */
+export const Menu = lazy(async () => ({ default: (await import('./menu.tsx')).Menu }), {
+  isOfFolder: true,
+  takesKeys: true,
+});
 
 type OpenedMenu = Omit<MenuProps, 'onClose'> & {
   /** Tells a menu from the one before, which may still be closing. */
@@ -22,20 +29,38 @@ export function openMenu(
   items: readonly MenuItem[],
   target = event.currentTarget ?? event.target,
 ): void {
+  menuOf(event, label, target)(items);
+}
+
+/** Opens a menu whose items are of a part that is loaded when it is first wanted. */
+export function openMenuOf<Part>(
+  event: Event,
+  label: string,
+  load: () => Promise<Part>,
+  itemsOf: (part: Part) => readonly MenuItem[],
+): void {
+  const open = menuOf(event, label, event.currentTarget ?? event.target);
+  withPart(load, (part) => open(itemsOf(part)));
+}
+
+/** Takes the event, and reads from it where the menu goes that the returned function opens. */
+function menuOf(event: Event, label: string, target: EventTarget | null) {
   event.preventDefault();
   event.stopPropagation();
   const isAgain = event.type === 'click' && opened.value?.opener === target;
   const number = ++menus;
   const at = placeOf(event, target as Element);
-  const menu = isAgain ? null : { label, items, at, number, opener: target };
-  const open = () => {
-    opened.value = menu;
-  };
   // Linux and macOS ask for a menu while the button is down: its release would close the menu, as
   // each click beside one does.
   const isHeld = event instanceof MouseEvent && event.type === 'contextmenu' && event.buttons > 0;
-  if (isHeld) addEventListener('mouseup', open, { once: true, capture: true });
-  else open();
+  return (items: readonly MenuItem[]): void => {
+    const menu = isAgain ? null : { label, items, at, number, opener: target };
+    const open = () => {
+      opened.value = menu;
+    };
+    if (isHeld) addEventListener('mouseup', open, { once: true, capture: true });
+    else open();
+  };
 }
 
 function placeOf(event: Event, target: Element): { x: number; y: number } {

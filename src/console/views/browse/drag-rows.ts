@@ -2,10 +2,12 @@
 // copied with Alt, after the dialog has said what that does. A folder that is hovered
 // over opens.
 import { type Signal, signal } from '@preact/signals';
+import { withPart } from '../../app/lazy.tsx';
 import { navigate, objectPath } from '../../app/router.ts';
 import { t } from '../../i18n/i18n.ts';
-import { openChange } from './neighbours.tsx';
 import type { Selection } from './selection.ts';
+
+const changes = () => import('../change/open-change.tsx');
 
 /** How long a folder is hovered over before it opens, milliseconds. */
 const OPENS_AFTER_MS = 600;
@@ -77,7 +79,8 @@ export function dropOn(bucket: string, to: string) {
       event.preventDefault();
       event.stopPropagation();
       dragged.value = null;
-      openChange(event.altKey ? 'copy' : 'move', selection, { to });
+      const change = event.altKey ? 'copy' : 'move';
+      withPart(changes, ({ openChange }) => openChange(change, selection, { to }));
     },
   };
 }

@@ -1,19 +1,20 @@
-// A folder without anything in it, and a filter without a match: what is missing, and
-// the ways on.
-import { ArrowDownToLine, ListFilter, Upload } from 'lucide';
+// A folder without anything in it: what is missing, and the ways on.
+import { ArrowDownToLine, Upload } from 'lucide';
 import { useEffect } from 'preact/hooks';
 import { may, server } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { Empty } from '../../ui/small.tsx';
 import { openUpload } from '../upload/open-upload.tsx';
 import { placeName } from './shown-name.ts';
 import type { FolderModel } from './use-folder.ts';
-import { closeFilter, openFilter } from './use-search.ts';
 
-export function EmptyFolder({ folder: { bucket, prefix } }: { readonly folder: FolderModel }) {
+export default function EmptyFolder({
+  folder: { bucket, prefix },
+}: {
+  readonly folder: FolderModel;
+}) {
   const texts = t().browse;
   const mayWrite = may('objects:write');
   const endpoint = server.value?.s3Endpoint ?? location.origin;
@@ -58,33 +59,4 @@ function useFocusKept(): void {
   useEffect(() => {
     if (document.activeElement === document.body) document.getElementById('main')?.focus();
   }, []);
-}
-
-export function NoMatch({ folder }: { readonly folder: FolderModel }) {
-  const { search, bucket, prefix } = folder;
-  const texts = t().browse;
-  const text = search?.text ?? '';
-  const isWide = search?.isWholeBucket === true;
-  return (
-    <div class="list no-match">
-      <div class="empty" role="status">
-        <Icon of={ListFilter} />
-        <b>
-          {isWide
-            ? texts.noMatchInBucket(text, bucket)
-            : texts.noMatch(text, placeName(bucket, prefix))}
-        </b>
-        <span class="ways">
-          {!isWide && (
-            <Button
-              kind="secondary"
-              label={texts.searchBucket(bucket)}
-              onClick={() => openFilter(true)}
-            />
-          )}
-          <Button label={texts.clearFilter} onClick={closeFilter} />
-        </span>
-      </div>
-    </div>
-  );
 }

@@ -16,7 +16,7 @@ function countWords({ list, isIndexing, hasMore }: Search): string {
   return hasMore ? texts.firstMatches(number) : texts.matches(list.count(), number);
 }
 
-export function FilterBar({ folder }: { readonly folder: FolderModel }) {
+export default function FilterBar({ folder }: { readonly folder: FolderModel }) {
   const ref = useRef<HTMLInputElement>(null);
   const { text = '', isWholeBucket = false } = readSearch() ?? {};
   const texts = t().browse;

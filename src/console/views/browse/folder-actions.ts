@@ -22,11 +22,11 @@ import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import type { Change } from '../change/open-change.tsx';
 import { canSaveToFolder, download, downloadToFolder } from '../upload/download/downloads.ts';
 import { openUpload } from '../upload/open-upload.tsx';
 import { COPY_FORMATS, copyFormat } from './copy-format.ts';
 import type { CopyFormat } from './copy-line.ts';
-import { type Change, openChange } from './neighbours.tsx';
 import { nameOf, type Selection } from './selection.ts';
 import type { FolderModel } from './use-folder.ts';
 
@@ -36,6 +36,8 @@ export type Action = Command & {
   readonly about: 'folder' | 'rows';
   readonly isDanger?: boolean;
 };
+
+const changes = () => import('../change/open-change.tsx');
 
 /** Shows what failed where a toast is enough: it offers nothing to undo. */
 export const sayError = (error: unknown): void => showToast({ text: errorLine(error) });
@@ -75,7 +77,8 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
             id: `browse.${name}`,
             about,
             ...rest,
-            run: () => openChange(name, selection(), { onDone }),
+            run: () =>
+              withPart(changes, ({ openChange }) => openChange(name, selection(), { onDone })),
           },
         ]
       : [];
@@ -89,7 +92,7 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
       keys: ['d'],
       icon: Download,
       off: none,
-      run: () => void download(selection()),
+      run: () => download(selection()),
     },
     {
       id: 'browse.download-to-folder',
@@ -97,7 +100,7 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
       label: texts.downloadToFolder,
       icon: FolderDown,
       off: none ?? (canSaveToFolder ? undefined : t().upload.noFolderAccess),
-      run: () => void downloadToFolder(selection()),
+      run: () => downloadToFolder(selection()),
     },
     {
       id: 'browse.copy-as',

@@ -12,12 +12,8 @@ import { openMenu } from '../../ui/open-menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { useDropTarget } from '../upload/ways-in.tsx';
 import { dragRows } from './drag-rows.ts';
-import { EmptyFolder, NoMatch } from './empty-folder.tsx';
-import { FilterBar } from './filter-bar.tsx';
 import { actionsOf, chosen, rowMenu } from './folder-actions.ts';
 import { writeOrder } from './folder-address.ts';
-import { useFolderCommands } from './folder-commands.ts';
-import { JumpField } from './jump-field.tsx';
 import { COLUMNS, tracksOf } from './layout.ts';
 import { Grid } from './list/grid.tsx';
 import { ListHead } from './list/list-head.tsx';
@@ -25,7 +21,6 @@ import { addressOf, type RowLook, rowCells } from './list/row-cells.tsx';
 import { type Entry, keyOf, nameIn } from './list/row-list.ts';
 import { tileCells } from './list/tile-cells.tsx';
 import { phone, useLines } from './list/use-lines.ts';
-import { QuickLook } from './neighbours.tsx';
 import { nameOf } from './selection.ts';
 import { placeName, shownName } from './shown-name.ts';
 import { StatusBar } from './status-bar.tsx';
@@ -33,15 +28,25 @@ import { ToolBar } from './tool-bar.tsx';
 import { type FolderModel, noteTop, useFolder } from './use-folder.ts';
 import { readSearch } from './use-search.ts';
 
+const FolderCommands = lazy(() => import('./folder-commands.tsx'), {
+  isOfFolder: true,
+  takesKeys: true,
+});
+const EmptyFolder = lazy(() => import('./empty-folder.tsx'), { isOfFolder: true });
+const NoMatch = lazy(() => import('./no-match.tsx'), { isOfFolder: true });
+const FilterBar = lazy(() => import('./filter-bar.tsx'), { isOfFolder: true, takesKeys: true });
+const Look = lazy(() => import('./look.tsx'), { takesKeys: true });
 const Inspector = lazy(() => import('./inspector/inspector.tsx'));
 const StorageMap = lazy(() => import('./storage-map/storage-map.tsx'));
+
+// They come beside the rows and not after them: somebody may type at once.
+for (const part of [FolderCommands, FilterBar, EmptyFolder, NoMatch]) part.preload();
 
 type FolderProps = { readonly bucket: string; readonly prefix: string };
 
 export function Folder({ bucket, prefix }: FolderProps) {
   const folder = useFolder(bucket, prefix);
   const actions = actionsOf(folder);
-  const [isJumping, setJumping] = useState(false);
   const [isLooking, setLooking] = useState(false);
   const ref = useRef<HTMLDivElement>(null);
   useDropTarget(ref, bucket, prefix);
@@ -50,11 +55,6 @@ export function Folder({ bucket, prefix }: FolderProps) {
     if (entry?.kind === 'object') setLooking(true);
   };
   useCommands(actions);
-  useFolderCommands(folder, {
-    jump: () => setJumping(true),
-    look,
-    open: (entry) => openEntry(folder, entry),
-  });
   useEffect(() => {
     const name = placeName(bucket, prefix);
     document.title = `${prefix === '' ? name : `${name} · ${bucket}`} · Quayside`;
@@ -75,38 +75,16 @@ export function Folder({ bucket, prefix }: FolderProps) {
         ) : (
           <Content folder={folder} actions={actions} onLook={look} />
         )}
-        {isJumping && <JumpField folder={folder} onClose={() => setJumping(false)} />}
+        <FolderCommands
+          folder={folder}
+          shown={{ look, open: (entry) => openEntry(folder, entry) }}
+        />
         <StatusBar folder={folder} />
       </section>
       {panel !== null && panel !== 'map' && <Inspector folder={folder} actions={actions} />}
       {isLooking && <Look folder={folder} onClose={() => setLooking(false)} />}
     </div>
   );
-}
-
-type LookProps = { readonly folder: FolderModel; readonly onClose: () => void };
-
-/** The content of the row that the keyboard stands on, over the list. */
-function Look({ folder, onClose }: LookProps) {
-  const { list, selection, bucket } = folder;
-  void list.version.value;
-  const index = selection.current.value;
-  const entry = list.row(index);
-  if (entry?.kind !== 'object') return null;
-  const walk = (step: 1 | -1) => {
-    // Folders have no content: the next object is looked for.
-    for (let at = index + step; at >= 0 && at < list.count(); at += step) {
-      list.need(at, at + 1);
-      if (list.row(at)?.kind === 'folder') continue;
-      selection.only(at);
-      return;
-    }
-  };
-  const close = () => {
-    onClose();
-    queueMicrotask(() => folder.grid.current?.focus());
-  };
-  return <QuickLook bucket={bucket} objectKey={entry.key} onClose={close} onWalk={walk} />;
 }
 
 /** Goes into a folder or to an object; from a search to its folder with the row selected. */

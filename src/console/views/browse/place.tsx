@@ -1,12 +1,14 @@
 // A folder or an object, as its address says: a slash at the end, or `?prefix=`, means
 // a folder.
 import { readAhead } from '../../api/query.ts';
+import { lazy } from '../../app/lazy.tsx';
 import { query, readObjectPath } from '../../app/router.ts';
 import { TopBar } from '../../app/top-bar.tsx';
 import { Folder } from './folder.tsx';
-import { ObjectPage } from './neighbours.tsx';
 import { PathField } from './path/path-field.tsx';
 import { firstPageOf } from './use-folder.ts';
+
+const ObjectPage = lazy(() => import('../object/object.tsx'));
 
 function readPlace() {
   const { bucket, key } = readObjectPath();

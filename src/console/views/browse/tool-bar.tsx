@@ -1,34 +1,20 @@
 // The bar above the list: what can be done with the folder, or, while something is
 // selected, with that.
-import {
-  ChevronDown,
-  Ellipsis,
-  GalleryVertical,
-  LayoutGrid,
-  Map as MapIcon,
-  PanelRight,
-  Pin,
-  PinOff,
-  Rows3,
-  SlidersHorizontal,
-  X,
-} from 'lucide';
+import { ChevronDown, Ellipsis, PanelRight, Pin, PinOff, SlidersHorizontal, X } from 'lucide';
 import { Fragment } from 'preact';
 import { isPinned } from '../../app/pinned.ts';
-import { density } from '../../app/preferences.ts';
-import { objectPath, query, setQuery } from '../../app/router.ts';
+import { objectPath, query } from '../../app/router.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import type { MenuItem } from '../../ui/menu.tsx';
-import { openMenu } from '../../ui/open-menu.tsx';
+import { openMenu, openMenuOf } from '../../ui/open-menu.tsx';
 import { type Action, chosen, copyMenu, rowMenu } from './folder-actions.ts';
-import { SORTS, type ViewKind, writeOrder } from './folder-address.ts';
-import { showAs, toggleInspector, togglePin } from './folder-commands.ts';
-import { COLUMNS, type ColumnId, changeLayout } from './layout.ts';
+import { toggleInspector, togglePin } from './show-folder.ts';
 import type { FolderModel } from './use-folder.ts';
 
 type ToolBarProps = { readonly folder: FolderModel; readonly actions: readonly Action[] };
+
+const look = () => import('./look-menu.ts');
 
 /** Actions with a button of their own; the rest are in the menu. */
 const IN_BAR = ['download', 'copy-as', 'move', 'delete'].map((id) => `browse.${id}`);
@@ -119,7 +105,7 @@ function SelectionTools({ folder, actions }: ToolBarProps) {
 }
 
 function LookTools({ folder }: { readonly folder: FolderModel }) {
-  const { view, place, bucket, prefix } = folder;
+  const { bucket, prefix } = folder;
   const texts = t().browse;
   const panel = query.value.get('panel');
   const pinned = isPinned(objectPath(bucket, prefix));
@@ -136,7 +122,7 @@ function LookTools({ folder }: { readonly folder: FolderModel }) {
         icon={SlidersHorizontal}
         iconOnly
         label={texts.look}
-        onClick={(event) => openMenu(event, texts.look, lookMenu(folder, view, place))}
+        onClick={(event) => openMenuOf(event, texts.look, look, (part) => part.lookMenu(folder))}
       />
       <Button
         icon={PanelRight}
@@ -148,49 +134,4 @@ function LookTools({ folder }: { readonly folder: FolderModel }) {
       />
     </>
   );
-}
-
-function lookMenu(folder: FolderModel, view: ViewKind, place: string): readonly MenuItem[] {
-  const texts = t().browse;
-  const icons = { list: Rows3, grid: LayoutGrid, gallery: GalleryVertical };
-  const { columns } = folder.layout;
-  const views = (['list', 'grid', 'gallery'] as const).map((kind) => ({
-    label: texts.views[kind],
-    icon: icons[kind],
-    isChecked: kind === view,
-    run: () => showAs(place, kind),
-  }));
-  const toggle = (column: ColumnId) =>
-    columns.includes(column) ? columns.filter((one) => one !== column) : [...columns, column];
-  const shown = COLUMNS.map((column) => ({
-    label: texts.column(column === 'readers' ? texts.readBy : texts[column]),
-    isChecked: columns.includes(column),
-    run: () => changeLayout(place, { columns: toggle(column) }),
-  }));
-  const sorts = SORTS.map((sort) => ({
-    label: texts.sortBy(texts[sort]),
-    isChecked: folder.order.sort === sort,
-    run: () => writeOrder({ sort, isDescending: sort === 'size' || sort === 'modified' }),
-  }));
-  const isDense = density.value === 'dense';
-  return [
-    ...views,
-    'rule',
-    ...sorts,
-    'rule',
-    ...(view === 'list' ? [...shown, 'rule' as const] : []),
-    {
-      label: `${t().shell.density}: ${t().shell.densities.dense}`,
-      isChecked: isDense,
-      run: () => {
-        density.value = isDense ? 'comfortable' : 'dense';
-      },
-    },
-    {
-      label: texts.map,
-      icon: MapIcon,
-      isChecked: query.value.get('panel') === 'map',
-      run: () => setQuery({ panel: query.value.get('panel') === 'map' ? null : 'map' }),
-    },
-  ];
 }

@@ -1,6 +1,7 @@
 // Access: who may read, which places were opened, what blocks opening, the policy.
 import { Globe, Lock } from 'lucide';
 import { client } from '../../api/client.ts';
+import { lazy } from '../../app/lazy.tsx';
 import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -8,11 +9,15 @@ import { CheckField, SelectField } from '../../ui/field.tsx';
 import { ReadBy } from '../../ui/small.tsx';
 import { makePrivate } from '../access/make-private.ts';
 import { openedPrefixes } from '../access/public-prefixes.ts';
-import { Readers } from '../access/readers.tsx';
 import { openMakePublic } from './bucket-actions.tsx';
-import { READERS } from './bucket-columns.tsx';
+import { READERS } from './bucket-list.ts';
 import { JsonSetting } from './json-setting.tsx';
 import { Part, type SectionProps, SettingForm } from './setting-form.tsx';
+
+const Readers = lazy(async () => {
+  const { Readers } = await import('../access/readers.tsx');
+  return { default: Readers };
+});
 
 const SWITCHES = [
   'blockPublicAcls',

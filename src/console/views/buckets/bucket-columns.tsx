@@ -9,12 +9,9 @@ import { Icon } from '../../ui/icon.tsx';
 import { Bytes, ReadBy, Skeleton } from '../../ui/small.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { openBucketMenu } from './bucket-actions.tsx';
-import { type ListedBucket, storedBytes } from './bucket-list.ts';
+import { type ListedBucket, READERS, storedBytes } from './bucket-list.ts';
 
 type Totals = NonNullable<ListedBucket['totals']>;
-
-/** What the API says of readers, as the mark of a row. */
-export const READERS = { read: 'everyone', some: 'part', none: null } as const;
 
 const objectsOf = ({ totals }: ListedBucket) => totals?.current.objects ?? -1;
 const costOf = ({ totals }: ListedBucket) => Number(totals?.perMonthMicro ?? -1);

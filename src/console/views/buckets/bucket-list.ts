@@ -60,6 +60,19 @@ export function useBuckets(): BucketList {
   };
 }
 
+/** The row of one bucket in the list: what it stores, and what that costs. */
+export const useListed = (bucket: string) =>
+  useQuery(`bucket ${bucket} listed`, async (signal) => {
+    const { items } = await client.request('GET /buckets', {
+      query: { include: 'totals', prefix: bucket, limit: 1 },
+      signal,
+    });
+    return items.find(({ name }) => name === bucket) ?? null;
+  });
+
+/** What the API says of readers, as the mark of a row. */
+export const READERS = { read: 'everyone', some: 'part', none: null } as const;
+
 /** A bucket that was deleted meanwhile has null for totals. */
 export const isThere = ({ totals }: ListedBucket): boolean => totals !== null;
 

@@ -14,7 +14,8 @@ import { InlineError, LoadLine, PlainWords, Skeleton } from '../../ui/small.tsx'
 import { showToast } from '../../ui/toast.tsx';
 import { openedPrefixes } from '../access/public-prefixes.ts';
 import { useAct } from '../change/use-act.ts';
-import { ConfirmName, Numbers, useListed } from './empty-bucket.tsx';
+import { useListed } from './bucket-list.ts';
+import { ConfirmName, Numbers } from './empty-bucket.tsx';
 
 /** First wait between two looks at the job that empties it, milliseconds; it doubles. */
 const LOOK_FIRST_MS = 150;

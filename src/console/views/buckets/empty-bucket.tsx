@@ -1,8 +1,6 @@
 // Empties a bucket as a job: to its trash, or for good with all versions.
 import { Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
-import { client } from '../../api/client.ts';
-import { useQuery } from '../../api/query.ts';
 import { bytes, count, smallMoney } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { CancelOr, Dialog } from '../../ui/dialog.tsx';
@@ -11,19 +9,9 @@ import { RadioField, TextField } from '../../ui/field.tsx';
 import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
 import { runJob } from '../change/run-job.ts';
 import { useAct } from '../change/use-act.ts';
-import type { ListedBucket } from './bucket-list.ts';
+import { type ListedBucket, useListed } from './bucket-list.ts';
 
 type Way = 'trash' | 'all';
-
-/** The row of one bucket in the list: what it stores, and what that costs. */
-export const useListed = (bucket: string) =>
-  useQuery(`bucket ${bucket} listed`, async (signal) => {
-    const { items } = await client.request('GET /buckets', {
-      query: { include: 'totals', prefix: bucket, limit: 1 },
-      signal,
-    });
-    return items.find(({ name }) => name === bucket) ?? null;
-  });
 
 type EmptyProps = { readonly bucket: string; readonly onClose: () => void };
 

@@ -7,7 +7,7 @@ import { t } from '../../i18n/i18n.ts';
 import { Failure } from '../../ui/failure.tsx';
 import { RadioField, TextField } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/small.tsx';
-import { useListed } from './empty-bucket.tsx';
+import { useListed } from './bucket-list.ts';
 import { Part, SavedForm, type SectionProps, SettingForm } from './setting-form.tsx';
 import { useSetting } from './use-setting.ts';
 

@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks';
 import type { ObjectDetail } from 'quayside/client';
 import { client } from '../../api/client.ts';
+import { lazy } from '../../app/lazy.tsx';
 import { bytes } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
@@ -13,14 +14,15 @@ import { TextField } from '../../ui/field.tsx';
 import { Skeleton, Time } from '../../ui/small.tsx';
 import { nameOf } from '../browse/selection.ts';
 import { type ObjectAddress, objectSource } from '../viewers/bytes.ts';
-import { DiffView } from '../viewers/diff-view.tsx';
 import { useLoaded } from '../viewers/frame.tsx';
 import { HEAD_BYTES, kindOf, kindOfBytes, type ViewerKind } from '../viewers/kinds.ts';
 import { createDecoder } from '../viewers/text/decode.ts';
 import { FactsDiff } from './facts-diff.tsx';
-import { ImagesDiff } from './images-diff.tsx';
 import { compareDigests, type Sameness } from './same-bytes.ts';
 import '../../styles/viewers.css';
+
+const ImagesDiff = lazy(() => import('./images-diff.tsx'));
+const DiffView = lazy(() => import('../viewers/diff-view.tsx'));
 
 /** Texts above this are not compared line by line, bytes. */
 const TEXT_MAX_BYTES = 2 * 1024 * 1024;

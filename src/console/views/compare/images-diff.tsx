@@ -9,7 +9,7 @@ import { useLoaded } from '../viewers/frame.tsx';
 
 type ImagesProps = { readonly left: ObjectAddress; readonly right: ObjectAddress };
 
-export function ImagesDiff({ left, right }: ImagesProps) {
+export default function ImagesDiff({ left, right }: ImagesProps) {
   const texts = t().viewers.compare;
   const [isSwipe, setSwipe] = useState(false);
   const [edge, setEdge] = useState(50);

@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import { useCommands } from '../../app/commands.ts';
+import { lazy } from '../../app/lazy.tsx';
 import { navigate, path, query, setQuery } from '../../app/router.ts';
 import { may, server } from '../../app/session.ts';
 import { Title, TopBar } from '../../app/top-bar.tsx';
@@ -19,9 +20,10 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { KeyMade } from './key-made.tsx';
 import { keyMenu, MoreButton, setEnabled } from './key-menu.tsx';
 import { madeKey } from './made-key.ts';
-import { NewKey } from './new-key.tsx';
 import { type AccessKey, mayText } from './scope.ts';
 import '../../styles/keys.css';
+
+const NewKey = lazy(() => import('./new-key.tsx'));
 
 export default function Keys() {
   if (path.value === '/keys/new' && may('keys:write')) return <NewKey />;

@@ -61,7 +61,7 @@ function endOf(choice: EndChoice, day: string): string | null {
   return Number.isNaN(end.getTime()) || end.getTime() < Date.now() ? null : end.toISOString();
 }
 
-export function NewKey() {
+export default function NewKey() {
   const texts = t().keys;
   const [form, setForm] = useState<KeyForm>(EMPTY);
   const [choice, setChoice] = useState<EndChoice>('365');

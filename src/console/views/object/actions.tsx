@@ -16,9 +16,9 @@ import { openDialog } from '../../ui/open-dialog.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { nameOf } from '../browse/selection.ts';
 import { contentHref } from '../viewers/bytes.ts';
-import { DeleteForGood } from './delete-for-good.tsx';
 import { folderOf } from './neighbours.ts';
 
+const DeleteForGood = lazy(() => import('./delete-for-good.tsx'));
 const Rename = lazy(() => import('../change/rename.tsx'));
 const Compare = lazy(() => import('../compare/compare.tsx'));
 

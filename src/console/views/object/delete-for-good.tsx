@@ -16,7 +16,13 @@ type DeleteProps = {
   readonly onDeleted: () => void;
 };
 
-export function DeleteForGood({ bucket, objectKey, versionId, onClose, onDeleted }: DeleteProps) {
+export default function DeleteForGood({
+  bucket,
+  objectKey,
+  versionId,
+  onClose,
+  onDeleted,
+}: DeleteProps) {
   const texts = t().object;
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);

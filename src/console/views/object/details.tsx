@@ -7,7 +7,7 @@ import { t } from '../../i18n/i18n.ts';
 
 type DetailsProps = { readonly bucket: string; readonly facts: ObjectDetail };
 
-export function Details({ bucket, facts }: DetailsProps) {
+export default function Details({ bucket, facts }: DetailsProps) {
   const texts = t().object.facts;
   const { retention, encryption, checksum } = facts;
   const rows: readonly (readonly [label: string, value: ComponentChildren])[] = [

@@ -13,12 +13,16 @@ import { Bytes, Skeleton, Time } from '../../ui/small.tsx';
 import { nameOf } from '../browse/selection.ts';
 import { extensionOf, kindOf, plainType } from '../viewers/kinds.ts';
 import type { ObjectActions } from './actions.tsx';
-import { Details } from './details.tsx';
-import { Versions } from './versions.tsx';
 
 const Readers = lazy(async () => {
   const { Readers } = await import('../access/readers.tsx');
   return { default: Readers };
+});
+
+const Details = lazy(() => import('./details.tsx'));
+const Versions = lazy(async () => {
+  const { Versions } = await import('./versions.tsx');
+  return { default: Versions };
 });
 
 type InspectorProps = {

@@ -16,10 +16,10 @@ import { openDialog } from '../../ui/open-dialog.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
 import { Bytes, Skeleton, Time } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { DeleteForGood } from './delete-for-good.tsx';
 import { DeleteOlder } from './delete-older.tsx';
 import { folderOf } from './neighbours.ts';
 
+const DeleteForGood = lazy(() => import('./delete-for-good.tsx'));
 const Compare = lazy(() => import('../compare/compare.tsx'));
 
 /** Versions that the timeline shows at most. */

@@ -3,14 +3,14 @@
 import { signal } from '@preact/signals';
 import type { QueueFile, UploadOptions } from 'quayside/client';
 import { errorLine } from '../../api/describe-error.ts';
+import { loadPart } from '../../app/lazy.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { typeOfFile } from './choose/file-types.ts';
 import type { Chosen } from './choose/read-files.ts';
 import { openReview } from './open-upload.tsx';
 import { type Choice, type Clash, filesOfPlan, makePlan, type Plan } from './plan/plan.ts';
 import type { Price } from './plan/price.ts';
-import { goOn, interrupted, isSentAlready } from './resume/go-on.ts';
-import type { Interrupted } from './resume/keep.ts';
+import { type Interrupted, interrupted } from './resume/keep.ts';
 import { sendFiles, type UploadTarget } from './send/upload-store.ts';
 
 /** How many files are being looked for; 0: none. */
@@ -23,11 +23,11 @@ export async function bringIn(target: UploadTarget, chosen: Chosen): Promise<voi
   looking.value += chosen.files.length;
   try {
     const before = interrupted.value.find((one) => isOf(one, target, chosen));
-    if (before !== undefined) await goOn(before, chosen);
-    const files = before === undefined ? chosen.files : filesBeside(before, chosen);
-    if (files.length === 0) return;
-    const whole = await makePlan(target, files, new AbortController().signal);
-    const plan = before === undefined ? whole : withoutSent(whole, before.batch.createdAtMs);
+    const plan =
+      before === undefined
+        ? await planOf(target, chosen.files)
+        : await planBeside(before, target, chosen);
+    if (plan === null) return;
     if (plan.clashes.length > 0 || plan.price.refusal !== null) openReview({ plan, chosen });
     else carryOut(plan, () => 'skip', chosen);
   } catch (error) {
@@ -53,10 +53,24 @@ function filesBeside({ files }: Interrupted, chosen: Chosen): QueueFile[] {
   return chosen.files.filter(({ path }) => !paths.has(path));
 }
 
-/** The plan without the clashes with what the interrupted batch itself has sent. */
-function withoutSent(plan: Plan, begunAtMs: number): Plan {
+/** What becomes of the files; null: there are none. */
+async function planOf(target: UploadTarget, files: readonly QueueFile[]): Promise<Plan | null> {
+  return files.length === 0 ? null : makePlan(target, files, new AbortController().signal);
+}
+
+/** Goes on with the interrupted batch, and plans what else was chosen; null: nothing else. */
+async function planBeside(
+  before: Interrupted,
+  target: UploadTarget,
+  chosen: Chosen,
+): Promise<Plan | null> {
+  const { goOn, isSentAlready } = await loadPart(() => import('./resume/go-on.ts'));
+  await goOn(before, chosen);
+  const plan = await planOf(target, filesBeside(before, chosen));
+  if (plan === null) return null;
+  // What the interrupted batch itself has sent is no clash.
   const isSent = ({ file, existing }: Clash) =>
-    isSentAlready(begunAtMs, file.file.size, undefined, existing);
+    isSentAlready(before.batch.createdAtMs, file.file.size, undefined, existing);
   return { ...plan, clashes: plan.clashes.filter((clash) => !isSent(clash)) };
 }
 

@@ -35,7 +35,7 @@ export function inOrder(items: readonly QueueItem[]): readonly QueueItem[] {
   return [...groups.values()].flat();
 }
 
-export function DockList() {
+export default function DockList() {
   const ref = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 0 });
   const rowPx = matchMedia('(max-width: 719px)').matches ? TOUCH_ROW_PX : ROW_PX;

@@ -5,7 +5,10 @@ import { refuses } from './choose/drops.ts';
 import type { Chosen } from './choose/read-files.ts';
 import type { Plan } from './plan/plan.ts';
 
-const UploadDialog = lazy(() => import('./plan/upload-dialog.tsx'), { isOfFolder: true });
+const UploadDialog = lazy(() => import('./plan/upload-dialog.tsx'), {
+  isOfFolder: true,
+  takesKeys: true,
+});
 
 /** Opens the dialog that files are chosen in. */
 export function openUpload(bucket: string, prefix: string): void {

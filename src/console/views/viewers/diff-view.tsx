@@ -13,7 +13,7 @@ const PART_LINES_MAX = 2000;
 
 type DiffProps = { readonly before: string; readonly after: string; readonly label: string };
 
-export function DiffView({ before, after, label }: DiffProps) {
+export default function DiffView({ before, after, label }: DiffProps) {
   const texts = t().viewers.compare;
   const diff: Diff = diffLines(linesOf(before), linesOf(after));
   if (diff.parts.every(({ kind }) => kind === 'same')) return <p class="dim">{texts.noLines}</p>;

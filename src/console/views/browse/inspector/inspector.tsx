@@ -4,6 +4,7 @@ import { ChevronDown, ChevronUp, Download, X } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { client } from '../../../api/client.ts';
 import { useQuery } from '../../../api/query.ts';
+import { lazy } from '../../../app/lazy.tsx';
 import { href, objectPath, query, setQuery } from '../../../app/router.ts';
 import { bytes, count } from '../../../i18n/format.ts';
 import { t } from '../../../i18n/i18n.ts';
@@ -15,12 +16,24 @@ import { type Action, chosen, rowMenu } from '../folder-actions.ts';
 import { kindOf } from '../kinds.ts';
 import { Picture } from '../list/picture.tsx';
 import { keyOf } from '../list/row-list.ts';
-import { FolderReadme, Readers, Versions, Viewer } from '../neighbours.tsx';
 import { nameOf, type SelectedRow } from '../selection.ts';
 import { sumOf } from '../selection-sum.ts';
 import { placeName, shownName } from '../shown-name.ts';
 import type { FolderModel } from '../use-folder.ts';
 import { Details } from './details.tsx';
+
+const Viewer = lazy(() =>
+  import('../../viewers/viewer.tsx').then((module) => ({ default: module.Viewer })),
+);
+const FolderReadme = lazy(() =>
+  import('../../viewers/page/readme.tsx').then((module) => ({ default: module.FolderReadme })),
+);
+const Versions = lazy(() =>
+  import('../../object/versions.tsx').then((module) => ({ default: module.Versions })),
+);
+const Readers = lazy(() =>
+  import('../../access/readers.tsx').then((module) => ({ default: module.Readers })),
+);
 
 /** How long the selection rests before the inspector follows, milliseconds. */
 const FOLLOWS_AFTER_MS = 80;

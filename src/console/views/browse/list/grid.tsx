@@ -5,12 +5,15 @@
 // A row that did not change is the same node as before, which is not compared again.
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { useLasso } from './lasso.ts';
+import { lazy } from '../../../app/lazy.tsx';
 import { isControl, isMod, type RowActs, rowEvents } from './row-events.ts';
 import { type Entry, keyOf } from './row-list.ts';
 import { ScrollBubble } from './scroll-bubble.tsx';
 import { type Scroller, useScroller } from './use-scroller.ts';
 import { heightPx, lineTop } from './window.ts';
+
+const Lasso = lazy(() => import('./lasso.tsx'), { isOfFolder: true });
+Lasso.preload();
 
 /** What others ask of a grid: the commands, the path, a jump. */
 export type GridHandle = {
@@ -62,7 +65,6 @@ export function Grid(props: GridProps) {
   const mayFocus = useFocus(scroller, current);
   useSameRows(props, scroller);
   const rowOf = useDrawnRows(props.row, span.end - span.first);
-  const lasso = useLasso({ scroller, selection, perLine, count });
 
   useEffect(() => {
     list.need(first, end);
@@ -103,7 +105,6 @@ export function Grid(props: GridProps) {
       style={{ '--tracks': props.tracks, '--line': `${linePx}px` }}
       onScroll={scroller.onScroll}
       onKeyDown={(event) => moveByKey(event, { ...props, count, current, goTo, scroller })}
-      onPointerDown={lasso.begin}
     >
       {props.head}
       <div
@@ -122,7 +123,7 @@ export function Grid(props: GridProps) {
             ...placeOf(scroller, index, perLine, index < first || index >= end),
           });
         })}
-        {lasso.box !== null && <div class="lasso" style={lasso.box} />}
+        <Lasso scroller={scroller} selection={selection} perLine={perLine} count={count} />
       </div>
       {scroller.isFlying && (
         <ScrollBubble

@@ -11,7 +11,7 @@ import { openMenu } from '../../../ui/open-menu.tsx';
 import { dropOn } from '../drag-rows.ts';
 import { shownName } from '../shown-name.ts';
 
-const PathEditor = lazy(() => import('./path-editor.tsx'), { isOfFolder: true });
+const PathEditor = lazy(() => import('./path-editor.tsx'), { isOfFolder: true, takesKeys: true });
 const isEditing = signal(false);
 
 /** Makes the path a field. */

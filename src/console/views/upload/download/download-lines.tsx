@@ -5,14 +5,10 @@ import { t } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { LoadLine } from '../../../ui/small.tsx';
-import {
-  endFolderDownload,
-  type FolderDownload,
-  folderDownloads,
-  resumeFolderDownload,
-} from './folder-download.ts';
+import { endFolderDownload, resumeFolderDownload } from './folder-download.ts';
+import { type FolderDownload, folderDownloads } from './folder-downloads.ts';
 
-export function DownloadLines() {
+export default function DownloadLines() {
   return (
     <>
       {folderDownloads.value.map((one) => (

@@ -1,32 +1,19 @@
 // Writes objects into a folder of this computer, four at a time. A file appears there
 // when it is whole and verified, so after a break whatever has its size is done. What
-// is unfinished is kept with the folder's handle and goes on at one click.
-import { signal } from '@preact/signals';
-import { createStore, del, entries, set } from 'idb-keyval';
+// is unfinished is kept (folder-downloads.ts) and goes on at one click.
+import { createDownloadClient } from 'quayside/client';
 import { client } from '../../../api/client.ts';
 import { errorLine } from '../../../api/describe-error.ts';
+import { writeRecords } from '../../../app/records.ts';
 import { type Selection, targetsOf } from '../../browse/selection.ts';
-import { uploadClient } from '../send/upload-client.ts';
-
-export type LocalChoice = 'skip' | 'replace';
-export type FailedFile = { readonly key: string; readonly why: string };
-
-/** A download that moves, stands or waits to go on. */
-export type FolderDownload = {
-  readonly id: string;
-  readonly selection: Selection;
-  readonly folder: FileSystemDirectoryHandle;
-  readonly choice: LocalChoice;
-  readonly state: 'interrupted' | 'moving' | 'done';
-  readonly files: number;
-  readonly bytes: number;
-  readonly doneFiles: number;
-  readonly doneBytes: number;
-  readonly skipped: number;
-  readonly failed: readonly FailedFile[];
-};
-
-type Kept = Pick<FolderDownload, 'id' | 'selection' | 'folder' | 'choice'>;
+import {
+  type FailedFile,
+  type FolderDownload,
+  folderDownloads,
+  type KeptDownload,
+  type LocalChoice,
+  NO_COUNTS,
+} from './folder-downloads.ts';
 
 /** Objects under way at once. */
 const AT_ONCE = 4;
@@ -37,18 +24,13 @@ const SHOW_EVERY_MS = 500;
 /** Failures that are listed; more are only counted by what is not there. */
 const FAILED_MAX = 1000;
 
-export const folderDownloads = signal<readonly FolderDownload[]>([]);
-const store = createStore('quayside-downloads', 'records');
+/** Without the notes of api/client.ts, which would fill the list of calls. */
+const downloads = createDownloadClient({ endpoint: location.origin });
 const stops = new Map<string, AbortController>();
 
-const EMPTY = {
-  files: 0,
-  bytes: 0,
-  doneFiles: 0,
-  doneBytes: 0,
-  skipped: 0,
-  failed: [],
-} as const;
+/** Keeps it for later pages, or forgets it; a browser without room keeps nothing. */
+const remember = (id: string, kept: KeptDownload | null): Promise<void> =>
+  writeRecords('quayside-downloads', [[id, kept]]).catch(() => {});
 
 function change(id: string, facts: Partial<FolderDownload>): void {
   folderDownloads.value = folderDownloads.value.map((one) =>
@@ -62,21 +44,10 @@ export async function beginFolderDownload(
   choice: LocalChoice,
 ): Promise<void> {
   const id = [...crypto.getRandomValues(new Uint32Array(2))].join('-');
-  const kept: Kept = { id, selection, folder, choice };
-  await set(id, kept, store).catch(() => {});
-  folderDownloads.value = [...folderDownloads.value, { ...kept, ...EMPTY, state: 'moving' }];
+  const kept: KeptDownload = { id, selection, folder, choice };
+  await remember(id, kept);
+  folderDownloads.value = [...folderDownloads.value, { ...kept, ...NO_COUNTS, state: 'moving' }];
   await run(kept);
-}
-
-/** Offers what an earlier page left unfinished. */
-export async function loadFolderDownloads(): Promise<void> {
-  const records = await entries<string, Kept>(store).catch(() => []);
-  const known = new Set(folderDownloads.value.map(({ id }) => id));
-  const left = records.filter(([id]) => !known.has(id));
-  folderDownloads.value = [
-    ...folderDownloads.value,
-    ...left.map(([, kept]) => ({ ...kept, ...EMPTY, state: 'interrupted' }) as const),
-  ];
 }
 
 type Permitted = FileSystemDirectoryHandle & {
@@ -88,7 +59,7 @@ export async function resumeFolderDownload(one: FolderDownload): Promise<void> {
   const folder = one.folder as Permitted;
   const answer = (await folder.requestPermission?.({ mode: 'readwrite' })) ?? 'granted';
   if (answer !== 'granted') return;
-  change(one.id, { ...EMPTY, state: 'moving' });
+  change(one.id, { ...NO_COUNTS, state: 'moving' });
   await run({ ...one, choice: 'skip' });
 }
 
@@ -97,7 +68,7 @@ export async function endFolderDownload(id: string): Promise<void> {
   stops.get(id)?.abort();
   stops.delete(id);
   folderDownloads.value = folderDownloads.value.filter((one) => one.id !== id);
-  await del(id, store).catch(() => {});
+  await remember(id, null);
 }
 
 type Counts = {
@@ -109,11 +80,11 @@ type Counts = {
   failed: FailedFile[];
 };
 
-async function run(kept: Kept): Promise<void> {
+async function run(kept: KeptDownload): Promise<void> {
   const { id, selection } = kept;
   const stop = new AbortController();
   stops.set(id, stop);
-  const counts: Counts = { ...EMPTY, failed: [] };
+  const counts: Counts = { ...NO_COUNTS, failed: [] };
   const moving = new Map<string, number>();
   const show = () => {
     let bytes = counts.doneBytes;
@@ -149,7 +120,7 @@ async function run(kept: Kept): Promise<void> {
   if (stop.signal.aborted) return;
   show();
   change(id, { state: 'done' });
-  if (counts.failed.length === 0) await del(id, store).catch(() => {});
+  if (counts.failed.length === 0) await remember(id, null);
 }
 
 type Entry = { readonly key: string; readonly bytes: number };
@@ -194,7 +165,7 @@ async function* listed(
 
 /** False: it is there already. */
 async function saveOne(
-  { selection, folder, choice }: Kept,
+  { selection, folder, choice }: KeptDownload,
   { key, bytes }: Entry,
   signal: AbortSignal,
   onBytes: (bytes: number) => void,
@@ -213,7 +184,7 @@ async function saveOne(
     );
     if (there?.size === bytes) return false;
   }
-  const object = await uploadClient.download(selection.bucket, key, {
+  const object = await downloads.download(selection.bucket, key, {
     signal,
     onProgress: ({ sentBytes }) => onBytes(sentBytes),
   });

@@ -1,22 +1,12 @@
 // Goes on with what an earlier page left unfinished: reads the files again by their
 // handles, or takes them from whoever drops them again, and sends what is missing.
-import { signal } from '@preact/signals';
 import type { QueueFile } from 'quayside/client';
 import { client, QuaysideError } from '../../../api/client.ts';
+import { readRecords } from '../../../app/records.ts';
 import { type Chosen, fileAt, type Handle } from '../choose/read-files.ts';
 import { type Existing, lookAhead } from '../plan/look-ahead.ts';
 import { sendFiles } from '../send/upload-store.ts';
-import { findInterrupted, forgetFiles, type Interrupted, type KeptFile } from './keep.ts';
-
-/** What is offered to go on with. */
-export const interrupted = signal<readonly Interrupted[]>([]);
-
-/** Looks once for what earlier pages left. */
-export function loadInterrupted(): void {
-  void findInterrupted((one) => {
-    interrupted.value = [...interrupted.value, one];
-  });
-}
+import { forgetNow, type Interrupted, interrupted, type KeptBatch, type KeptFile } from './keep.ts';
 
 /** Files read at once by their handles. */
 const READS_AT_ONCE = 16;
@@ -101,4 +91,20 @@ async function forget(one: Interrupted, gone: ReadonlySet<KeptFile>): Promise<vo
     if (other !== one) return [other];
     return files.length === 0 ? [] : [{ ...one, files }];
   });
+}
+
+/** Forgets the records of files; of what is left the batch stays. */
+async function forgetFiles(
+  { batch, files }: Interrupted,
+  gone: ReadonlySet<KeptFile>,
+): Promise<void> {
+  const keys = new Set([...gone].map(({ key }) => key));
+  const records = await readRecords<KeptFile | KeptBatch>('quayside-uploads');
+  const names = records
+    .filter(
+      ([, record]) => record.kind === 'file' && record.batch === batch.id && keys.has(record.key),
+    )
+    .map(([name]) => name);
+  if (keys.size === files.length) names.push(`batch ${batch.id}`);
+  await forgetNow(names);
 }

@@ -10,10 +10,10 @@ import { openDialog } from '../../../ui/open-dialog.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import { UploadDropZone } from '../choose/drop-zone.tsx';
 import { nameOfTarget } from '../choose/drops.ts';
-import { type GoneOn, giveUp, goOn, goOnByHandles, interrupted } from './go-on.ts';
-import type { Interrupted } from './keep.ts';
+import { type GoneOn, giveUp, goOn, goOnByHandles } from './go-on.ts';
+import { type Interrupted, interrupted } from './keep.ts';
 
-export function InterruptedLines() {
+export default function InterruptedLines() {
   return (
     <>
       {interrupted.value.map((one) => (

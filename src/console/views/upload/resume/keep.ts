@@ -1,9 +1,10 @@
 // Remembers uploads that are not over, so that they go on after a reload, a crash or
 // sleep: which file goes where, how far it came, and in Chromium the handles by which
 // files are read again. Kept in IndexedDB; a lock tells which batches another tab sends.
+// What an earlier page left is read by left-unfinished.ts.
 import { signal } from '@preact/signals';
-import { createStore, delMany, entries, setMany } from 'idb-keyval';
 import type { QueueFile, UploadOptions } from 'quayside/client';
+import { writeRecords } from '../../../app/records.ts';
 import type { Handle } from '../choose/read-files.ts';
 
 export type KeptFile = {
@@ -30,6 +31,9 @@ export type KeptBatch = {
 /** What an earlier page left unfinished. */
 export type Interrupted = { readonly batch: KeptBatch; readonly files: readonly KeptFile[] };
 
+/** What is offered to go on with. */
+export const interrupted = signal<readonly Interrupted[]>([]);
+
 /** How long changes are gathered before they are written, milliseconds. */
 const WRITE_AFTER_MS = 250;
 /** Records in one transaction: a larger one holds up the page. */
@@ -38,7 +42,6 @@ const WRITE_MAX = 1000;
 /** Whether the browser keeps them; the dock says so where it does not. */
 export const isRemembering = signal(true);
 
-const store = createStore('quayside-uploads', 'records');
 const changes = new Map<string, KeptFile | KeptBatch | null>();
 /** The record of each file that this page sends, by bucket and key. */
 const live = new Map<string, { name: string; file: KeptFile }>();
@@ -46,7 +49,8 @@ const openFiles = new Map<string, number>();
 let writing: ReturnType<typeof setTimeout> | undefined;
 
 const nameOf = (bucket: string, key: string): string => `${bucket}/${key}`;
-const lockOf = (batch: string): string => `quayside-upload ${batch}`;
+/** The lock of a batch, which the page has that sends it. */
+export const lockOf = (batch: string): string => `quayside-upload ${batch}`;
 
 function write(name: string, record: KeptFile | KeptBatch | null): void {
   changes.set(name, record);
@@ -60,16 +64,19 @@ async function flush(): Promise<void> {
   changes.clear();
   try {
     for (let at = 0; at < all.length; at += WRITE_MAX) {
-      const some = all.slice(at, at + WRITE_MAX);
-      const gone = some.filter(([, record]) => record === null).map(([name]) => name);
-      const kept = some.filter(([, record]) => record !== null);
-      if (kept.length > 0) await setMany(kept, store);
-      if (gone.length > 0) await delMany(gone, store);
+      await writeRecords('quayside-uploads', all.slice(at, at + WRITE_MAX));
     }
     isRemembering.value = true;
   } catch {
     isRemembering.value = false;
   }
+}
+
+/** Forgets records, and resolves when that is written. */
+export async function forgetNow(names: Iterable<string>): Promise<void> {
+  for (const name of names) changes.set(name, null);
+  clearTimeout(writing);
+  await flush();
 }
 
 type BatchTarget = { readonly bucket: string; readonly prefix: string };
@@ -120,52 +127,4 @@ export function forgetFile(bucket: string, key: string): void {
 function holdLock(batch: string): void {
   const forever = new Promise<never>(() => {});
   void navigator.locks?.request(lockOf(batch), () => forever).catch(() => {});
-}
-
-/**
- * Finds what pages that are gone left unfinished. Of a batch that another tab sends,
- * `found` is called when that tab is gone; then it is this page's to go on with.
- */
-export async function findInterrupted(found: (one: Interrupted) => void): Promise<void> {
-  const batches = await readBatches().catch(() => new Map<string, Interrupted>());
-  for (const id of batches.keys()) {
-    const offer = async () => {
-      // Another tab may have finished it since.
-      const one = (await readBatches().catch(() => batches)).get(id);
-      if (one !== undefined && one.files.length > 0) found(one);
-    };
-    if (navigator.locks === undefined) void offer();
-    else {
-      const forever = new Promise<never>(() => {});
-      void navigator.locks.request(lockOf(id), () => offer().then(() => forever)).catch(() => {});
-    }
-  }
-}
-
-async function readBatches(): Promise<Map<string, Interrupted>> {
-  const records = await entries<string, KeptFile | KeptBatch>(store);
-  const batches = new Map<string, { batch: KeptBatch; files: KeptFile[] }>();
-  for (const [, record] of records) {
-    if (record.kind === 'batch') batches.set(record.id, { batch: record, files: [] });
-  }
-  for (const [, record] of records) {
-    if (record.kind === 'file') batches.get(record.batch)?.files.push(record);
-  }
-  return batches;
-}
-
-/**
- * Forgets files of an earlier page: they go on in another batch, or are given up. Of
- * what is left the batch stays.
- */
-export async function forgetFiles(one: Interrupted, gone: ReadonlySet<KeptFile>): Promise<void> {
-  const keys = new Set([...gone].map(({ key }) => key));
-  const records = await entries<string, KeptFile | KeptBatch>(store);
-  for (const [name, record] of records) {
-    const isOfBatch = record.kind === 'file' && record.batch === one.batch.id;
-    if (isOfBatch && keys.has(record.key)) write(name, null);
-  }
-  if (keys.size === one.files.length) write(`batch ${one.batch.id}`, null);
-  clearTimeout(writing);
-  await flush();
 }

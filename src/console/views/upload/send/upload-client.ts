@@ -1,5 +1,5 @@
-// The client that moves the bytes: without the notes of api/client.ts, which would
+// The client that sends bytes: without the notes of api/client.ts, which would
 // hide the progress of a body and fill the list of calls with presigning.
-import { createClient } from 'quayside/client';
+import { createUploadClient } from 'quayside/client';
 
-export const uploadClient = createClient({ endpoint: location.origin });
+export const uploadClient = createUploadClient({ endpoint: location.origin });

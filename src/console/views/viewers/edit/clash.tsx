@@ -11,7 +11,7 @@ import { InlineError } from '../../../ui/small.tsx';
 import { showToast } from '../../../ui/toast.tsx';
 import { nameOf } from '../../browse/selection.ts';
 import { mergeTexts } from '../diff.ts';
-import { DiffView } from '../diff-view.tsx';
+import DiffView from '../diff-view.tsx';
 import { ViewerFrame } from '../frame.tsx';
 import { type LineEnd, withLineEnds } from './line-ends.ts';
 import { readCurrent } from './read-current.ts';

@@ -10,7 +10,8 @@ import { Icon } from '../../../ui/icon.tsx';
 import { InlineError } from '../../../ui/small.tsx';
 import { useLoaded, ViewerFrame } from '../frame.tsx';
 import type { ViewProps } from '../shown.ts';
-import { isPlaying, playerCommand, playFolder, queue } from './queue.ts';
+import { playFolder } from './play.ts';
+import { isPlaying, playerCommand, queue } from './queue.ts';
 
 export default function AudioView({ shown, compact }: ViewProps) {
   const { object } = shown;

@@ -10,7 +10,8 @@ import { Name } from '../../../ui/small.tsx';
 import { nameOf } from '../../browse/selection.ts';
 import { bytesUrl } from '../bytes.ts';
 import { useLoaded } from '../frame.tsx';
-import { isPlaying, playerCommand, playNext, type Queue, queue, stopPlaying } from './queue.ts';
+import { playNext } from './play.ts';
+import { isPlaying, playerCommand, type Queue, queue, stopPlaying } from './queue.ts';
 
 /** Drawn once, by the app frame; null while nothing is queued. */
 export function PlayerHost() {

@@ -1,6 +1,6 @@
 // Selects by a rectangle that is drawn from a free place of the list with the mouse.
 // Near the edge of the list it scrolls on.
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isMac } from '../../../app/commands.ts';
 import type { SelectedRow } from '../selection.ts';
 import type { SelectionModel } from '../selection-model.ts';
@@ -23,12 +23,13 @@ const BEGINS_AFTER_PX = 5;
 const EDGE_PX = 24;
 const STEP_PX = 16;
 
-export function useLasso({ scroller, selection, perLine, count }: LassoInput) {
+export default function Lasso(input: LassoInput) {
   const [box, setBox] = useState<Box | null>(null);
-  const latest = useRef({ scroller, count });
-  latest.current = { scroller, count };
+  const latest = useRef(input);
+  latest.current = input;
 
   function begin(event: PointerEvent): void {
+    const { selection } = latest.current;
     const list = event.currentTarget as HTMLElement;
     const isFree = event.button === 0 && event.pointerType === 'mouse' && !event.shiftKey;
     if (!isFree || isTaken(event, list)) return;
@@ -38,7 +39,7 @@ export function useLasso({ scroller, selection, perLine, count }: LassoInput) {
     let isDrawing = false;
 
     function move(moved: PointerEvent): void {
-      const { scroller, count } = latest.current;
+      const { scroller } = latest.current;
       const to = pointIn(list, moved, scroller);
       const distance = Math.hypot(to.x - from.x, to.y - from.y);
       if (!isDrawing && distance < BEGINS_AFTER_PX) return;
@@ -46,16 +47,7 @@ export function useLasso({ scroller, selection, perLine, count }: LassoInput) {
       moved.preventDefault();
       scrollAtEdge(list, moved, scroller);
       setBox(boxOf(from, to, scroller));
-      selectInBox({
-        from,
-        to,
-        width: list.clientWidth,
-        perLine,
-        count,
-        scroller,
-        selection,
-        others,
-      });
+      selectInBox({ ...latest.current, from, to, width: list.clientWidth, others });
     }
 
     function end(): void {
@@ -72,7 +64,12 @@ export function useLasso({ scroller, selection, perLine, count }: LassoInput) {
     addEventListener('pointercancel', end);
   }
 
-  return { box, begin };
+  useLayoutEffect(() => {
+    const list = input.scroller.ref.current;
+    list?.addEventListener('pointerdown', begin);
+    return () => list?.removeEventListener('pointerdown', begin);
+  }, []);
+  return box === null ? null : <div class="lasso" style={box} />;
 }
 
 const swallow = (event: Event): void => {

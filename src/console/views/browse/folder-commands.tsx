@@ -1,4 +1,5 @@
-// Commands of a folder beside its actions: where the keyboard goes, what is shown.
+// Commands of a folder beside its actions: where the keyboard goes, what is shown, how
+// files come in. They are loaded beside the first rows.
 import {
   ArrowUp,
   Columns3,
@@ -13,26 +14,28 @@ import {
   Search,
   SquareCheck,
 } from 'lucide';
+import { useState } from 'preact/hooks';
 import { type Command, useCommands } from '../../app/commands.ts';
-import { isPinned, placeOf, togglePinned } from '../../app/pinned.ts';
+import { isPinned } from '../../app/pinned.ts';
 import { navigate, objectPath, query, setQuery } from '../../app/router.ts';
 import { t } from '../../i18n/i18n.ts';
-import { changeAddress, type ViewKind } from './folder-address.ts';
-import { changeLayout } from './layout.ts';
+import { uploadCommands } from '../upload/upload-commands.ts';
+import type { ViewKind } from './folder-address.ts';
+import { JumpField } from './jump-field.tsx';
 import type { Entry } from './list/row-list.ts';
 import { editPath } from './path/path-field.tsx';
 import { nameOf } from './selection.ts';
+import { showAs, toggleInspector, togglePin } from './show-folder.ts';
 import type { FolderModel } from './use-folder.ts';
 import { openFilter } from './use-search.ts';
 
 type Shown = {
-  readonly jump: () => void;
   readonly look: () => void;
   readonly open: (entry: Entry) => void;
 };
 
 /** Goes to the folder above, with this one selected; from a bucket to all of them. */
-export function goUp(bucket: string, prefix: string): void {
+function goUp(bucket: string, prefix: string): void {
   if (prefix === '') {
     navigate('/buckets');
     return;
@@ -43,23 +46,15 @@ export function goUp(bucket: string, prefix: string): void {
   navigate(`${above}${above.includes('?') ? '&' : '?'}sel=${sel}`);
 }
 
-/** Shows the inspector, or closes it. */
-export const toggleInspector = (): void => {
-  const panel = query.value.get('panel');
-  setQuery({ panel: panel === null || panel === 'map' ? 'details' : null });
-};
+type CommandsProps = { readonly folder: FolderModel; readonly shown: Shown };
 
-/** Shows a folder as a list or as tiles; the folder remembers it. */
-export function showAs(place: string, view: ViewKind): void {
-  changeLayout(place, { view });
-  changeAddress({ view });
-}
-
-export const togglePin = ({ bucket, prefix }: Pick<FolderModel, 'bucket' | 'prefix'>): void =>
-  togglePinned(placeOf(bucket, prefix));
-
-export function useFolderCommands(folder: FolderModel, shown: Shown): void {
-  useCommands([...rowCommands(folder, shown), ...placeCommands(folder, shown)]);
+/** Registers the commands, and shows the field that one of them opens. */
+export default function FolderCommands({ folder, shown }: CommandsProps) {
+  const [isJumping, setJumping] = useState(false);
+  const jump = () => setJumping(true);
+  useCommands(uploadCommands(folder.bucket, folder.prefix));
+  useCommands([...rowCommands(folder, shown), ...placeCommands(folder, jump)]);
+  return isJumping ? <JumpField folder={folder} onClose={() => setJumping(false)} /> : null;
 }
 
 /** Whether nothing has the focus but the page, or the view as a whole. */
@@ -138,7 +133,7 @@ function rowCommands(folder: FolderModel, shown: Shown): readonly Command[] {
 }
 
 /** What is shown of the place, and how. */
-function placeCommands(folder: FolderModel, shown: Shown): readonly Command[] {
+function placeCommands(folder: FolderModel, jump: () => void): readonly Command[] {
   const texts = t().browse;
   const { bucket, prefix, place, view } = folder;
   const nextView: ViewKind = view === 'list' ? 'grid' : view === 'grid' ? 'gallery' : 'list';
@@ -156,7 +151,7 @@ function placeCommands(folder: FolderModel, shown: Shown): readonly Command[] {
       icon: Search,
       run: () => openFilter(true),
     },
-    { id: 'browse.jump', label: texts.jump, keys: ["'"], run: shown.jump },
+    { id: 'browse.jump', label: texts.jump, keys: ["'"], run: jump },
     { id: 'browse.path', label: texts.editPath, keys: ['p'], run: editPath },
     {
       id: 'browse.view',
