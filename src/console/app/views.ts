@@ -24,7 +24,11 @@ const VIEWS: readonly View[] = [
   {
     pattern: /^\/b\/[^/]+\//,
     place: '/buckets',
-    load: () => import('../views/browse/place.tsx'),
+    load: () => {
+      // Its keys are asked for beside it: somebody may press one at the first row.
+      import('../views/browse/folder-commands.tsx').catch(() => {});
+      return import('../views/browse/place.tsx');
+    },
     isOfFolder: true,
   },
   { pattern: /^\/jobs$/, place: '/jobs', load: () => import('../views/jobs/jobs.tsx') },
