@@ -195,6 +195,15 @@ describe('a cap with room for answers that go out at once', () => {
   });
 });
 
+it('a cap that is reached lets nothing be opened, also where no other feature looks', async () => {
+  await open('bucket');
+  await cap('refused');
+  const { blobStore } = core.ports;
+  const calls = (['read', 'open', 'openRuns'] as const).map((name) => vi.spyOn(blobStore, name));
+  expect((await read('page.html')).status).toBe('UsageCapReached');
+  for (const call of calls) expect(call).not.toHaveBeenCalled();
+});
+
 describe('a cap that lets through what caches hold', () => {
   beforeEach(() => open('bucket'));
 
