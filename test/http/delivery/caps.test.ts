@@ -195,7 +195,7 @@ describe('a cap with room for answers that go out at once', () => {
   });
 });
 
-it('a cap that is reached lets nothing be opened, also where no other feature looks', async () => {
+it('a reached cap lets nothing be opened, also where no other feature looks', async () => {
   await open('bucket');
   await cap('refused');
   const { blobStore } = core.ports;
