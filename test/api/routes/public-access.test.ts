@@ -28,7 +28,7 @@ it('publicAccess is refused beside a policy, in the request or in the bucket', a
   expect(await change({ publicAccess: 'none' })).toEqual([200, 'none']);
 });
 
-it('a preview shows the caps that would hold: of the account and of the bucket itself', async () => {
+it('a preview shows the caps that would hold: of the account and of the bucket', async () => {
   const json = async (method: string, path: string, body: object) => {
     const headers = { 'content-type': 'application/json', 'if-none-match': '*' };
     const reply = await send({ method, path, headers, body: JSON.stringify(body) });
