@@ -59,7 +59,6 @@ export const FEATURES: readonly Feature[] = [
       'src/adapters/cloudflare/**/*ledger*.ts',
       'src/http/count-sent.ts',
       'src/http/delivery/count-read.ts',
-      'src/http/s3/response-usage.ts',
       'src/http/{delivery,s3}/features/caps.ts',
       'src/http/s3/call/count-copied.ts',
       'test/core/{metering,caps,quotas}/**',
@@ -325,7 +324,7 @@ export const FEATURES: readonly Feature[] = [
     name: 'S3 surface and objects',
     globs: [
       'src/http/s3/**',
-      'src/core/{objects,buckets}/**',
+      'src/core/{objects,buckets,opened-bucket}/**',
       'test/http/{s3,vectors}/**',
       'test/core/{objects,buckets}/**',
       'test/wire/s3/**',

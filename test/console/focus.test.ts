@@ -89,7 +89,7 @@ async function openWithout(parts: RegExp) {
   return { page, context, errors, send, late };
 }
 
-it('36: opens the palette by a key that comes before its code, with what is typed then', async () => {
+it('36: opens the palette by a key that comes before its code, with what is typed', async () => {
   const parts = /\/assets\/(?:frame|folder|palette)-[^/]+\.js$/;
   const { page, context, errors, send, late } = await openWithout(parts);
   await page.keyboard.press('Control+k');
@@ -104,7 +104,7 @@ it('36: opens the palette by a key that comes before its code, with what is type
   await context.close();
 });
 
-it('36: takes keys of rows, of a menu and of a folder in their order, though they come early', async () => {
+it('36: takes early keys of rows, of a menu and of a folder in their order', async () => {
   const parts = /\/assets\/(?:frame|folder)-[^/]+\.js$/;
   const { page, context, errors, send, late } = await openWithout(parts);
   for (const key of ['ArrowDown', 'ArrowDown', 'Shift+F10', 'ArrowDown', 'Escape', 'x', 'u']) {

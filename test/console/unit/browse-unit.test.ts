@@ -2,7 +2,7 @@
 // path field understands, how rows are copied, names with signs that can't be seen.
 import { describe, expect, it } from 'vitest';
 import { hideSecrets } from '../../../src/console/api/hide-secrets.ts';
-import { type CopyFormat, lineOf } from '../../../src/console/views/browse/copy-line.ts';
+import { type CopyFormat, lineOf } from '../../../src/console/views/browse/copy/copy-line.ts';
 import {
   type Extent,
   HEIGHT_MAX_PX,

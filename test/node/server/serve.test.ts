@@ -349,8 +349,8 @@ describe('the numbers of a server', () => {
     const numbers = async () => {
       const { value } = parseMetricsPage(renderMetrics(await server.families()));
       const names = [
-        'answers_open',
-        'answers_cut_short_total',
+        'responses_open',
+        'responses_cut_short_total',
         'malformed_requests_total',
         'connections',
       ];

@@ -25,8 +25,8 @@ import { showToast } from '../../ui/toast.tsx';
 import type { Change } from '../change/open-change.tsx';
 import { canSaveToFolder, download, downloadToFolder } from '../upload/download/downloads.ts';
 import { openUpload } from '../upload/open-upload.tsx';
-import { COPY_FORMATS, copyFormat } from './copy-format.ts';
-import type { CopyFormat } from './copy-line.ts';
+import { COPY_FORMATS, copyFormat } from './copy/copy-format.ts';
+import type { CopyFormat } from './copy/copy-line.ts';
 import { nameOf, type Selection } from './selection.ts';
 import type { FolderModel } from './use-folder.ts';
 
@@ -168,7 +168,7 @@ export function rowMenu(actions: readonly Action[], folder: FolderModel): readon
 
 const copySelection = (selection: Selection, format: CopyFormat): void =>
   withPart(
-    () => import('./copy-as.ts'),
+    () => import('./copy/copy-as.ts'),
     (part) => part.copySelection(selection, format),
   );
 

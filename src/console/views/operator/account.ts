@@ -10,13 +10,12 @@ export type Account = Me['account'];
 const STORED_AS = 'quayside-account';
 
 /** Routes that take `accountId`; a unit test compares them with the API's document. */
-const ROUTES = new RegExp(
-  '^/-/api/v1/(?:' +
-    '(?:overview|audit|buckets|jobs|usage|forecast|simulations|billing)$' +
-    '|(?:members|access-keys|invoices|credit-notes|receipts|caps)(?:/|$)' +
-    '|invitations(?:/(?!(?:accept|lookup|registration-options)$)|$)' +
-    '|billing/(?!issuer$))',
-);
+const ROUTES = [
+  /^\/-\/api\/v1\/(?:overview|audit|buckets|jobs|usage|forecast|simulations|billing)$/,
+  /^\/-\/api\/v1\/(?:members|access-keys|invoices|credit-notes|receipts|caps)(?:\/|$)/,
+  /^\/-\/api\/v1\/invitations(?:\/(?!(?:accept|lookup|registration-options)$)|$)/,
+  /^\/-\/api\/v1\/billing\/(?!issuer$)/,
+];
 
 /** The operator's own account, from which they came. */
 let own: Account | null = null;
@@ -33,7 +32,8 @@ function storedAccount(): Account | null {
 export function withAccount(address: string, accountId: string): string {
   const [path = '', query = ''] = address.split('?', 2);
   const start = path.indexOf('/-/api/');
-  if (!ROUTES.test(path.slice(Math.max(0, start)))) return address;
+  const route = path.slice(Math.max(0, start));
+  if (!ROUTES.some((pattern) => pattern.test(route))) return address;
   const name = `accountId=${encodeURIComponent(accountId)}`;
   return `${path}?${query === '' ? name : `${query}&${name}`}`;
 }

@@ -1,11 +1,11 @@
 // Puts what is selected on the clipboard: as URLs, S3 URIs, curl, Markdown, HTML or
 // paths.
-import { client } from '../../api/client.ts';
-import { href, objectPath } from '../../app/router.ts';
-import { t } from '../../i18n/i18n.ts';
-import { copyText } from '../../ui/copy.ts';
+import { client } from '../../../api/client.ts';
+import { href, objectPath } from '../../../app/router.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { copyText } from '../../../ui/copy.ts';
+import type { Selection } from '../selection.ts';
 import { type Copied, type CopyFormat, lineOf } from './copy-line.ts';
-import type { Selection } from './selection.ts';
 
 /** Rows that are copied at once: what one request signs. */
 const ROWS_MAX = 1000;

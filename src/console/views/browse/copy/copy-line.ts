@@ -1,6 +1,6 @@
 // One row on the clipboard, in the form that was chosen. Names of strangers stand in it:
 // each form quotes what it must.
-import { nameOf } from './selection.ts';
+import { nameOf } from '../selection.ts';
 
 export type CopyFormat = 'url' | 's3' | 'curl' | 'markdown' | 'html' | 'path';
 export type Copied = { readonly key: string; readonly url: string };
