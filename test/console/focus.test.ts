@@ -89,7 +89,7 @@ async function openWithout(parts: RegExp) {
   return { page, context, errors, send, late };
 }
 
-it('36: opens the palette by a key that comes before its code, with what is typed', async () => {
+it('36: opens the palette by an early key, with what is typed then', async () => {
   const parts = /\/assets\/(?:frame|folder|palette)-[^/]+\.js$/;
   const { page, context, errors, send, late } = await openWithout(parts);
   await page.keyboard.press('Control+k');

@@ -77,8 +77,8 @@ const OF_FOLDER = [
   /app\/global-commands\.tsx$/,
   /browse\/folder-commands\.tsx$/,
   /browse\/filter-bar\.tsx$/,
-  /browse\/empty-folder\.tsx$/,
-  /browse\/no-match\.tsx$/,
+  /browse\/list\/empty-folder\.tsx$/,
+  /browse\/list\/no-match\.tsx$/,
   /browse\/list\/lasso\.tsx$/,
   /browse\/look-menu\.ts$/,
   /path\/path-editor\.tsx$/,
@@ -86,7 +86,7 @@ const OF_FOLDER = [
   /upload\/dock-uploads\.tsx$/,
   /download\/download-lines\.tsx$/,
   /resume\/interrupted\.tsx$/,
-  /upload\/upload-dialog\.tsx$/,
+  /plan\/upload-dialog\.tsx$/,
 ];
 
 /** Areas of texts that are there before a folder is shown. Source: i18n/en/texts.ts. */

@@ -32,8 +32,8 @@ const FolderCommands = lazy(() => import('./folder-commands.tsx'), {
   isOfFolder: true,
   takesKeys: true,
 });
-const EmptyFolder = lazy(() => import('./empty-folder.tsx'), { isOfFolder: true });
-const NoMatch = lazy(() => import('./no-match.tsx'), { isOfFolder: true });
+const EmptyFolder = lazy(() => import('./list/empty-folder.tsx'), { isOfFolder: true });
+const NoMatch = lazy(() => import('./list/no-match.tsx'), { isOfFolder: true });
 const FilterBar = lazy(() => import('./filter-bar.tsx'), { isOfFolder: true, takesKeys: true });
 const Look = lazy(() => import('./look.tsx'), { takesKeys: true });
 const Inspector = lazy(() => import('./inspector/inspector.tsx'));

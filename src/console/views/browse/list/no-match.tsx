@@ -1,11 +1,11 @@
 // A filter without a match: what was looked for, and the ways on.
 import { ListFilter } from 'lucide';
-import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { placeName } from './shown-name.ts';
-import type { FolderModel } from './use-folder.ts';
-import { closeFilter, openFilter } from './use-search.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { placeName } from '../shown-name.ts';
+import type { FolderModel } from '../use-folder.ts';
+import { closeFilter, openFilter } from '../use-search.ts';
 
 export default function NoMatch({ folder }: { readonly folder: FolderModel }) {
   const { search, bucket, prefix } = folder;

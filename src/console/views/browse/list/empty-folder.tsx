@@ -1,14 +1,14 @@
 // A folder without anything in it: what is missing, and the ways on.
 import { ArrowDownToLine, Upload } from 'lucide';
 import { useEffect } from 'preact/hooks';
-import { may, server } from '../../app/session.ts';
-import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
-import { copyText } from '../../ui/copy.ts';
-import { Empty } from '../../ui/small.tsx';
-import { openUpload } from '../upload/open-upload.tsx';
-import { placeName } from './shown-name.ts';
-import type { FolderModel } from './use-folder.ts';
+import { may, server } from '../../../app/session.ts';
+import { t } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/button.tsx';
+import { copyText } from '../../../ui/copy.ts';
+import { Empty } from '../../../ui/small.tsx';
+import { openUpload } from '../../upload/open-upload.tsx';
+import { placeName } from '../shown-name.ts';
+import type { FolderModel } from '../use-folder.ts';
 
 export default function EmptyFolder({
   folder: { bucket, prefix },
