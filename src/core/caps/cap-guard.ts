@@ -51,7 +51,7 @@ const ROUNDS = 4;
  */
 export function createCapGuard(
   core: Core,
-  flusher: Pick<UsageFlusher, 'flushAccount'>,
+  flusher: Pick<UsageFlusher, 'sendWith'>,
   holder: string,
   reportCrossing: ReportCrossing,
 ): CapGuard {

@@ -55,7 +55,7 @@ export type CapLeases = {
    * Leases anew from the ledger: enough for `use` and for all other uses that wait
    * in this process, as far as that much is left. Where another request leases
    * already it waits for that one. ServiceUnavailable when the ledger does not
-   * respond, or just did not. Cost: a flush and a call of the ledger.
+   * respond, or just did not. Cost: a call of the ledger.
    */
   renew(use: WaitingUse): Promise<void>;
 };
@@ -67,7 +67,7 @@ export type CapLeases = {
  */
 export function createCapLeases(
   core: Core,
-  flusher: Pick<UsageFlusher, 'flushAccount'>,
+  flusher: Pick<UsageFlusher, 'sendWith'>,
   holder: string,
   reportCrossing: ReportCrossing,
 ): CapLeases {
@@ -184,7 +184,7 @@ function createCapMemory(meter: Meter) {
 
 type Leasing = {
   readonly core: Core;
-  readonly flusher: Pick<UsageFlusher, 'flushAccount'>;
+  readonly flusher: Pick<UsageFlusher, 'sendWith'>;
   readonly holder: string;
   readonly reportCrossing: ReportCrossing;
   readonly memory: ReturnType<typeof createCapMemory>;
@@ -194,7 +194,10 @@ type Leasing = {
   readonly waiting: ReadonlySet<WaitingUse>;
 };
 
-/** Flushes, and leases from the ledger what the process needs of each cap. */
+/**
+ * Leases from the ledger what the process needs of each cap, and brings along what
+ * it has used by then.
+ */
 async function leaseFromLedger(leasing: Leasing, accountId: AccountId): Promise<void> {
   const { core, flusher, holder, reportCrossing, memory, waiting } = leasing;
   const { clock, ledger, meter } = core.ports;
@@ -203,17 +206,19 @@ async function leaseFromLedger(leasing: Leasing, accountId: AccountId): Promise<
   // What is counted up to here is recorded when the state is read; what comes later
   // is the lease's.
   const marks = marksOf(memory.get(accountId));
-  await flusher.flushAccount(accountId);
-
   const nowMs = clock.nowMs();
   const waitingHere = [...waiting].filter(({ owner }) => owner.accountId === accountId);
-  const leased = await ledger.call('leaseCaps', {
-    accountId,
-    holder,
-    held: heldOf(memory.get(accountId), marks, nowMs),
-    waiting: waitingHere.slice(0, WAITING_MAX),
-    nowMs,
-  });
+  const held = heldOf(memory.get(accountId), marks, nowMs);
+  const leased = await flusher.sendWith(accountId, (batches) =>
+    ledger.call('leaseCaps', {
+      accountId,
+      holder,
+      batches,
+      held,
+      waiting: waitingHere.slice(0, WAITING_MAX),
+      nowMs,
+    }),
+  );
 
   for (const crossing of leased.crossings) {
     const crossed = leased.standings.find(({ cap }) => cap.id === crossing.capId);

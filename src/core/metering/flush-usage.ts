@@ -5,7 +5,6 @@
 // sent waits.
 
 import type { UsageBatch } from '../../domain/billing/usage.ts';
-import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { startOfHour } from '../../domain/time.ts';
 import { withTimeout } from '../../ports/with-timeout.ts';
@@ -20,10 +19,14 @@ export type UsageFlusher = {
    */
   flush(): Promise<boolean>;
   /**
-   * Sends all usage of one account; rejects when the ledger does not have it then.
-   * It has no timeout of its own: the caller sets one.
+   * Has all usage of one account brought to the ledger by a call of another kind.
+   * Resolves with what `send` gives, when the ledger has what it was given; what a
+   * failed one had is sent again. It has no timeout of its own: the caller sets one.
    */
-  flushAccount(accountId: AccountId): Promise<void>;
+  sendWith<Result>(
+    accountId: AccountId,
+    send: (batches: readonly UsageBatch[]) => Promise<Result>,
+  ): Promise<Result>;
   /**
    * Takes over a batch that was sent with an unknown outcome; it is sent again
    * soon.
@@ -70,7 +73,6 @@ export function createUsageFlusher(
   { source, intervalMs }: { readonly source: string; readonly intervalMs: number },
 ): UsageFlusher {
   const { clock, log, meter } = core.ports;
-  const { tierLimitMs } = core.settings;
   const pending: PendingBatches = new Map();
   const collect = createCollector(core, pending, source);
   const isAnythingLeft = () => meter.hasUses() || pending.size > 0;
@@ -79,9 +81,7 @@ export function createUsageFlusher(
     collect(null);
     const accounts = [...pending];
     await Promise.all(
-      accounts.map(([accountId, { batches }]) =>
-        sendBatches(core, pending, { accountId, batches, timeoutMs: tierLimitMs }),
-      ),
+      accounts.map(([accountId, { batches }]) => recordBatches(core, pending, accountId, batches)),
     );
     return !isAnythingLeft();
   }
@@ -90,22 +90,9 @@ export function createUsageFlusher(
 
   return {
     flush,
-    async flushAccount(accountId) {
+    sendWith(accountId, send) {
       collect(accountId);
-      const waiting = pending.get(accountId);
-      if (waiting === undefined) return;
-
-      const { batches } = waiting;
-      await sendBatches(core, pending, {
-        accountId,
-        batches,
-        timeoutMs: Number.POSITIVE_INFINITY,
-      });
-      const left = pending.get(accountId)?.batches ?? [];
-      if (left.some((batch) => batches.includes(batch)))
-        throw new StorageError('ServiceUnavailable', {
-          detail: 'The ledger can not be asked now.',
-        });
+      return sendBatches(pending, accountId, pending.get(accountId)?.batches ?? [], send);
     },
     adopt(accountId, batch) {
       const nowMs = clock.nowMs();
@@ -155,38 +142,45 @@ function createCollector({ ports }: Core, pending: PendingBatches, source: strin
   };
 }
 
-type Sending = {
-  readonly accountId: AccountId;
-  readonly batches: readonly PendingBatch[];
-  readonly timeoutMs: number;
-};
+/** Records batches of an account. What fails stays in `pending`. */
+async function recordBatches(
+  { ports: { clock, ledger, log }, settings }: Core,
+  pending: PendingBatches,
+  accountId: AccountId,
+  batches: readonly PendingBatch[],
+): Promise<void> {
+  try {
+    await sendBatches(pending, accountId, batches, (sent) => {
+      const record = () =>
+        ledger.call('record', { accountId, batches: sent, nowMs: clock.nowMs() });
+      return withTimeout(settings.tierLimitMs, 'the ledger', record);
+    });
+  } catch (cause) {
+    log.error('usage-not-recorded', { accountId, batches: batches.length, cause });
+  }
+}
 
 /**
  * Sends batches of an account, and removes them from `pending` once the ledger has
  * them. Race: the ledger records them after the timeout. Guard: batches have ids,
  * and one that comes again is counted once.
  */
-async function sendBatches(
-  { ports: { clock, ledger, log } }: Core,
+async function sendBatches<Result>(
   pending: PendingBatches,
-  { accountId, batches, timeoutMs }: Sending,
-): Promise<void> {
-  try {
-    const sent = batches.map(({ batch, attempt }) =>
-      attempt === null ? batch : { ...batch, attempt },
-    );
-    for (const pendingBatch of batches)
-      if (pendingBatch.attempt === 'first') pendingBatch.attempt = 'repeat';
-    const record = () => ledger.call('record', { accountId, batches: sent, nowMs: clock.nowMs() });
-    await withTimeout(timeoutMs, 'the ledger', record);
-  } catch (cause) {
-    log.error('usage-not-recorded', { accountId, batches: batches.length, cause });
-    return;
-  }
+  accountId: AccountId,
+  batches: readonly PendingBatch[],
+  send: (batches: readonly UsageBatch[]) => Promise<Result>,
+): Promise<Result> {
+  const sent = batches.map(({ batch, attempt }) =>
+    attempt === null ? batch : { ...batch, attempt },
+  );
+  for (const pendingBatch of batches)
+    if (pendingBatch.attempt === 'first') pendingBatch.attempt = 'repeat';
+  const result = await send(sent);
 
   const waiting = pending.get(accountId);
-  if (waiting === undefined) return;
-  const rest = waiting.batches.filter((batch) => !batches.includes(batch));
+  const rest = waiting?.batches.filter((batch) => !batches.includes(batch)) ?? [];
   if (rest.length === 0) pending.delete(accountId);
-  else pending.set(accountId, { ...waiting, batches: rest });
+  else if (waiting !== undefined) pending.set(accountId, { ...waiting, batches: rest });
+  return result;
 }

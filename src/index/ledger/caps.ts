@@ -13,7 +13,9 @@ import type {
 } from '../../ports/ledger-calls/cap-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { sumUsage } from '../usage/usage-sums.ts';
+import { usageTime } from '../usage/usage-time.ts';
 import { endLeases, putLease, readLeases } from './cap-leases.ts';
+import { recordBatches } from './record-usage.ts';
 
 type CapCalls = LedgerCapQueries & LedgerCapCommands;
 
@@ -72,7 +74,8 @@ export function createCapCalls(sql: Sql, decideLeases: DecideLeases): CapCalls {
     },
 
     leaseCaps(request) {
-      const { accountId, holder, nowMs } = request;
+      const { accountId, holder, batches, nowMs } = request;
+      recordBatches(sql, accountId, batches, usageTime(sql, nowMs));
       endLeases(sql, accountId, nowMs);
       const decision = decideLeases(readState(sql, request), request);
       for (const { cap, units, leaseMs, isLifted } of decision.standings) {

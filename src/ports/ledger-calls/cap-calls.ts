@@ -2,6 +2,7 @@
 // them up. index/ledger implements them; ports/ledger.ts puts them together with the
 // others.
 import type { Cap, CapCrossing, CapStanding, CapState } from '../../domain/billing/caps.ts';
+import type { UsageBatch } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { OperationClass, UsageOwner } from '../metering.ts';
 
@@ -33,6 +34,8 @@ export type LeaseRequest = {
   readonly accountId: AccountId;
   /** A name that no other process has had. */
   readonly holder: string;
+  /** What the holder has used and the ledger does not have yet; recorded first. */
+  readonly batches: readonly UsageBatch[];
   /** A cap that is absent: nothing is held of it. */
   readonly held: readonly HeldLease[];
   /** Uses that wait for this lease, in the order in which they came. */
@@ -72,8 +75,8 @@ export type LedgerCapCommands = {
   /** Whether there was one. */
   deleteCap(input: { accountId: AccountId; id: string }): boolean;
   /**
-   * Leases to the holder anew, in place of its last lease of each cap. The state is
-   * read and the lease written at once, so that no other process comes between.
+   * Records what the holder has used, and leases to it anew, in place of its last
+   * lease of each cap. All of it is one transaction: no other process comes between.
    * `crossings`: those that were not reported before. Cost: the sums of the period.
    */
   leaseCaps(request: LeaseRequest): LeaseDecision;

@@ -80,10 +80,12 @@ function createWorld(cap: Cap) {
     hangs: number | null;
     receipts: Promise<void> | null;
     leases: number;
+    records: number;
   } = {
     isAway: false,
     receipts: null,
     leases: 0,
+    records: 0,
     /** How often it was asked since it says nothing; null: it answers. */
     hangs: null,
   };
@@ -97,6 +99,7 @@ function createWorld(cap: Cap) {
       }
       if (name === 'takeReceipt') await state.receipts;
       if (name === 'leaseCaps') state.leases += 1;
+      if (name === 'record') state.records += 1;
       // Calls of several processes come in between each other.
       await Promise.resolve();
       return direct.call(name, input);
@@ -345,6 +348,18 @@ describe('caps', () => {
     const outcomes = await Promise.all(Array.from({ length: 200 }, () => use(1000)));
     expect(outcomes.every((outcome) => outcome === 'served')).toBe(true);
     expect(world.state.leases).toBeLessThanOrEqual(2);
+  });
+
+  it('bring what was used along with the lease, in one call', async () => {
+    const world = createWorld(bytesCap(BigInt(100 * MIB)));
+    const { use } = world.createProcess();
+    for (const bytes of [1000, 2000]) {
+      expect(await use(bytes)).toBe('served');
+      world.advance(46_000);
+    }
+    const [cap] = world.api.readCaps({ accountId, holder: '', nowMs: world.nowMs() });
+    expect(cap?.usage.find(({ meter }) => meter === 'egress/bucket')?.quantity).toBe(1000n);
+    expect([world.state.leases, world.state.records]).toEqual([2, 0]);
   });
 
   it('lease by use: more to who uses more, and less again when less is used', async () => {

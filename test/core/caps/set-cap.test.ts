@@ -69,6 +69,7 @@ it('a cap stands by what is spent, whoever has leased the rest', async () => {
   const { standings } = await core.ports.ledger.call('leaseCaps', {
     accountId,
     holder: 'process',
+    batches: [],
     held: [],
     waiting: [{ owner, operationClass: 'B', bytesOut: 100 }],
     nowMs,

@@ -98,7 +98,7 @@ async function cap(level: 'refused' | 'cached'): Promise<void> {
   core.ports.meter
     .of({ accountId: ownerId, bucketId: null, accessKeyId: null })
     .count('B', 1_000, 'memory', 'STANDARD');
-  await createUsageFlusher(core, { source: 'before', intervalMs: 1 }).flushAccount(ownerId);
+  await createUsageFlusher(core, { source: 'before', intervalMs: 1 }).flush();
   await setCap(
     core,
     ownerId,

@@ -275,7 +275,7 @@ async function setUpCapped(core: MemoryCore): Promise<void> {
     meter
       .of({ accountId: ownerId, bucketId: id, accessKeyId: null })
       .count('B', 1, 'memory', 'STANDARD');
-    await flusher.flushAccount(ownerId);
+    await flusher.flush();
     await setCap(
       core,
       ownerId,

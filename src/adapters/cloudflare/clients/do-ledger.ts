@@ -25,7 +25,7 @@ export function createDoLedger(ledgers: DurableObjectNamespace<LedgerObject>): L
 }
 
 function hasFirst(name: keyof LedgerApi, input: unknown): boolean {
-  if (name !== 'record') return false;
-  const { batches } = input as Parameters<LedgerApi['record']>[0];
+  if (name !== 'record' && name !== 'leaseCaps') return false;
+  const { batches } = input as Parameters<LedgerApi['record' | 'leaseCaps']>[0];
   return batches.some(({ attempt }) => attempt === 'first');
 }
