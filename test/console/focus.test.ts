@@ -125,6 +125,20 @@ it('36: takes early keys of rows, of a menu and of a folder in their order', asy
   await context.close();
 });
 
+it('36: presses the button of a dialog by an early Enter', async () => {
+  const parts = /\/assets\/(?:frame|folder)-[^/]+\.js$/;
+  const { page, context, errors, send } = await openWithout(parts);
+  // No test can answer the window of the File System Access API; that of a file field it can.
+  await page.evaluate('delete globalThis.showOpenFilePicker');
+  page.on('filechooser', () => undefined);
+  const choosing = page.waitForEvent('filechooser');
+  for (const key of ['u', 'Enter']) await page.keyboard.press(key);
+  send();
+  expect((await choosing).isMultiple()).toBe(true);
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
 it('36: filters a folder by what is typed before its field is there', async () => {
   const { page, context, errors, send, late } = await openWithout(/\/assets\/folder-[^/]+\.js$/);
   await page.keyboard.type('/0002');

@@ -56,6 +56,8 @@ it('36: does a day of work by the keyboard alone', async () => {
   await context.addInitScript('delete globalThis.showOpenFilePicker');
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
+  // A listener from the start: the browser hands its windows for files over only some time after.
+  page.on('filechooser', () => undefined);
   const errors = watchErrors(page);
 
   await page.goto(`${url}/-/console/`);

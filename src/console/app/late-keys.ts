@@ -78,6 +78,8 @@ function press(event: KeyboardEvent): void {
   if (key === 'Escape') {
     const closing = new Event('cancel', { cancelable: true });
     target.closest('dialog:modal')?.dispatchEvent(closing);
+  } else if (key === 'Enter' && target instanceof HTMLElement && target.matches('a, button')) {
+    target.click();
   } else if (target instanceof HTMLInputElement && !ctrlKey && !metaKey) {
     if (key === 'Enter') target.form?.requestSubmit();
     else if ([...key].length === 1) type(target, key);
