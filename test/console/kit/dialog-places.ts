@@ -159,7 +159,7 @@ const OF_OBJECTS: Dialogs = {
 };
 
 const OF_UPLOADS: Dialogs = {
-  'upload/upload-dialog.tsx': [
+  'upload/plan/upload-dialog.tsx': [
     open('choose files', FOLDER, (page) => press(page, 'u')),
     open('clashes', FOLDER, async (page) => {
       const files = ['crew-list.csv', 'new.txt'].map((name) => ({
@@ -170,15 +170,15 @@ const OF_UPLOADS: Dialogs = {
       await chooseFiles(page, files);
     }),
   ],
-  'upload/new-text.tsx': [
+  'upload/choose/new-text.tsx': [
     open('new text', FOLDER, (page, texts) => command(page, texts.upload.newText)),
   ],
-  'upload/unfinished.tsx': [
+  'upload/resume/unfinished.tsx': [
     open('unfinished uploads', '/b/press-kit/', (page, texts) =>
       command(page, texts.upload.unfinished),
     ),
   ],
-  'upload/paste-dialog.tsx': [
+  'upload/choose/paste-dialog.tsx': [
     open('a pasted picture', '/b/press-kit/drafts/', (page) =>
       paste(page, 'image.png').then(() => {}),
     ),
@@ -193,7 +193,7 @@ const OF_UPLOADS: Dialogs = {
       await page.getByRole('dialog').getByRole('textbox', { name: texts.upload.link }).waitFor();
     }),
   ],
-  'upload/interrupted.tsx': [
+  'upload/resume/interrupted.tsx': [
     open(
       'files of an upload that was interrupted',
       '/b/press-kit/large/',

@@ -124,6 +124,7 @@ export const PAGES: readonly Place[] = [
   { name: 'members', path: '/settings/members' },
   { name: 'the account', path: '/settings/account' },
   { name: 'the audit log', path: '/settings/audit' },
+  { name: 'the accounts', path: '/settings/accounts' },
   { name: 'facts of the API', path: '/settings/api' },
   { name: 'no page', path: '/none' },
   {
