@@ -1,6 +1,7 @@
 // Runs a command of a script to its end, or to the end of its time: then it and all that it started
 // are killed.
 import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 
 export type CommandEnd = {
   /** Its exit code; null: a signal ended it, or its time was up. */
@@ -16,6 +17,8 @@ export type CommandOptions = {
   readonly output: 'captured' | 'live';
   readonly limitMs: number;
   readonly env?: NodeJS.ProcessEnv;
+  /** Takes only the time that other programs leave. */
+  readonly isPatient?: boolean;
 };
 
 const IS_WINDOWS = process.platform === 'win32';
@@ -34,7 +37,7 @@ export function limitMinutes(setting: string | undefined): number {
 export async function runCommand(
   command: string,
   args: readonly string[],
-  { cwd, output, limitMs, env = process.env }: CommandOptions,
+  { cwd, output, limitMs, env = process.env, isPatient = false }: CommandOptions,
 ): Promise<CommandEnd> {
   const stream = output === 'live' ? 'inherit' : 'pipe';
   // A group of its own, so that the servers that a test run starts end with it.
@@ -45,6 +48,7 @@ export async function runCommand(
     detached: !IS_WINDOWS,
     env: { ...env, CI: env.CI ?? 'true' },
   });
+  if (isPatient) yieldToOthers(child.pid);
   const kill = (signal: NodeJS.Signals) => {
     try {
       if (child.pid !== undefined) process.kill(IS_WINDOWS ? child.pid : -child.pid, signal);
@@ -75,4 +79,16 @@ export async function runCommand(
   clearTimeout(limit);
   for (const signal of END_SIGNALS) process.off(signal, passOn);
   return { code: isLate ? null : code, isLate, text };
+}
+
+/** The nice value of a program that can wait. */
+const PATIENT = 10;
+
+function yieldToOthers(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, PATIENT);
+  } catch {
+    // It has ended meanwhile, or this machine has no priorities: it only takes more time then.
+  }
 }

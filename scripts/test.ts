@@ -1,6 +1,6 @@
-// `npm test`: format and lint, then types, then every test, each only when the one before passed.
-// Ends with one line of totals, in which a static check counts as one. Arguments go to vitest (`npm
-// test -- test/core` runs those files). A run that hangs is killed and fails.
+// `npm test`: format and lint, then every test, and the types beside them, in time that the tests
+// leave. Ends with one line of totals, in which a static check counts as one. Arguments go to
+// vitest (`npm test -- test/core` runs those files). A run that hangs is killed and fails.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,10 +36,12 @@ async function run(
   command: string,
   args: readonly string[],
   output: 'captured' | 'live',
+  isPatient = false,
 ) {
   const startedAtMs = performance.now();
   const limitMs = Math.max(0, endAtMs - startedAtMs);
-  const { code, isLate, text } = await runCommand(command, args, { cwd: root, output, limitMs });
+  const options = { cwd: root, output, limitMs, isPatient };
+  const { code, isLate, text } = await runCommand(command, args, options);
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
   if (code !== 0 && text !== '') process.stdout.write(text);
   say(`${code === 0 ? 'ok    ' : 'FAILED'} ${label} (${seconds} s)`);
@@ -98,15 +100,11 @@ async function runVitest(args: readonly string[]): Promise<Totals> {
   }
 }
 
-/**
- * The static checks; those by types share the machine, each on one thread: more of them repeat
- * work.
- */
-async function runStaticChecks(): Promise<Totals> {
-  const totals = { passed: 0, failed: 0, skipped: 0 };
-  const count = (succeeded: boolean) => totals[succeeded ? 'passed' : 'failed']++;
-  count(await run('format and lint', bin('biome'), ['check', '--error-on-warnings'], 'captured'));
-  if (totals.failed > 0) return totals;
+const lint = () =>
+  run('format and lint', bin('biome'), ['check', '--error-on-warnings'], 'captured');
+
+/** Checks by types, each on one thread: more of them repeat work. */
+async function runTypeChecks(): Promise<Totals> {
   const configs = [
     'tsconfig.neutral.json',
     'tsconfig.client.json',
@@ -115,20 +113,24 @@ async function runStaticChecks(): Promise<Totals> {
     'tsconfig.workers.json',
   ];
   const checks = configs.map((config) =>
-    run(`types, ${config}`, bin('tsc'), ['-p', config, '--checkers', '1'], 'captured'),
+    run(`types, ${config}`, bin('tsc'), ['-p', config, '--checkers', '1'], 'captured', true),
   );
-  checks.push(
-    run('promises', process.execPath, [join(root, 'scripts', 'floating-promises.ts')], 'captured'),
-  );
-  for (const succeeded of await Promise.all(checks)) count(succeeded);
-  return totals;
+  const promises = [join(root, 'scripts', 'floating-promises.ts')];
+  checks.push(run('promises', process.execPath, promises, 'captured', true));
+  const results = await Promise.all(checks);
+  const passed = results.filter((succeeded) => succeeded).length;
+  return { passed, failed: results.length - passed, skipped: 0 };
 }
 
-const checks = await runStaticChecks();
-const tests =
-  checks.failed > 0 ? { passed: 0, failed: 0, skipped: 0 } : await runVitest(process.argv.slice(2));
-if (checks.failed > 0) say('The tests did not run: mend the checks first.');
-const failed = checks.failed + tests.failed;
-const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : '';
-say(`${checks.passed + tests.passed} passed, ${failed} failed${skipped}`);
-process.exitCode = failed > 0 ? 1 : 0;
+const parts: Totals[] = [];
+if (await lint()) {
+  parts.push({ passed: 1, failed: 0, skipped: 0 });
+  parts.push(...(await Promise.all([runTypeChecks(), runVitest(process.argv.slice(2))])));
+} else {
+  parts.push({ passed: 0, failed: 1, skipped: 0 });
+  say('The tests did not run: mend the format first.');
+}
+const sumOf = (what: keyof Totals) => parts.reduce((sum, part) => sum + part[what], 0);
+const skipped = sumOf('skipped') > 0 ? `, ${sumOf('skipped')} skipped` : '';
+say(`${sumOf('passed')} passed, ${sumOf('failed')} failed${skipped}`);
+process.exitCode = sumOf('failed') > 0 ? 1 : 0;
