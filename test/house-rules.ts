@@ -13,7 +13,9 @@ export const MAX_FUNCTION_LINES = 100;
 export const MAX_FILES = 25;
 
 /** A docstring that begins so says nothing where it is read alone, as in an editor's hover. */
-const DEPENDENT_OPENING = /^(?:The same|Of|What of|As|Those|So|Whence)\b/;
+const DEPENDENT_OPENING = /^(?:The same|Of|What of|As|Those|So|Whence|That)\b/;
+/** A comment between lines of code that begins so hangs on one that may move. */
+const DEPENDENT_COMMENT = /^(?:Of|What of|As|Those|So|Whence|And)\b/;
 
 /**
  * Words that had a meaning of our own, and what to say instead (docs/glossary.md). A word stands
@@ -111,16 +113,20 @@ export function longFunctions(path: string, text: string): readonly Breach[] {
   return found;
 }
 
-/** Docstrings and file headers whose first words need a sentence before them. */
+/** Docstrings, file headers and comments whose first words need a sentence before them. */
 export function dependentDocstrings(path: string, text: string): readonly Breach[] {
   const found: Breach[] = [];
-  const note = (offset: number, opening: string) => {
-    if (DEPENDENT_OPENING.test(opening))
-      found.push({ path, line: lineAt(text, offset), what: `docstring "${opening.slice(0, 40)}"` });
+  const note = (line: number, opening: string, pattern: RegExp) => {
+    if (pattern.test(opening))
+      found.push({ path, line, what: `docstring "${opening.slice(0, 40)}"` });
   };
   for (const { index, 1: opening = '' } of text.matchAll(/\/\*\*[\s*]*([^\n]*)/g))
-    note(index, opening);
-  if (text.startsWith('// ')) note(0, text.slice(3));
+    note(lineAt(text, index), opening, DEPENDENT_OPENING);
+  const lines = text.split('\n').map((line) => /^\s*\/\/ (.*)/.exec(line)?.[1] ?? null);
+  for (const [at, comment] of lines.entries()) {
+    if (comment === null || (lines[at - 1] ?? null) !== null) continue;
+    note(at + 1, comment, at === 0 ? DEPENDENT_OPENING : DEPENDENT_COMMENT);
+  }
   return found;
 }
 

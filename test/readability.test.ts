@@ -1,5 +1,6 @@
-// That a stranger can read what stands here, as far as a program can say: width, length, folders,
-// docstrings and words. house-rules.ts has the rules; `node test/house-rules.ts src` lists them.
+// Checks that a stranger can read what stands here, as far as a program can say: width, length,
+// folders, docstrings and words. house-rules.ts has the rules; `node test/house-rules.ts src` lists
+// them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -149,6 +150,7 @@ describe('the rules see a breach', () => {
     ['a docstring that hangs', dependentDocstrings, '/** The same of an object. */'],
     ['a docstring on lines', dependentDocstrings, '/**\n * What of it counts.\n */'],
     ['a header that hangs', dependentDocstrings, '// As before.\nconst a = 1;'],
+    ['a comment that hangs', dependentDocstrings, 'b();\n  // As above.\n  c();'],
     ['a retired word', retiredWords, '/** Looks at the gate. */'],
     ['a retired name', retiredWords, 'const hotDoor = 1;'],
     ['a word beside a stored label', retiredWords, "a('quayside sealed text 1', sealed);"],

@@ -142,7 +142,7 @@ export function createQuayside(variant: QuaysideVariant): MakeDesign {
         } catch (error) {
           return toMissing(error);
         } finally {
-          // As worker.ts does behind each answer.
+          // worker.ts flushes behind each response, too.
           flusher.flushSoon();
         }
       },

@@ -77,7 +77,7 @@ function sessionOf(fetch: Fetch, apiUrl: string, { id, secret }: AccessKeyPair):
       return session;
     },
     renew(shown) {
-      // Of many requests that were refused together one signs in again, for all.
+      // Many requests may be refused together; one of them signs in again, for all.
       if (shown === current) session = null;
       return true;
     },

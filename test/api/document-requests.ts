@@ -315,7 +315,7 @@ function textsOf(schema: Json, text: fc.Arbitrary<string>): fc.Arbitrary<string>
   try {
     return fc.oneof(fc.stringMatching(new RegExp(schema.pattern)), text);
   } catch {
-    // Of classes of Unicode fast-check makes nothing.
+    // fast-check makes nothing of classes of Unicode.
     return text;
   }
 }

@@ -55,7 +55,7 @@ it('36: gives the focus back to the rows before the next key, whatever was open'
   const place = () =>
     page.evaluate<string>('document.activeElement.closest("[role=row], .path")?.className ?? ""');
   await expect.poll(place).toMatch(/^row/);
-  // As on a busy machine: what waits for the next frame comes late.
+  // A busy machine draws late: what waits for the next frame comes after 3 s.
   await page.evaluate('{ requestAnimationFrame = (run) => setTimeout(run, 3000); }');
   for (const [key, shown, then] of [
     ['/', 'searchbox', /^row/],

@@ -129,7 +129,7 @@ it('10: finds places, commands and keys in the palette, all of the menus too', a
 
 it('10: takes keys that are typed ahead, though nothing is painted yet', async () => {
   const { page, context, errors } = await openAt(browser, home, '/jobs');
-  // As on a busy machine: what waits for the next frame comes late.
+  // A busy machine draws late: what waits for the next frame comes after 3 s.
   await page.evaluate('{ requestAnimationFrame = (run) => setTimeout(run, 3000); }');
   const field = page.getByRole('combobox', { name: 'Search or jump to' });
   await page.keyboard.press('Control+k');

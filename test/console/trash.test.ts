@@ -79,7 +79,7 @@ it('80: empties for good only when the name is typed, and says how long it keeps
 
 it('77: edits the headers of one object; shows both sides when somebody else did', async () => {
   const { page } = await kit.open('/b/trash-a/');
-  // As a person does: the button is held for some frames.
+  // A person holds the button for some frames.
   await page.getByText('live.css').first().hover();
   await page.mouse.down({ button: 'right' });
   await page.evaluate(

@@ -172,7 +172,7 @@ export function directoryContract(subject: Subject<Directory>): void {
       expect(page).toEqual([{ name, createdAtMs: START_MS + 5 }]);
       const remove = (createdAtMs: number) =>
         directory.call('removeBucket', { ownerId, name, createdAtMs });
-      // That of a life before, whose deletion comes late.
+      // The deletion of an earlier bucket of this name comes late.
       await remove(START_MS + 4);
       expect(await list(directory, ownerId, {})).toEqual([name]);
       for (const _ of [1, 2]) await remove(START_MS + 5);

@@ -91,7 +91,7 @@ export function membersContract(subject: Subject<Directory>): void {
         const changed = await update(2, { passwordHash: PASSWORDS[0] });
         expect(changed).toEqual({ ...member, hasPassword: true, revision: 3 });
       }
-      // Of the same names, but of another password: not the change above, sent again.
+      // The names are the same, the password is another: not the change above, sent again.
       await expect(update(2, { passwordHash: PASSWORDS[1] })).rejects.toMatchObject({
         code: 'PreconditionFailed',
       });

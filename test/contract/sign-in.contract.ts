@@ -108,7 +108,7 @@ export function signInContract(subject: Subject<Directory>): void {
       expect(await begin('ada', 'home')).toBe(0);
       // A known source has a count of its own all the same.
       expect(await fail('ada', 'home', 20)).toBe(9);
-      // And is forgotten after a season.
+      // A count is forgotten after a season.
       const lateMs = START_MS + 91 * DAY_MS;
       expect(await fail('bob', 'home', 1)).toBe(1);
       expect(await begin('ada', 'home', lateMs)).toBe(0);

@@ -232,7 +232,7 @@ describe('multipartEtag', () => {
   });
 
   it('counts a single part too', () => {
-    // Of one empty part; the same value is given by S3 for it.
+    // The tag of one empty part; S3 gives the same value for it.
     expect(multipartEtag(['d41d8cd98f00b204e9800998ecf8427e'])).toBe(
       '59adb24ef3cdbe0297f05b395827453f-1',
     );

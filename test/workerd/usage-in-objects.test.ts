@@ -58,7 +58,7 @@ it('an isolate that ends loses only what it counted since its last flush', async
   const first = startIsolate();
   await first.read(url('a'), 3);
   expect(await first.flush()).toBe(true);
-  // So much is counted within one interval, and then the isolate is gone with all that it had in
+  // This much is counted within one interval, and then the isolate is gone with all that it had in
   // memory.
   await first.read(url('a'), 2);
   const second = startIsolate();

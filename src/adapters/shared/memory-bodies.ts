@@ -139,7 +139,7 @@ export function createMemoryBodies(options: {
     maxSliceBytes,
     peek(segment) {
       const { name, bytes } = sliceOf(segment);
-      // So that it is the most recently used.
+      // Setting it again makes it the most recently used.
       if (bytes !== null) kept.get(name);
       return bytes;
     },

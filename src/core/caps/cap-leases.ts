@@ -1,5 +1,5 @@
 // The quota leases of this process: shares of what is left of each cap, leased from
-// the ledger after everything counted so far was brought there. Memory has them for
+// the ledger in the call that brings what was counted so far. Memory has them for
 // cap-guard.ts, which decides by them. It decides nothing and counts nothing.
 
 import type { CapStanding } from '../../domain/billing/caps.ts';

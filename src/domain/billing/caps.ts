@@ -34,8 +34,8 @@ export type Cap = {
   /** The card that prices a cap in money; null for one in bytes. */
   readonly cardId: string | null;
   /**
-   * That card as JSON, where it is the operator's own, as it was when the cap was
-   * set; absent or null: it ships with Quayside.
+   * The card of `cardId` as JSON, where it is the operator's own, as it was when the
+   * cap was set; absent or null: it ships with Quayside.
    */
   readonly card?: Readonly<Record<string, unknown>> | null;
   /** The cap is ignored until then; null: it holds. */
@@ -98,7 +98,7 @@ export type CapStanding = {
   readonly othersUntilMs: number;
 };
 
-/** That a cap has come to a percentage, in the period that began then. */
+/** A cap that has come to a percentage of itself, in the period that began then. */
 export type CapCrossing = {
   readonly capId: string;
   readonly periodMs: number;

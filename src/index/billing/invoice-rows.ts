@@ -68,8 +68,7 @@ export const decodeStored = ({ is_void, ...bill }: StoredColumns): StoredInvoice
 });
 
 /**
- * That issue of a month's bill, the last one where none is named; null: there is
- * none.
+ * The named issue of a month's bill, else the last one; null: there is none.
  */
 export function readInvoice(
   sql: Sql,

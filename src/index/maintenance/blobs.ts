@@ -19,7 +19,7 @@ type BlobCalls = Pick<
   | 'condemnBlobs'
   | 'forgetBlobs'
 >;
-/** That another bucket, `referrer`, mentions a blob. */
+/** A mention of a blob by another bucket, `referrer`. */
 type RemoteReference = { readonly blobId: BlobId; readonly referrer: BucketAddress };
 
 /**

@@ -71,7 +71,7 @@ export function factsOf(
 const CREATED_BY: Readonly<Record<string, ObjectEventName>> = {
   CopyObject: 'ObjectCreated:Copy',
   PostObject: 'ObjectCreated:Post',
-  // Of the JSON API: both make a new version of bytes that are there.
+  // Both calls of the JSON API make a new version of bytes that are there.
   UpdateObject: 'ObjectCreated:Copy',
   RestoreVersion: 'ObjectCreated:Copy',
 };

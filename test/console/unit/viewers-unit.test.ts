@@ -178,7 +178,7 @@ describe('rows of tables', () => {
       '"\n'.repeat(half),
     ];
     for (const text of hostile) {
-      // Of this thread alone: a busy machine does not count.
+      // Only this thread's time counts, so a busy machine does not matter.
       const before = process.threadCpuUsage();
       const rows = createRowReader('a.csv').read(bytesOf(text), true);
       expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1000);

@@ -342,7 +342,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       const newReferences = blobIds.map((blobId) => newReferenceOf(blobId, lengthBytes));
       await put(index, bucket, object, newReferences);
       const found = await get(index, bucket, 'k');
-      // As text: comparing 20,000 records one by one takes seconds.
+      // Compared as text: 20,000 records one by one take seconds.
       expect(JSON.stringify([found?.segments, found?.parts])).toBe(
         JSON.stringify([segments, parts]),
       );

@@ -538,7 +538,7 @@ describe('a simulation', () => {
     const cold = lifecycle.others[0]?.invoice.lines.find(({ meters }) =>
       meters.includes('storage/STANDARD_IA'),
     );
-    // Of three days all but the first 24 hours were there for a day: 48 hours of 720 GB are 48
+    // All but the first 24 hours of three days were there for a day: 48 hours of 720 GB are 48
     // GB-months.
     expect(cold?.units).toBe(48n * 10n ** 12n);
     await expect(simulateMonth(core, ann, { ...input, cardIds: ['none'] })).rejects.toMatchObject({

@@ -189,7 +189,7 @@ describe('caps', () => {
         const processes = [0, 1, 2, 3].map(() => world.createProcess());
         let used = 0;
         for (const { process: at, bytes, clients, waitMs, flush, hasReceipt } of steps) {
-          // As their timers do: what was used is recorded long before a lease ends.
+          // Their timers do so: what was used is recorded long before a lease ends.
           if (waitMs >= 10_000) for (const { flusher } of processes) await flusher.flush();
           world.advance(waitMs);
           // Others work at the same time.

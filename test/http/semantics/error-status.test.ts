@@ -9,7 +9,7 @@ it('the table has an error status for each code and for no other', () => {
   }
 });
 
-// Those that a wrong guess would get wrong. Source:
+// Codes that a wrong guess would get wrong. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 it.each([
   ['RequestTimeout', 400],

@@ -93,7 +93,7 @@ describe('decodePathSegment', () => {
     fc.assert(
       fc.property(unicode, (key) => {
         expect(decodePathSegment(encodeURIComponent(key))).toBe(key);
-        // As botocore and the SDKs do, slashes bare.
+        // botocore and the SDKs leave slashes bare.
         expect(decodePathSegment(encodeURIComponent(key).replaceAll('%2F', '/'))).toBe(key);
         const everyByte = [...new TextEncoder().encode(key)].map(
           (byte) => `%${byte.toString(16).padStart(2, '0')}`,

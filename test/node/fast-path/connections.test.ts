@@ -87,8 +87,8 @@ describe('a client', () => {
   it('that closes its half gets its response, also where memory has it no more', async () => {
     let server: Duplex | null = null;
     const answer = () => {
-      // As when the end comes with the bytes of the request: before the end of the turn, when the
-      // answer is due.
+      // The end comes with the bytes of the request: before the end of the turn, when the
+      // response is due.
       server?.push(null);
       return NEVER_AT_HAND;
     };

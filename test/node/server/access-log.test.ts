@@ -112,7 +112,7 @@ describe('a line', () => {
         ),
       );
     }
-    // Of six: `empty` is cold for the first of them, and behind node:http HEAD is the app's.
+    // Six requests: `empty` is cold for the first way, and behind node:http HEAD is the app's.
     expect(fastPathResponses).toEqual([5, 0, 5]);
     expect(seen[0]).toEqual(seen[1]);
     expect(seen[2]).toEqual(seen[1]);

@@ -86,7 +86,7 @@ describe('chunks of a file', () => {
     between.close();
     expect(held()).toEqual(NOTHING);
     const during = await open();
-    // So long a read is never done at once.
+    // A read this long is never done at once.
     const reading = during.next(LARGE_BYTES);
     during.close();
     expect(await reading).toBeNull();

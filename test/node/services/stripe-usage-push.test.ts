@@ -55,7 +55,7 @@ async function fakeStripe(answer: Answer) {
 const ok = (response: ServerResponse) => response.end('{"object":"billing.meter_event"}');
 const refuse = (status: number, message: string) => (response: ServerResponse) => {
   response.statusCode = status;
-  // So that the package does not wait before it tries again.
+  // The package then does not wait before it tries again.
   response.setHeader('stripe-should-retry', status === 400 ? 'false' : 'true');
   response.end(JSON.stringify({ error: { type: 'invalid_request_error', message } }));
 };

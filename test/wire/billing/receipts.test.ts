@@ -167,7 +167,7 @@ describeCore('receipts', () => {
     await Promise.all([1, 2, 3, 4, 5].map(() => keep({ method: 'GET', key: 'open/small' })));
 
     expect(sumOf(kept)).toBeGreaterThan(10_000n);
-    // Of what was not there there is a receipt and no bill.
+    // What was not there has a receipt and no bill.
     const paid = kept.filter(({ period }) => period !== '');
     expect(paid).toHaveLength(kept.length - 1);
     // One month, but while a month turns.

@@ -335,7 +335,7 @@ describeCore('a strange request', () => {
       const reply = await socket.read().catch(() => null);
       if (reply !== null) expect(reply.status).toBeGreaterThanOrEqual(400);
     });
-    // And the server lives.
+    // The server still lives.
     expect((await send({ method: 'HEAD', bucket })).status).toBe(200);
   });
 });

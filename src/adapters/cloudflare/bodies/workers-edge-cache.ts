@@ -30,8 +30,8 @@ const MAX_SLICES_PER_READ = 8;
  */
 const UNCACHED_MS = 60_000;
 /**
- * And how long it is not asked again for a slice for which it gave no response at
- * all.
+ * How long the entrypoint is not asked again for a slice for which it gave no
+ * response at all.
  */
 const SILENT_MS = 5000;
 

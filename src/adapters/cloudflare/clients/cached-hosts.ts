@@ -78,7 +78,7 @@ export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
     const known = look(host);
     // A question that was asked later was answered before.
     if (known !== undefined && known.readAtMs > readAtMs) return known.binding;
-    // The same object as long as nothing changed: others keep what they make of it.
+    // While nothing changed the object stays the same: others keep what they make of it.
     const isSame = known !== undefined && JSON.stringify(known.binding) === JSON.stringify(given);
     const binding = isSame ? known.binding : given;
     const times = { freshUntilMs: readAtMs + freshMs, renewAtMs: readAtMs + freshMs * RENEW_AFTER };

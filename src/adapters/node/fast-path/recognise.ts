@@ -129,7 +129,7 @@ export function createRecogniser(names: {
     const start = found[2 * index] ?? -1;
     if (start === -1) return null;
     const end = found[2 * index + 1] ?? start;
-    // Of these only entity tags come again.
+    // Only entity tags come again, so only their texts are kept.
     return index === IF_NONE_MATCH_AT
       ? texts.of(current, start, end)
       : current.toString('latin1', start, end);

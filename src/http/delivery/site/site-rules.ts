@@ -139,7 +139,7 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
           cause: 'the rules of the site could not be had',
         });
       }
-      // Of those that come when it is over the first is let through, to see.
+      // When the wait is over, the first caller is let through, to see.
       breaker.renew(name);
       const renewing = renew(bucket, name, prefix, versions);
       if (known === undefined) return renewing;

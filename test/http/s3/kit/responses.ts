@@ -11,7 +11,7 @@ export const codeOf = ({ status, text }: Reply) => [status, one(text, 'Code')];
 export const all = (text: string, name: string) =>
   [...text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, value]) => value);
 
-/** That of the first. */
+/** The text of the first element of a name. */
 export const one = (text: string, name: string) => all(text, name)[0];
 
 /** The value of Content-MD5 for a body. */

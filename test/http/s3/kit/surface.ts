@@ -270,7 +270,7 @@ function countingIds(): Ids {
   return {
     requestId: () => next('request'),
     bucketId: () => next('bucket') as ReturnType<Ids['bucketId']>,
-    // As long as a real one: clients may name it.
+    // The id has the length of a real one: clients may name it.
     versionId: () => next('version', 20) as ReturnType<Ids['versionId']>,
     uploadId: () => next('upload') as ReturnType<Ids['uploadId']>,
     blobId: (home) => `${home}/${next('blob')}` as ReturnType<Ids['blobId']>,

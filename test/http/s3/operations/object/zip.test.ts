@@ -157,7 +157,7 @@ describe('a ZIP of a folder', () => {
     const { bytes } = await zip(surface);
     const after = count();
     expect((after?.operations.A ?? 0) - (before?.operations.A ?? 0)).toBe(1);
-    // Of the three entries one is empty, and nothing has to be opened for it.
+    // One of the three entries is empty, and nothing has to be opened for it.
     expect((after?.operations.B ?? 0) - (before?.operations.B ?? 0)).toBe(2);
     expect((after?.bytesOut.bucket ?? 0) - (before?.bytesOut.bucket ?? 0)).toBe(bytes.length);
   });
