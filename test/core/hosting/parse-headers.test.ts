@@ -52,7 +52,7 @@ describe('_headers', () => {
       [],
     ],
   ];
-  it.each(table)('for %j', (path, added, removed) => {
+  it.each(table)('gives its changes for %j', (path, added, removed) => {
     const changes = rules.changesFor(path);
     expect([Object.fromEntries(changes.added), changes.removed]).toEqual([added, removed]);
     expect(rules.problems).toEqual([]);

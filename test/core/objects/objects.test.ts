@@ -158,7 +158,7 @@ describe('cutSegments', () => {
     [10, 1, [segment('b', 0, 1)]],
     [11, 20, [segment('c', 100, 20)]],
     [30, 1, [segment('c', 119, 1)]],
-  ])('from %i, %i bytes', (offsetBytes, lengthBytes, expected) => {
+  ])('gives the segments from %i, %i bytes', (offsetBytes, lengthBytes, expected) => {
     expect(cutSegments(segments, { offsetBytes, lengthBytes })).toEqual(expected);
   });
 });

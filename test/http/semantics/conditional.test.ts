@@ -130,12 +130,12 @@ describe('parseWriteCondition', () => {
     [null, '"abc"', { ifMatch: null, ifNoneMatch: 'abc' }],
     [null, 'abc', { ifMatch: null, ifNoneMatch: 'abc' }],
     [null, 'W/"abc"', { ifMatch: null, ifNoneMatch: 'abc' }],
-  ])('If-Match %j, If-None-Match %j', (ifMatch, ifNoneMatch, expected) => {
+  ])('reads If-Match %j, If-None-Match %j', (ifMatch, ifNoneMatch, expected) => {
     expect(parseWriteCondition(ifMatch, ifNoneMatch)).toEqual(expected);
   });
 
   it.each(['"a", "abc"', '"abc", "a"', 'abc, a', 'W/"abc"', '"*"', '"abc', '""', '"abc"x'])(
-    'If-Match %j becomes a text that no etag equals, and not the wildcard',
+    'reads If-Match %j as a text that no etag equals, and not as the wildcard',
     (header) => {
       const condition = parseWriteCondition(header, null);
       expect(condition?.ifNoneMatch).toBeNull();
@@ -161,7 +161,7 @@ describe('parseWriteCondition', () => {
   ];
 
   it.each(refusals)(
-    'If-Match %j, If-None-Match %j: NotImplemented, naming %s',
+    'refuses If-Match %j, If-None-Match %j: NotImplemented, naming %s',
     (ifMatch, ifNoneMatch, header) => {
       let thrown: unknown;
       try {

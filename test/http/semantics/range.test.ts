@@ -122,7 +122,7 @@ describe('parseRange', () => {
 });
 
 describe('Content-Range', () => {
-  it('of a part and of none', () => {
+  it('names a part, or none', () => {
     expect(contentRange(range(4, 7), 10)).toBe('bytes 4-7/10');
     expect(contentRange(range(0, 0), 1)).toBe('bytes 0-0/1');
     expect(unsatisfiedContentRange(10)).toBe('bytes */10');

@@ -10,12 +10,12 @@ import { md5Hex } from '../kit/reference-checksums.ts';
 
 const { send, anonymous, target } = client;
 
-describeCore('freshness', () => {
+describeCore('a public read after a change', () => {
   const bucket = useBucket(client);
   const read = (key: string) => anonymous({ method: 'GET', bucket, key });
   beforeAll(() => openToEveryone(client, bucket));
 
-  it.each([10, 100_000])('of overwrites, with bodies of %i bytes', async (size) => {
+  it.each([10, 100_000])('shows an overwrite, with bodies of %i bytes', async (size) => {
     const rounds = target.stalenessSeconds === 0 ? 25 : 2;
     const key = `over-${size}`;
     for (let round = 0; round < rounds; round++) {
@@ -30,7 +30,7 @@ describeCore('freshness', () => {
     }
   });
 
-  it('of deletions and first writes', async () => {
+  it('shows a deletion and a first write', async () => {
     expectError(await read('comes'), 404, 'NoSuchKey');
     await send({ method: 'PUT', bucket, key: 'comes', body: 'here' });
     expect(
@@ -52,7 +52,7 @@ describeCore('freshness', () => {
     );
   });
 
-  it('of copies and metadata: equal bytes never bring old headers', async () => {
+  it('shows copies and new metadata: equal bytes never bring old headers', async () => {
     const put = (type: string) =>
       send({
         method: 'PUT',
@@ -71,7 +71,7 @@ describeCore('freshness', () => {
     }
   });
 
-  it('of a bucket that is made private, and public again', async () => {
+  it('is refused when the bucket is made private, let in when it is public again', async () => {
     const close = () => send({ method: 'DELETE', bucket, query: { policy: '' } });
     await send({ method: 'PUT', bucket, key: 'shown', body: 'x'.repeat(20_000) });
     const hasStatus = (expected: number) =>
@@ -89,7 +89,7 @@ describeCore('freshness', () => {
     expect((await hasStatus(200)).status).toBe(200);
   });
 
-  it('of conditional reads and HEAD: an old validator is no match any more', async () => {
+  it('takes an old validator for no match any more, by HEAD too', async () => {
     const put = (body: string) => send({ method: 'PUT', bucket, key: 'checked', body });
     await put('one');
     const first = await eventually(

@@ -21,7 +21,7 @@ import { eventually } from '../kit/eventually.ts';
 
 const { s3, send, anonymous } = client;
 
-describeCore('opening and closing', () => {
+describeCore('a public read', () => {
   const bucket = useBucket(client);
   const read = (key: string, headers: Record<string, string> = {}) =>
     anonymous({ method: 'GET', bucket, key, headers });
@@ -46,7 +46,7 @@ describeCore('opening and closing', () => {
     await send({ method: 'PUT', bucket, key: 'shut/b', body: 'b' });
   });
 
-  it('by policy, prefix by prefix', async () => {
+  it('is let in by a policy, prefix by prefix', async () => {
     await expectFailure(
       s3.send(new GetBucketPolicyCommand({ Bucket: bucket })),
       404,
@@ -70,7 +70,7 @@ describeCore('opening and closing', () => {
     await statusBecomes('open/a', 403);
   });
 
-  it('by policy, but for what it denies', async () => {
+  it('is let in by a policy, but for what it denies', async () => {
     await setPolicy(rules({}, { Effect: 'Deny', Resource: `arn:aws:s3:::${bucket}/shut/*` }));
     await statusBecomes('open/a', 200);
     expectError(await read('shut/b'), 403, 'AccessDenied');
@@ -79,7 +79,7 @@ describeCore('opening and closing', () => {
     await statusBecomes('open/a', 403);
   });
 
-  it('by policy, for who comes from the right page, and for no shared cache', async () => {
+  it('is let in by a policy from the right page, and for no shared cache', async () => {
     await setPolicy(
       rules({ Condition: { StringLike: { 'aws:Referer': 'https://example.com/*' } } }),
     );
@@ -100,7 +100,7 @@ describeCore('opening and closing', () => {
     await statusBecomes('open/a', 403, from('https://example.com/page'));
   });
 
-  it('by policy, by a pattern, and by where a request comes from', async () => {
+  it('is let in by a policy with a pattern, and by where a request comes from', async () => {
     await setPolicy(
       rules(
         { Resource: `arn:aws:s3:::${bucket}/*/a` },
@@ -118,7 +118,7 @@ describeCore('opening and closing', () => {
     await statusBecomes('open/a', 403);
   });
 
-  it('by the ACL of the object, and not by that of the bucket', async () => {
+  it('is let in by the ACL of the object, and not by that of the bucket', async () => {
     await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
     await eventually(
       () => anonymous({ method: 'GET', bucket }),
@@ -144,7 +144,7 @@ describeCore('opening and closing', () => {
     await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'private' }));
   });
 
-  it('not where public access is blocked', async () => {
+  it('is refused where public access is blocked', async () => {
     const PublicAccessBlockConfiguration = {
       BlockPublicAcls: true,
       IgnorePublicAcls: true,
@@ -205,7 +205,7 @@ describeCore('opening and closing', () => {
         },
       ],
     }),
-  ])('not by the policy %s', async (policy) => {
+  ])('is not let in by the policy %s', async (policy) => {
     expectError(
       await send({ method: 'PUT', bucket, query: { policy: '' }, body: policy }),
       400,
@@ -214,7 +214,7 @@ describeCore('opening and closing', () => {
     expectError(await read('open/a'), 403, 'AccessDenied');
   });
 
-  it('not by an ACL that nobody knows', async () => {
+  it('is not let in by an ACL that nobody knows', async () => {
     const headers = { 'x-amz-acl': 'everybody' };
     const unknown = await send({ method: 'PUT', bucket, query: { acl: '' }, headers });
     expectError(unknown, 400, 'InvalidArgument');

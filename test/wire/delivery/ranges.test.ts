@@ -91,16 +91,18 @@ describeCore('ranges', () => {
   };
 
   for (const key of ['tiny', 'inline', 'blob']) {
-    it.each(cases(bodies[key]?.length ?? 0))(`of ${key}: %s`, (range, expected) =>
-      expectRange(key, range, expected),
+    it.each(cases(bodies[key]?.length ?? 0))(
+      `of ${key} give the bytes that they name: %s`,
+      (range, expected) => expectRange(key, range, expected),
     );
   }
   const short = ([, expected]: [string, Expected]) =>
     Array.isArray(expected) && expected[1] - expected[0] < 100;
-  it.each(cases(wholeBytes).filter(short))('of parts: %s', (range, expected) =>
-    expectRange('parts', range, expected),
+  it.each(cases(wholeBytes).filter(short))(
+    'of parts give the bytes that they name: %s',
+    (range, expected) => expectRange('parts', range, expected),
   );
-  it('of parts: all of it', () => expectRange('parts', 'bytes=0-', [0, wholeBytes - 1]));
+  it('of parts give all of it', () => expectRange('parts', 'bytes=0-', [0, wholeBytes - 1]));
 
   const edge = PART_MIN_BYTES;
   const second = edge + (parts[1]?.length ?? 0);
@@ -112,7 +114,7 @@ describeCore('ranges', () => {
     [second - 1, second],
     [second, second],
     [edge, second - 1],
-  ])('across the seams of parts: %i-%i', (first, last) =>
+  ])('go across the seams of parts: %i-%i', (first, last) =>
     expectRange('parts', `bytes=${first}-${last}`, [first, last]),
   );
 

@@ -58,26 +58,28 @@ describeCore('content that a browser may run', () => {
     );
   });
 
-  it.each([...active, ...passive])('at a path-style address: %s', async (key, type) => {
-    const expected = [active.some(([name]) => name === key) ? 'sandbox' : null, 'nosniff'];
-    for (const call of [
-      { method: 'GET', bucket, key },
-      { method: 'HEAD', bucket, key },
-      { method: 'GET', bucket, key, headers: { range: 'bytes=0-3' } },
-    ]) {
-      expect(policyOf(await send(call)), `signed ${call.method}`).toEqual(expected);
-      // The first time from the index, then from memory.
-      for (const _ of [1, 2, 3]) {
-        const reply = await anonymous(call);
-        expect([policyOf(reply), reply.headers['content-type']], `public ${call.method}`).toEqual([
-          expected,
-          type,
-        ]);
+  it.each([...active, ...passive])(
+    'is sandboxed at a path-style address: %s',
+    async (key, type) => {
+      const expected = [active.some(([name]) => name === key) ? 'sandbox' : null, 'nosniff'];
+      for (const call of [
+        { method: 'GET', bucket, key },
+        { method: 'HEAD', bucket, key },
+        { method: 'GET', bucket, key, headers: { range: 'bytes=0-3' } },
+      ]) {
+        expect(policyOf(await send(call)), `signed ${call.method}`).toEqual(expected);
+        // The first time from the index, then from memory.
+        for (const _ of [1, 2, 3]) {
+          const reply = await anonymous(call);
+          expect([policyOf(reply), reply.headers['content-type']], `public ${call.method}`).toEqual(
+            [expected, type],
+          );
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('by an override of a presigned URL', async () => {
+  it('is sandboxed when a presigned URL overrides its type', async () => {
     const query = { 'response-content-type': 'text/html' };
     const requestTarget = client.presigned({ method: 'GET', bucket, key: 'a.txt', query });
     const { host } = new URL(target.url);

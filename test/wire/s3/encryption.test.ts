@@ -372,7 +372,7 @@ describeCore('encryption at rest', () => {
       }
     });
 
-    it('who need the key of what a client encrypted', async () => {
+    it('needs the key of what a client encrypted', async () => {
       for (const _ of [1, 2]) {
         expectError(await read('own'), 400, 'InvalidRequest');
         expect((await read('own', {}, 'HEAD')).status).toBe(400);

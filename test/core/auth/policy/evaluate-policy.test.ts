@@ -151,7 +151,7 @@ describe('Deny', () => {
     expect(verdict([deny, ALLOW], { resource: 'photos/dogs/rex.jpg' })).toBe('allow');
   });
 
-  it('of everyone but some', () => {
+  it('can be of everyone but some', () => {
     const deny = {
       ...ALLOW,
       Effect: 'Deny',
@@ -163,7 +163,7 @@ describe('Deny', () => {
     expect(verdict([ALLOW, deny], { caller: ANYBODY })).toBe('deny');
   });
 
-  it('of everything but one action', () => {
+  it('can be of everything but one action', () => {
     const deny = { ...ALLOW, Effect: 'Deny', Action: undefined, NotAction: 's3:GetObject' };
     expect(verdict([deny], { action: 's3:PutObject' })).toBe('deny');
     expect(verdict([deny], {})).toBe('none');
@@ -476,7 +476,7 @@ describe('variables', () => {
     expect(verdict([open], { ...asked, resource: 'photos/alice/xyz' })).toBe('none');
   });
 
-  it('in conditions', () => {
+  it('are filled in in conditions', () => {
     const statement = {
       ...ALLOW,
       Condition: { StringLike: { 's3:prefix': 'home/${aws:userid}/*' } },

@@ -67,7 +67,7 @@ describe('pages of a site', () => {
       { '/': [200, 'body of about.html'], '/about.html': [308, '/'] },
     ],
   ];
-  it.each(table)('with %j', async (settings, answers) => {
+  it.each(table)('stand at their addresses with %j', async (settings, answers) => {
     await configure(settings);
     const found = Object.fromEntries(
       await Promise.all(

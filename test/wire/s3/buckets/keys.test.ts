@@ -60,8 +60,10 @@ function expectKeyWorks(bucket: string, key: string): Promise<void> {
 describeCore('odd keys', () => {
   const bucket = useBucket(client);
 
-  it.each(PLAIN_KEYS)('%j', (key) => expectKeyWorks(bucket, key));
-  it.each(LONGEST_KEYS)('of 1,024 bytes', (key) => expectKeyWorks(bucket, key));
+  it.each(PLAIN_KEYS)('are kept as they are: %j', (key) => expectKeyWorks(bucket, key));
+  it.each(LONGEST_KEYS)('of 1,024 bytes are kept as they are', (key) =>
+    expectKeyWorks(bucket, key),
+  );
 
   it('are all different objects, listed in the byte order of UTF-8', async () => {
     const keys = [...PLAIN_KEYS, ...LONGEST_KEYS];
@@ -103,8 +105,9 @@ describeCore('dotted keys', () => {
   const bucket = useBucket(client);
   for (const key of DOTTED_KEYS) {
     const isDots = key.split('/').some((segment) => segment === '.' || segment === '..');
-    itUnless(isDots ? dotSegmentsReason : null)(JSON.stringify(key), () =>
-      expectKeyWorks(bucket, key),
+    itUnless(isDots ? dotSegmentsReason : null)(
+      `are kept as they are: ${JSON.stringify(key)}`,
+      () => expectKeyWorks(bucket, key),
     );
   }
 });
