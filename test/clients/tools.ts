@@ -11,6 +11,7 @@ export const LIBRARIES = ['MINIO_JS_FOLDER', 'AWS_SDK_CLASSPATH', 'HADOOP_CLASSP
 
 const apt = (name: string) => `\`apt install ${name}\``;
 const pip = (name: string) => `\`pip install ${name}\``;
+const npm = (name: string) => `\`npm install --global ${name}\``;
 const go = (path: string) => `\`go install ${path}@latest\``;
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
@@ -63,4 +64,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   s3cmd: { programs: ['s3cmd'], install: pip('s3cmd') },
   s3fs: { programs: ['s3fs', 'fusermount', 'mountpoint', 'curl'], install: apt('s3fs') },
   s5cmd: { programs: ['s5cmd', 'curl'], install: go('github.com/peak/s5cmd/v2') },
+  'sdk-bun': { programs: ['bun'], install: npm('bun') },
+  'sdk-deno': { programs: ['deno'], install: npm('deno') },
 };
