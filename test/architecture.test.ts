@@ -120,7 +120,6 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   console: [
     '@preact/signals',
     // Without the WebAssembly and the workers out of blobs that the page's policy refuses.
-    'dompurify',
     'lucide',
     'marked',
     'preact',

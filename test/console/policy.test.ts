@@ -77,7 +77,7 @@ const TRIES = {
 
 const attempt = (page: Page, way: keyof typeof TRIES, url: string) =>
   page.evaluate(`{
-    globalThis.policy ??= trustedTypes.createPolicy('dompurify', { createScriptURL: (url) => url });
+    globalThis.policy ??= trustedTypes.createPolicy('markdown', { createScriptURL: (url) => url });
     const { policy } = globalThis;
     const url = ${JSON.stringify(url)};
     ${TRIES[way]};

@@ -45,7 +45,7 @@ function policyFor(host: string): string {
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    'trusted-types quayside dompurify',
+    'trusted-types quayside markdown',
   ].join('; ');
 }
 

@@ -108,11 +108,52 @@ describe('text', () => {
     expect(await hrefOf('far')).toBe('https://example.org/x.png');
     expect(await hrefOf('bad')).toBeNull();
     expect(await valueIn(page, 'window.hit')).toBeUndefined();
-    // A second one in the same page: the browser allows one policy of the cleaner's name.
+    // A second one in the same page: the browser allows one policy of a name.
     await pages.put('md/sub/other.md', '# Other\n\n[back](../guide.md)');
     await page.locator('.markdown a', { hasText: 'other' }).click();
     await page.getByRole('heading', { name: 'Other', exact: true }).waitFor();
     expect(errors()).toEqual([]);
+  });
+
+  it('62: makes known elements alone of HTML in Markdown, whatever it hides', async () => {
+    const hidden = [
+      '<svg><style><img src=x onerror="window.hit=1"></style></svg>',
+      '<math><mtext><mglyph><style><img src=x onerror="window.hit=1"></style></mtext></math>',
+      '<noscript><p title="</noscript><img src=x onerror=window.hit=1>"></noscript>',
+      '<form><input name="localName"><input name="childNodes"><b>in a form</b></form>',
+      '<form><input name="firstChild"><input name="attributes"><i onclick="hit=1">i</i></form>',
+      '<iframe srcdoc="<script>parent.hit=1</script>"></iframe><object data="x"></object>',
+      '<template><img src=x onerror="window.hit=1"></template><my-element>mine</my-element>',
+      '<p id="main" class="button" style="color:red" slot="x">plain</p><title>no title</title>',
+      '<a href="java\nscript:window.hit=1" target="_top">split</a><base href="//evil.example/">',
+      '<img srcset="//evil.example/x 1x" alt="no picture">',
+      '<kbd>Ctrl</kbd> &Ouml;l &lt;b&gt; <details open><summary>more</summary>less</details>',
+      `${'<div>'.repeat(3000)}deep`,
+    ];
+    await pages.put('md/hidden.md', hidden.join('\n\n'), { contentType: 'text/markdown' });
+    const { page, errors } = await pages.open('md/hidden.md');
+    const shown = page.locator('.markdown');
+    await shown.getByText('in a form').waitFor();
+
+    const made = `[...document.querySelectorAll('.markdown *')]`;
+    const names = await valueIn(page, `[...new Set(${made}.map((one) => one.localName))].sort()`);
+    const known = ['a', 'b', 'details', 'div', 'i', 'img', 'kbd', 'p', 'summary'];
+    expect(names).toEqual(known);
+    const attributes = `${made}.flatMap((one) => [...one.attributes].map(({ name }) => name))`;
+    expect(await valueIn(page, `[...new Set(${attributes})].sort()`)).toEqual([
+      ...['alt', 'data-href', 'data-src', 'href', 'loading', 'open', 'src', 'title'],
+    ]);
+    const foreign = `${made}.map(({ href, src }) => href ?? src)
+      .filter((url) => url && new URL(url).origin !== location.origin)`;
+    expect(await valueIn(page, foreign)).toEqual([]);
+    const text = await shown.innerText();
+    for (const words of ['Ctrl Öl <b>', 'mine', 'plain', 'less', 'deep']) {
+      expect(text).toContain(words);
+    }
+    expect(text).not.toContain('no title');
+    expect(await valueIn(page, 'window.hit')).toBeUndefined();
+    // The document that is never shown stands under the policy of the page, which says what it stops.
+    expect(errors().filter((line) => !line.endsWith('The action has been blocked.'))).toEqual([]);
   });
 
   it('62: shows Markdown that takes too long as text, and stays awake meanwhile', async () => {

@@ -59,9 +59,7 @@ describe('the page', () => {
     ]);
     expect(policy).toContain('worker-src s3.test/-/console/assets/;');
     expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).toContain(
-      "require-trusted-types-for 'script'; trusted-types quayside dompurify",
-    );
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types quayside markdown");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
     expect(header('referrer-policy')).toBe('no-referrer');
     expect(header('x-content-type-options')).toBe('nosniff');

@@ -1,41 +1,75 @@
-// Markdown as elements of this page. What parse-markdown.ts makes of it is cleaned by
-// DOMPurify, which gives elements, never text that is parsed again; addresses are kept
-// aside, so that nothing is loaded before it is known where it leads.
-import DOMPurify from 'dompurify';
+// Markdown as elements of this page. What parse-markdown.ts makes of it is parsed into a
+// document of its own, where nothing runs and nothing is loaded; of that, known elements
+// and attributes are made anew here. No text is ever parsed into the page itself.
 
 /** Elements that Markdown makes, and the harmless ones that people write into it. */
-const TAGS = [
-  ...['a', 'b', 'blockquote', 'br', 'code', 'dd', 'del', 'details', 'div', 'dl', 'dt', 'em', 'h1'],
-  ...['h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'i', 'img', 'kbd', 'li', 'ol', 'p', 'pre', 's', 'span'],
-  ...['strong', 'sub', 'summary', 'sup', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
-];
-const ATTRIBUTES = [
-  'align',
-  'alt',
-  'colspan',
-  'data-href',
-  'data-src',
-  'open',
-  'rowspan',
-  'start',
-  'title',
-];
+const TAGS: ReadonlySet<unknown> = new Set(
+  (
+    'a b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img kbd li ol p ' +
+    'pre s span strong sub summary sup table tbody td th thead tr ul'
+  ).split(' '),
+);
+/** Elements that are left out with all that is in them. */
+const UNREAD: ReadonlySet<unknown> = new Set(
+  'iframe math noembed noframes noscript script style svg title'.split(' '),
+);
+/** Attributes, by what they become: addresses are put aside until it is known where they lead. */
+const ATTRIBUTES = {
+  align: 'align',
+  alt: 'alt',
+  colspan: 'colspan',
+  href: 'data-href',
+  open: 'open',
+  rowspan: 'rowspan',
+  src: 'data-src',
+  start: 'start',
+  title: 'title',
+} as const;
+/** Elements in elements that are read; browsers make some 500 of any page. */
+const DEPTH_MAX = 1000;
 
-/** Puts an address aside: `href` becomes `data-href`, `src` becomes `data-src`. */
-function putAside(node: Element, data: { attrName: string; attrValue: string }): void {
-  if (data.attrName === 'href' || data.attrName === 'src') {
-    node.setAttribute(`data-${data.attrName}`, data.attrValue);
+type TrustedTypes = {
+  createPolicy(
+    name: string,
+    rules: { createHTML(html: string): string },
+  ): { createHTML(html: string): string };
+};
+
+const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
+/** Passes HTML into documents that are never shown: nothing else here may ask it. */
+const policy = types?.createPolicy('markdown', { createHTML: (html) => html });
+
+/** Makes an element of the page from one of a document that strangers wrote. */
+function copyOf(name: string, foreign: Element): HTMLElement {
+  const element = document.createElement(name);
+  for (const [attribute, ours] of Object.entries(ATTRIBUTES)) {
+    const value = foreign.getAttribute(attribute);
+    if (value !== null) element.setAttribute(ours, value);
   }
+  if (/^h\d$/.test(name)) element.dataset.anchor = anchorOf(foreign.textContent ?? '');
+  return element;
 }
 
-let cleaner: ReturnType<typeof DOMPurify> | null = null;
-
-/** Makes the one of the page: it has a policy of Trusted Types, whose name is given once. */
-function cleanerOfPage(): ReturnType<typeof DOMPurify> {
-  if (cleaner !== null) return cleaner;
-  cleaner = DOMPurify(window);
-  cleaner.addHook('uponSanitizeAttribute', putAside);
-  return cleaner;
+/**
+ * Copies what is in the node where the walker stands. It goes by the walker alone: the fields of a
+ * form hide its own properties behind their names.
+ */
+function copyInside(walker: TreeWalker, into: Node, depth: number): void {
+  let node = walker.firstChild();
+  if (node === null) return;
+  for (; node !== null; node = walker.nextSibling()) {
+    if (node instanceof Text) {
+      into.appendChild(document.createTextNode(node.data));
+      continue;
+    }
+    // A form may answer with one of its fields, which is no name.
+    const name: unknown = (node as Element).localName;
+    if (UNREAD.has(name) || depth === DEPTH_MAX) continue;
+    const isShown = typeof name === 'string' && TAGS.has(name);
+    const inner = isShown ? into.appendChild(copyOf(name, node as Element)) : into;
+    copyInside(walker, inner, depth + 1);
+  }
+  walker.parentNode();
 }
 
 /**
@@ -43,14 +77,11 @@ function cleanerOfPage(): ReturnType<typeof DOMPurify> {
  * addresses in `data-href` and `data-src`, as they were written.
  */
 export function renderMarkdown(html: string): DocumentFragment {
-  const fragment = cleanerOfPage().sanitize(html, {
-    ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: ATTRIBUTES,
-    RETURN_DOM_FRAGMENT: true,
-  });
-  for (const heading of fragment.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
-    heading.setAttribute('data-anchor', anchorOf(heading.textContent ?? ''));
-  }
+  const trusted = (policy?.createHTML(html) ?? html) as string;
+  const { body } = new DOMParser().parseFromString(trusted, 'text/html');
+  const fragment = document.createDocumentFragment();
+  const walker = document.createTreeWalker(body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+  copyInside(walker, fragment, 0);
   return fragment;
 }
 
