@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import { type ChunkOf, chunkOfModules, groupsOf } from './console-chunks.ts';
+import { families } from './console-families.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CONSOLE = join(ROOT, 'src', 'console');
@@ -71,7 +72,7 @@ async function bundle(
     publicDir: false,
     configFile: false,
     logLevel: 'warn',
-    plugins: [themeScript, sdkByName],
+    plugins: [themeScript, sdkByName, families(CONSOLE)],
     resolve: { alias: { 'quayside/client': join(ROOT, 'src', 'client', 'index.ts') } },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {

@@ -43,18 +43,8 @@ export const CONSOLE_CHUNKS: Readonly<Record<string, readonly string[] | RegExp>
   upload: ['views/upload/dock.tsx', 'views/upload/bring-in.ts'],
   common: COMMON,
   forms: FORMS,
-  frame: ['app/global-commands.tsx', 'ui/menu.tsx'],
-  folder: [
-    'views/browse/folder-commands.tsx',
-    'views/browse/filter-bar.tsx',
-    'views/browse/list/lasso.tsx',
-    'views/browse/look.tsx',
-    'views/browse/look-menu.ts',
-    'views/browse/list/empty-folder.tsx',
-    'views/browse/list/no-match.tsx',
-    'views/change/open-change.tsx',
-    'views/upload/download/take-out.ts',
-  ],
+  frame: ['app/frame.ts'],
+  folder: ['views/folder.ts'],
   viewer: ['views/viewers/viewer.tsx'],
 };
 

@@ -28,11 +28,6 @@ const LIMITS = {
   language: 12 * KB,
   all: 300 * KB,
 };
-/** What is above its limit, and by how much it may be: it may shrink, not grow. */
-const KNOWN_BYTES: Readonly<Record<string, number>> = {
-  all: 321 * KB,
-};
-
 /** What is on the way of everybody each day: the frame, a folder, an upload. */
 const DAILY = ['index.html', 'views/browse/place.tsx', 'views/upload/dock.tsx'];
 
@@ -93,7 +88,7 @@ type Weight = { readonly name: string; readonly bytes: number; readonly limit: n
 
 /** What is heavier than it may be. */
 const tooHeavy = (weights: readonly Weight[]) =>
-  weights.filter(({ name, bytes, limit }) => bytes > Math.max(limit, KNOWN_BYTES[name] ?? 0));
+  weights.filter(({ bytes, limit }) => bytes > limit);
 
 const everything = new Set([...manifest.values()].flatMap(({ file, css = [] }) => [file, ...css]));
 const WEIGHTS: readonly Weight[] = [
@@ -107,15 +102,6 @@ const WEIGHTS: readonly Weight[] = [
 it('125: the frame, a folder, an upload, each view and all of it keep to their limits', () => {
   expect(WEIGHTS.length).toBeGreaterThan(20);
   expect(tooHeavy(WEIGHTS)).toEqual([]);
-});
-
-it('125: what was above its limit is struck off when it keeps to it', () => {
-  const isOver = ({ name, bytes, limit }: Weight) => bytes > limit && name in KNOWN_BYTES;
-  expect(
-    WEIGHTS.filter(isOver)
-      .map(({ name }) => name)
-      .sort(),
-  ).toEqual(Object.keys(KNOWN_BYTES).sort());
 });
 
 it('125: a list of buckets loads neither the code of a folder nor that of uploads', () => {
