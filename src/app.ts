@@ -19,6 +19,7 @@ import { createConsoleSurface } from './http/console/answer-console.ts';
 import { createDelivery } from './http/delivery/create-delivery.ts';
 import { FAST_PATH_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
 import type { FastPath } from './http/delivery/fast-path/fast-path.ts';
+import { createLinkSurface } from './http/links/create-links.ts';
 import { createObserver } from './http/observe/observer.ts';
 import type { HttpRequest } from './http/request.ts';
 import { createS3Surface } from './http/s3/routes.ts';
@@ -81,6 +82,7 @@ export function createApp<Bindings extends object>(
     takeReceipt,
   });
   const answerApi = createLazyApi({ core, findAccessKey, findAccounts, decide, caps, ...config });
+  const answerLink = createLinkSurface(core, {});
   const readAddress = createAddressReader(config, ports.directory.findHost);
 
   function handle(request: HttpRequest, requestId: string): Response | Promise<Response> {
@@ -97,6 +99,7 @@ export function createApp<Bindings extends object>(
   ): Response | Promise<Response> {
     const visit = answerConsole(request, address, requestId);
     if (visit !== null) return visit;
+    if (address.kind === 'link') return answerLink(request, address, requestId);
     if (address.kind === 'system') {
       return (
         answerApi(request, address.path, requestId) ??

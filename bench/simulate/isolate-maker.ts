@@ -197,6 +197,8 @@ export function createIsolateMaker(
         directory: {
           call: () => Promise.reject(new StorageError('NotImplemented')),
           findHost: () => null,
+          findLink: () => null,
+          peekLink: () => null,
           peekHost: () => null,
         },
         ledger: ledger.at(place),

@@ -2,6 +2,7 @@
 // own, the service, a bucket or an object. Works on the raw path, because keys hold
 // `//`, `.`, `..`, `+` and everything else that URL parsers mend.
 import { hostNameOf, isBindableHost } from '../core/hosting/host-names.ts';
+import { LINK_PATHS, type LinkKind, parseLinkName } from '../domain/links/link-ids.ts';
 import type { HostBinding } from '../ports/directory.ts';
 import { encodeForXmlUrl } from './semantics/raw-path.ts';
 
@@ -12,6 +13,7 @@ import { encodeForXmlUrl } from './semantics/raw-path.ts';
 export type Address =
   | { readonly kind: 'system'; readonly path: string }
   | { readonly kind: 'service' }
+  | LinkAddress
   | {
       readonly kind: 'bucket';
       readonly rawBucket: string;
@@ -28,6 +30,18 @@ export type Address =
       readonly rawPath: string;
       readonly binding: HostBinding | null;
     };
+
+/** A share link or a drop link: `/-/s/{name}` or `/-/d/{name}/{path}`. */
+export type LinkAddress = {
+  readonly kind: 'link';
+  readonly linkKind: LinkKind;
+  /** `{id}` or `{id}~{label}`, if the sender meant a link at all. */
+  readonly rawName: string;
+  /** What follows the slash behind the name, still percent-encoded; null without one. */
+  readonly rawPath: string | null;
+  /** At a host that is bound to a bucket only the links of that bucket are there. */
+  readonly binding: HostBinding | null;
+};
 
 /**
  * Domains whose sub-domains are buckets; lower case, without a port. Null turns one
@@ -82,6 +96,8 @@ export function addressAt(rawPath: string, place: HostPlace, binding: HostBindin
     const rawKey = rawPath.length > 1 ? rawPath.slice(1) : null;
     return { kind: 'bucket', rawBucket: place.rawBucket, rawKey, isVirtualHost: true };
   }
+  const link = rawPath.startsWith(SYSTEM_PREFIX) ? linkAddressAt(rawPath, binding) : null;
+  if (link !== null) return link;
   if (binding !== null)
     return { kind: 'site', rawBucket: binding.bucket, rawPath: rawPath.slice(1), binding };
   if (rawPath.startsWith(SYSTEM_PREFIX))
@@ -93,11 +109,28 @@ export function addressAt(rawPath: string, place: HostPlace, binding: HostBindin
   return { kind: 'bucket', rawBucket, rawKey, isVirtualHost: false };
 }
 
+const LINK_KINDS: readonly LinkKind[] = ['share', 'drop'];
+
+/**
+ * The link that a path below `/-/` names; null for other pages. At a bound host a
+ * path that no link can have is a page of the site.
+ */
+function linkAddressAt(rawPath: string, binding: HostBinding | null): LinkAddress | null {
+  const linkKind = LINK_KINDS.find((kind) => rawPath.startsWith(LINK_PATHS[kind]));
+  if (linkKind === undefined) return null;
+  const start = LINK_PATHS[linkKind].length;
+  const slashAt = rawPath.indexOf('/', start);
+  const rawName = slashAt === -1 ? rawPath.slice(start) : rawPath.slice(start, slashAt);
+  if (binding !== null && parseLinkName(rawName) === null) return null;
+  const path = slashAt === -1 ? null : rawPath.slice(slashAt + 1);
+  return { kind: 'link', linkKind, rawName, rawPath: path, binding };
+}
+
 /**
  * An address for the S3 surface; at a bound host the key is below the prefix that
  * the host shows.
  */
-export function toS3Address(address: Exclude<Address, { kind: 'system' }>) {
+export function toS3Address(address: Exclude<Address, { kind: 'system' | 'link' }>) {
   if (address.kind === 'service') return { bucket: null, rawKey: null, isVirtualHost: false };
   if (address.kind === 'bucket') {
     const { rawBucket, rawKey, isVirtualHost } = address;

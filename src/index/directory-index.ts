@@ -19,6 +19,7 @@ import { createHostCalls } from './directory/host-bindings.ts';
 import { createIdempotencyCalls } from './directory/idempotency-records.ts';
 import { createInvitationCalls } from './directory/invitations.ts';
 import { createKmsKeyCalls } from './directory/kms-keys.ts';
+import { createLinkIdCalls } from './directory/link-ids.ts';
 import { createMemberCalls } from './directory/members.ts';
 import { createPasskeyCalls } from './directory/passkeys.ts';
 import { createPreferenceCalls } from './directory/preferences.ts';
@@ -70,6 +71,8 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getPushTarget',
   'listPushTargets',
   'listJobs',
+  'getLinkId',
+  'listLinkIds',
 ]);
 
 /**
@@ -100,6 +103,7 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     ...createWebhookCalls(sql),
     ...createBucketNameCalls(sql),
     ...createHostCalls(sql),
+    ...createLinkIdCalls(sql),
     ...createKmsKeyCalls(sql),
   };
   return inTransactions(sql, calls, SINGLE_STATEMENT);

@@ -5,6 +5,7 @@
 
 import type { StoredAccessKey } from '../domain/account-records.ts';
 import type { HostedDomain } from '../domain/hosting.ts';
+import type { LinkEntry, LinkId } from '../domain/links/link-ids.ts';
 import type {
   AccessKeyId,
   Account,
@@ -17,6 +18,7 @@ import type { AccountsApi } from './directory-calls/account-calls.ts';
 import type { BillingApi } from './directory-calls/billing-calls.ts';
 import type { InvitationsApi } from './directory-calls/invitation-calls.ts';
 import type { AccountJobsApi } from './directory-calls/job-calls.ts';
+import type { LinkIdsApi } from './directory-calls/link-calls.ts';
 import type { PasskeysApi } from './directory-calls/passkey-calls.ts';
 import type { SignInApi } from './directory-calls/sign-in-calls.ts';
 import type { WebhookApi } from './directory-calls/webhook-calls.ts';
@@ -130,6 +132,7 @@ export type DirectoryApi = OwnCalls &
   PasskeysApi &
   InvitationsApi &
   BillingApi &
+  LinkIdsApi &
   OutboxApi &
   WebhookApi;
 
@@ -148,6 +151,16 @@ export type Directory = {
    * Null: nobody has bound the host.
    */
   peekHost(host: string): HostBinding | null | undefined;
+
+  /**
+   * Finds the entry of a link near the reader: at once and without I/O when memory
+   * knows it. An entry never changes; that there is none is exact on Node, and on
+   * Cloudflare seconds old. Rejects with what `getLinkId` rejects with.
+   */
+  findLink(id: LinkId): LinkEntry | null | Promise<LinkEntry | null>;
+
+  /** The entry that memory knows; undefined where `findLink` would need I/O. */
+  peekLink(id: LinkId): LinkEntry | null | undefined;
 
   /**
    * The access key, at once, where memory knows it exactly: the same object until

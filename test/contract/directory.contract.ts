@@ -16,6 +16,7 @@ import { auditContract } from './audit.contract.ts';
 import { billingContract } from './billing.contract.ts';
 import { fresh, START_MS } from './index/samples.ts';
 import { invitationsContract } from './invitations.contract.ts';
+import { linkIdsContract } from './link-ids.contract.ts';
 import { membersContract } from './members.contract.ts';
 import { signInContract } from './sign-in.contract.ts';
 import { type Subject, testsOf } from './subject.ts';
@@ -46,6 +47,7 @@ export function directoryContract(subject: Subject<Directory>): void {
   auditContract(subject);
   accountJobsContract(subject);
   billingContract(subject);
+  linkIdsContract(subject);
   membersContract(subject);
   invitationsContract(subject);
   signInContract(subject);

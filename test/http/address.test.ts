@@ -51,6 +51,42 @@ describe('path-style addresses', () => {
   });
 });
 
+describe('links', () => {
+  const ID = 'AAAAAAAAAAAAAAAAAAAAA_';
+  const link = (linkKind: string, rawName: string, rawPath: string | null = null) => ({
+    kind: 'link',
+    linkKind,
+    rawName,
+    rawPath,
+    binding: null,
+  });
+
+  it.each([
+    [`/-/s/${ID}`, link('share', ID)],
+    [`/-/s/${ID}/`, link('share', ID, '')],
+    [`/-/s/${ID}~12345678/a%20b//c`, link('share', `${ID}~12345678`, 'a%20b//c')],
+    [`/-/d/${ID}/x`, link('drop', ID, 'x')],
+    ['/-/s/', link('share', '')],
+    ['/-/s', { kind: 'system', path: '/s' }],
+  ])('%s', (path, expected) => {
+    expect(parseAddress(path, '127.0.0.1:9000', DOMAINS)).toEqual(expected);
+  });
+
+  it('are at bound hosts where their names can be, and nowhere at the hosts of keys', () => {
+    expect(parseAddress(`/-/s/${ID}/a`, BINDING.host, DOMAINS)).toEqual({
+      ...link('share', ID, 'a'),
+      binding: BINDING,
+    });
+    expect(parseAddress('/-/s/index.html', BINDING.host, DOMAINS)).toMatchObject({
+      kind: 'site',
+      rawPath: '-/s/index.html',
+    });
+    expect(parseAddress(`/-/s/${ID}`, 'photos.storage.example', DOMAINS)).toEqual(
+      bucket('photos', `-/s/${ID}`, true),
+    );
+  });
+});
+
 describe('virtual-hosted addresses', () => {
   it.each([
     ['photos.storage.example', '/', bucket('photos', null, true)],

@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createDoDirectory } from '../../src/adapters/cloudflare/clients/do-directory.ts';
+import { newLinkId } from '../../src/core/links/new-link-ids.ts';
+import type { LinkEntry } from '../../src/domain/links/link-ids.ts';
 import type { AccessKeyId, AccountId, BucketAddress } from '../../src/domain/nouns.ts';
 import { directoryContract } from '../contract/directory.contract.ts';
 import { counting } from './kit/counting.ts';
@@ -43,6 +45,42 @@ describe('directory over RPC', () => {
     expect(here.rpcs()).toBe(before);
     here.clock.ms += 5000;
     expect(await secretOf(here)).toBe('second');
+  });
+});
+
+describe('entries of links over RPC', () => {
+  const entryOf = (): LinkEntry => ({
+    id: newLinkId(),
+    kind: 'share',
+    bucket: { id: 'shop~1', name: 'shop' } as BucketAddress,
+    accountId: 'owner' as AccountId,
+    createdAtMs: 1,
+  });
+
+  it('are asked for once in an hour, though they are removed elsewhere', async () => {
+    const [here, elsewhere] = [isolate(), isolate()];
+    const entry = entryOf();
+    await elsewhere.directory.call('addLinkId', { entry });
+    const before = here.rpcs();
+    expect(here.directory.peekLink(entry.id)).toBe(undefined);
+    const found = await here.directory.findLink(entry.id);
+    expect([found, here.rpcs()]).toEqual([entry, before + 1]);
+    await elsewhere.directory.call('removeLinkId', { id: entry.id });
+    here.clock.ms += 3_599_000;
+    expect(here.directory.findLink(entry.id)).toBe(found);
+    here.clock.ms += 1000;
+    expect(await here.directory.findLink(entry.id)).toBe(null);
+  });
+
+  it('that are not there are believed missing for two seconds', async () => {
+    const [here, elsewhere] = [isolate(), isolate()];
+    const entry = entryOf();
+    expect(await here.directory.findLink(entry.id)).toBe(null);
+    await elsewhere.directory.call('addLinkId', { entry });
+    const before = here.rpcs();
+    expect([here.directory.findLink(entry.id), here.rpcs()]).toEqual([null, before]);
+    here.clock.ms += 2000;
+    expect(await here.directory.findLink(entry.id)).toEqual(entry);
   });
 });
 

@@ -27,6 +27,8 @@ export function createDirectDirectory(api: DirectoryApi): Directory {
       structuredClone((api[name] as Call)(structuredClone(input))) as never,
     findHost: (host) => api.getHost({ host }),
     peekHost: (host) => api.getHost({ host }),
+    findLink: (id) => api.getLinkId({ id }),
+    peekLink: (id) => api.getLinkId({ id }),
     peekAccessKey: (id) => api.getAccessKey({ id }),
   };
 }

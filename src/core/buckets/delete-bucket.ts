@@ -1,5 +1,5 @@
 // DeleteBucket, and what the bucket had elsewhere: host names, its name in the
-// account's list, its grant of the account's quota.
+// account's list, its links' entries, its grant of the account's quota.
 import type { AccountId, BucketId } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { bindDomains } from '../hosting/set-hosting.ts';
@@ -7,8 +7,8 @@ import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
 /**
  * Deletes an empty bucket and releases its host names; a later sweep deletes its
- * unfinished uploads and unreferenced blobs. BucketNotEmpty. Cost: two commits,
- * three with host names. Source for the uploads: AWS's DeleteBucket, where only
+ * unfinished uploads and unreferenced blobs. BucketNotEmpty. Cost: three commits,
+ * four with host names. Source for the uploads: AWS's DeleteBucket, where only
  * those of directory buckets prevent it.
  */
 export async function deleteBucket(core: Core, bucket: BucketHandle): Promise<void> {
@@ -18,6 +18,7 @@ export async function deleteBucket(core: Core, bucket: BucketHandle): Promise<vo
   const { settings } = bucket.record();
   if (settings.hosting !== null) await bindDomains(core, bucket.record(), []);
   await core.ports.directory.call('removeBucket', { ownerId, name, createdAtMs });
+  await core.ports.directory.call('removeLinkIds', { bucketId: bucket.record().id });
   if (settings.hasAccountQuota === true) releaseStorageGrant(core, ownerId, bucket.record().id);
 }
 

@@ -26,7 +26,7 @@ const POLICY = [
 ].join('; ');
 
 /** Surfaces of objects and buckets. */
-const SURFACES: ReadonlySet<Surface> = new Set(['delivery', 's3']);
+const SURFACES: ReadonlySet<Surface> = new Set(['delivery', 's3', 'links']);
 
 /** What a failure means to somebody who followed a link. Other failures have no page. */
 const CAUSES: Readonly<Partial<Record<ErrorCode, DeadLinkCause>>> = {
@@ -34,6 +34,7 @@ const CAUSES: Readonly<Partial<Record<ErrorCode, DeadLinkCause>>> = {
   InvalidAccessKeyId: 'withdrawn',
   NoSuchBucket: 'missing',
   NoSuchKey: 'missing',
+  NoSuchResource: 'missing',
   NoSuchVersion: 'missing',
   SignatureDoesNotMatch: 'broken',
 };

@@ -7,7 +7,7 @@ import type { UsageOwner } from '../../ports/metering.ts';
 import type { BodyOrigin, PointerTier } from '../delivery/cache-status.ts';
 
 /** Which part of the service answered. */
-export type Surface = 'delivery' | 'website' | 's3' | 'system' | 'api';
+export type Surface = 'delivery' | 'website' | 's3' | 'system' | 'api' | 'links';
 
 export type RequestNotes = {
   /**

@@ -22,6 +22,7 @@ import {
   USAGE_TOLD_TABLES,
 } from './billing-tables.ts';
 import { ACCOUNT_JOB_TABLES } from './key-jobs-schema.ts';
+import { LINK_ID_TABLES } from './link-tables.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
 import { WEBHOOK_SCHEMA } from './webhook-schema.ts';
@@ -92,5 +93,6 @@ export const DIRECTORY_SCHEMA: Schema = {
     INVITATION_TABLES,
     SESSION_USE_TABLES,
     INVITATION_MAKER_TABLES,
+    LINK_ID_TABLES,
   ],
 };

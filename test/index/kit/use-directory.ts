@@ -3,6 +3,7 @@
 
 import type { Invitation } from '../../../src/domain/invitations.ts';
 import { summarizeKeyJob } from '../../../src/domain/keys/key-jobs.ts';
+import type { LinkEntry, LinkId } from '../../../src/domain/links/link-ids.ts';
 import type { AccessKeyId, BucketId, BucketName } from '../../../src/domain/nouns.ts';
 import type { DirectoryApi } from '../../../src/ports/directory.ts';
 import { keyJobOf, OWNER, START_MS } from '../../contract/index/samples.ts';
@@ -47,6 +48,7 @@ export function useDirectory(directory: DirectoryApi): void {
   directory.endWebhooks({ accountId: OWNER });
   directory.deleteWebhook({ id: 'e', accountId: OWNER });
   useAccounts(directory);
+  useLinkIds(directory);
 }
 
 function useAccounts(directory: DirectoryApi): void {
@@ -184,6 +186,18 @@ function useJobNotes(directory: DirectoryApi): void {
   for (const state of [null, 'done'] as const)
     directory.listJobs({ accountId, before: '', limit: 10, state });
   directory.forgetJob({ accountId, id: 'j' });
+}
+
+function useLinkIds(directory: DirectoryApi): void {
+  const [id, accountId] = ['A'.repeat(22) as LinkId, OWNER];
+  const bucket = { name: 'b' as BucketName, id: 'b~1' as BucketId };
+  const entry: LinkEntry = { id, kind: 'share', bucket, accountId, createdAtMs: START_MS };
+  directory.addLinkId({ entry });
+  directory.getLinkId({ id });
+  for (const kind of [null, 'drop'] as const)
+    directory.listLinkIds({ accountId, kind, before: null, limit: 10 });
+  directory.removeLinkId({ id });
+  directory.removeLinkIds({ bucketId: bucket.id });
 }
 
 function useSignIn(directory: DirectoryApi): void {

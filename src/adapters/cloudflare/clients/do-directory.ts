@@ -1,13 +1,15 @@
 // The directory over RPC. Access keys are kept in the isolate for a few seconds,
 // because every signed request needs one, KMS keys too, because every read of what
 // they protect does; host names are, because every request to a host that is not
-// the service's own needs one (cached-hosts.ts).
+// the service's own needs one (cached-hosts.ts). So are the entries of links
+// (cached-links.ts).
 import { LRUCache } from 'lru-cache';
 import { changesAccessKeys } from '../../../index/call-kinds.ts';
 import type { Directory, DirectoryApi } from '../../../ports/directory.ts';
 import type { Background, Clock } from '../../../ports/system.ts';
 import type { DirectoryObject } from '../durable-objects/directory-object.ts';
 import { createCachedHosts } from './cached-hosts.ts';
+import { createCachedLinks } from './cached-links.ts';
 import { type CallableObject, callObject } from './object-call.ts';
 
 /** The name of the only object. */
@@ -24,6 +26,13 @@ const KEY_FRESH_SECONDS = 5;
 const KEYS_MAX = 2000;
 /** Look-ups by id whose response is kept. */
 const KEPT: ReadonlySet<keyof DirectoryApi> = new Set(['getAccessKey', 'getKmsKey']);
+
+/** Calls that make or remove entries of links. */
+const LINK_CHANGES: ReadonlySet<keyof DirectoryApi> = new Set([
+  'addLinkId',
+  'removeLinkId',
+  'removeLinkIds',
+]);
 
 export type DoDirectoryOptions = {
   readonly clock: Clock;
@@ -66,7 +75,11 @@ export function createDoDirectory(
     read: (host) => ask('getHost', { host }),
   });
 
+  const links = createCachedLinks(clock, (id) => ask('getLinkId', { id }));
+
   return {
+    findLink: links.find,
+    peekLink: links.peek,
     findHost: hosts.find,
     peekHost: hosts.peek,
     async call(name, input) {
@@ -86,6 +99,7 @@ export function createDoDirectory(
         // least here.
         if (changesAccessKeys(name) || name === 'changeKmsKey') keys.clear();
         if (name === 'bindHosts') hosts.clear();
+        if (LINK_CHANGES.has(name)) links.clear();
       }
     },
   };

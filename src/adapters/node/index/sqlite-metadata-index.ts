@@ -11,6 +11,7 @@
 import type { Worker } from 'node:worker_threads';
 import { LEDGER_RULES } from '../../../core/ledger-rules.ts';
 import type { StoredAccessKey } from '../../../domain/account-records.ts';
+import type { LinkEntry, LinkId } from '../../../domain/links/link-ids.ts';
 import type { AccessKeyId, BucketName, BucketRecord, ObjectKey } from '../../../domain/nouns.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
 import {
@@ -76,6 +77,8 @@ const ACCESS_KEYS_CACHED = 10_000;
  * these.
  */
 const HOSTS_CACHED = 4096;
+/** Cached entries of links, negative ones included. */
+const LINKS_CACHED = 10_000;
 
 type Calls = { readonly [name: string]: (input: never) => unknown };
 
@@ -182,10 +185,14 @@ function createDirectory({ writer, reader }: Connections): Directory {
   const hosts = createFillBarrierCache<string, { readonly binding: HostBinding | null }>(
     HOSTS_CACHED,
   );
+  const links = createFillBarrierCache<LinkId, { readonly entry: LinkEntry | null }>(LINKS_CACHED);
 
   const findHost = (host: string): HostBinding | null =>
     hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ??
     null;
+
+  const findLink = (id: LinkId): LinkEntry | null =>
+    links.get(id, () => ({ entry: query(directory, 'getLinkId', { id } as never) }))?.entry ?? null;
 
   const runQuery = (name: keyof DirectoryApi, input: never): unknown =>
     name === 'getAccessKey'
@@ -198,16 +205,21 @@ function createDirectory({ writer, reader }: Connections): Directory {
    */
   function cacheTouchedBy(name: keyof DirectoryApi) {
     if (changesAccessKeys(name)) return accessKeys;
+    if (name === 'removeLinkIds') return links;
     return name === 'bindHosts' ? hosts : null;
   }
 
   function sendCommand(name: keyof DirectoryApi, input: unknown): Promise<unknown> {
     const touchedCache = cacheTouchedBy(name);
+    const linkId = linkTouchedBy(name, input);
     touchedCache?.blockAll();
-    return writer.call(
-      { target: 'directory', name, input },
-      { weightBytes: 0, onReply: () => touchedCache?.unblockAll() },
-    );
+    if (linkId !== null) links.block(linkId);
+
+    const onReply = () => {
+      touchedCache?.unblockAll();
+      if (linkId !== null) links.unblock(linkId);
+    };
+    return writer.call({ target: 'directory', name, input }, { weightBytes: 0, onReply });
   }
 
   return {
@@ -218,7 +230,15 @@ function createDirectory({ writer, reader }: Connections): Directory {
     peekAccessKey: (id) => accessKeys.peek(id) ?? null,
     findHost,
     peekHost: findHost,
+    findLink,
+    peekLink: findLink,
   };
+}
+
+/** The link whose entry a command makes or removes; null: none, or not one alone. */
+function linkTouchedBy(name: keyof DirectoryApi, input: unknown): LinkId | null {
+  if (name === 'addLinkId') return (input as { entry: LinkEntry }).entry.id;
+  return name === 'removeLinkId' ? (input as { id: LinkId }).id : null;
 }
 
 function readFreeBytes(sql: Sql): number {

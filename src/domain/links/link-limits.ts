@@ -1,0 +1,103 @@
+// Limits of share links and drop links, each with its unit. All are our own; what a
+// stranger can send or cause is bounded here.
+
+const MiB = 1024 * 1024;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Random bytes of a link's id: 128 bits can't be guessed. */
+export const LINK_ID_BYTES = 16;
+/** Characters of a link's id in base64url without padding. */
+export const LINK_ID_LENGTH = 22;
+/** Random bytes of a label; its link's id protects it, it only tells recipients apart. */
+export const LABEL_ID_BYTES = 6;
+/** Characters of a label in base64url. */
+export const LABEL_ID_LENGTH = 8;
+
+/** Links of one bucket, of each kind. */
+export const LINKS_PER_BUCKET_MAX = 10_000;
+/** Labels of one link. */
+export const LABELS_PER_LINK_MAX = 500;
+/** Objects of a link to a set of keys. */
+export const LINK_KEYS_MAX = 500;
+/** Keys of such a set together, bytes of UTF-8: what a row of the index may take. */
+export const LINK_KEYS_MAX_BYTES = 256 * 1024;
+/** Entries of the history of one link; the oldest go. */
+export const LINK_HISTORY_MAX = 200;
+/** Days of statistics of one link that are stored; older ones are summed up. */
+export const LINK_STATISTICS_DAYS = 400;
+/** Referrer hosts, and countries, that are counted by name for each link and day. */
+export const LINK_TOP_MAX = 50;
+/** Longest name of a referrer's host that is counted, characters. Source: RFC 1035 section 2.3.4 */
+export const REFERRER_HOST_MAX_LENGTH = 253;
+
+/** Title of a link's page, and name of a label, characters. */
+export const LINK_TITLE_MAX_LENGTH = 200;
+/** Text of a link's page in Markdown, characters. */
+export const LINK_TEXT_MAX_LENGTH = 5000;
+/** The owner's own note of a link, which no page shows, characters. */
+export const LINK_NOTE_MAX_LENGTH = 500;
+/** File name that a link gives its object, bytes of UTF-8, as file systems take it. */
+export const LINK_FILE_NAME_MAX_BYTES = 255;
+/** Key of the object that is a link's logo: the longest key, characters. */
+export const LINK_LOGO_KEY_MAX_LENGTH = 1024;
+/** Largest logo that a page shows, bytes. */
+export const LINK_LOGO_MAX_BYTES = MiB;
+
+/** Password of a link, characters. */
+export const LINK_PASSWORD_MIN_LENGTH = 4;
+/** Password of a link, characters; a longer one costs a stranger's server time. */
+export const LINK_PASSWORD_MAX_LENGTH = 128;
+/** Bytes of a form that brings a password: a field of any script, percent-encoded. */
+export const LINK_FORM_MAX_BYTES = 64 * 1024;
+/** Bytes of a form that picks files of a folder. */
+export const LINK_PICK_FORM_MAX_BYTES = MiB;
+/** Wrong passwords from one source for one link, before the source must wait. */
+export const LINK_PASSWORD_TRIES = 10;
+/** How long a source waits then, milliseconds: the window in which tries are counted. */
+export const LINK_PASSWORD_WAIT_MS = 10 * MINUTE_MS;
+/** Passwords that one process checks at once: each takes 16 MiB and 0.2 s of a core. */
+export const LINK_PASSWORD_CHECKS_AT_ONCE = 2;
+/** Passwords that wait for their check; the next is refused. */
+export const LINK_PASSWORD_CHECKS_WAITING = 32;
+/** Passwords known to be right that a process remembers, for clients that send them each time. */
+export const LINK_PASSWORDS_REMEMBERED = 1000;
+/** Longest life of an access ticket, milliseconds. */
+export const LINK_TICKET_MS = 12 * HOUR_MS;
+/** Longest access ticket as it is sent, characters. */
+export const LINK_TICKET_MAX_LENGTH = 200;
+
+/** Addresses and ranges that a link may be limited to. */
+export const LINK_ADDRESSES_MAX = 100;
+/** Countries that a link may be limited to: all there are. Source: ISO 3166-1 */
+export const LINK_COUNTRIES_MAX = 250;
+
+/** Most downloads a limit may allow. */
+export const LINK_DOWNLOADS_MAX = 1_000_000_000;
+/** Most downloads of one link that run at once and are counted exactly. */
+export const LINK_RUNNING_MAX = 1000;
+/** Disjoint byte ranges that are remembered of one download; more are refused. */
+export const LINK_RANGES_MAX = 1000;
+/**
+ * How long a permit lives without news of its download, milliseconds. Its process
+ * reports more often; one that died holds its place so long.
+ */
+export const LINK_PERMIT_MS = 2 * MINUTE_MS;
+/** How often a process reports a running download, milliseconds. */
+export const LINK_PERMIT_RENEW_MS = 30_000;
+/** How long a broken-off download may be continued and counts as the same one, milliseconds. */
+export const LINK_RESUME_MS = DAY_MS;
+/** Share of a limit, percent, at which its owner is told that it is near. */
+export const LINK_NEAR_PERCENT = 80;
+
+/** Ids that nobody has, from one source in a minute, before the directory is not asked any more. */
+export const UNKNOWN_LINKS_PER_MINUTE = 30;
+/** Links that one process looks up in the directory at once; more are told to come again. */
+export const LINK_LOOKUPS_AT_ONCE = 64;
+/** Files of one page of a folder. */
+export const LINK_PAGE_FILES = 200;
+/** Search text on a link's page, characters. */
+export const LINK_SEARCH_MAX_LENGTH = 200;
+/** Objects picked for one ZIP of a link. */
+export const LINK_PICKS_MAX = 1000;
