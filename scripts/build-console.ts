@@ -1,6 +1,7 @@
-// Builds the console: src/console becomes build/console, with names that carry a digest of their
-// content, each compressible file beside its brotli and gzip form, and files.json, which is what
-// the server reads. ensure-install.js runs it when a source is newer; it takes a few seconds.
+// Builds the console: src/console becomes build/console, and src/link-pages its folder `links`,
+// with names that carry a digest of their content, each compressible file beside its brotli and
+// gzip form, and files.json, which is what the server reads. ensure-install.js runs it when a
+// source is newer; it takes a few seconds.
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -16,12 +17,15 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import mime from 'mime';
 import { bundleConsole } from './console-bundle.ts';
+import { bundleLinkPages } from './link-pages/bundle-link-pages.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUTPUT = join(ROOT, 'build', 'console');
 const MANIFEST = join(ROOT, 'build', 'console-manifest.json');
 /** Written here first, so that a server never reads a folder that is half made. */
 const MAKING = join(ROOT, 'build', `console-${process.pid}`);
+/** Folders of what pages name by a digest. */
+const PIECES = ['assets/', 'links/'];
 /** What compresses; pictures and fonts are compressed already. */
 const COMPRESSIBLE = /\.(?:html|js|css|svg|json|webmanifest)$/;
 
@@ -71,9 +75,9 @@ const isSame = (one: string, other: string): boolean =>
  * since `wrangler dev` watches them.
  */
 function publish(): void {
-  mkdirSync(join(OUTPUT, 'assets'), { recursive: true });
+  for (const folder of PIECES) mkdirSync(join(OUTPUT, folder), { recursive: true });
   const made = filesBelow(MAKING);
-  const isPiece = (name: string) => name.startsWith('assets/');
+  const isPiece = (name: string) => PIECES.some((folder) => name.startsWith(folder));
   for (const name of [...made.filter(isPiece), ...made.filter((one) => !isPiece(one))]) {
     const [from, to] = [join(MAKING, name), join(OUTPUT, name)];
     if (!isSame(from, to)) renameSync(from, to);
@@ -84,6 +88,7 @@ function publish(): void {
 
 try {
   await bundleConsole(MAKING);
+  await bundleLinkPages(MAKING);
   // It says what comes with what, for the test of the budget; no server reads it.
   renameSync(join(MAKING, 'manifest.json'), MANIFEST);
   const files = Object.fromEntries(filesBelow(MAKING).map((name) => [name, compress(name)]));

@@ -49,7 +49,7 @@ function filesBeside(_piece: string, files: string[], { hostId }: { hostId: stri
 }
 
 /** Builds the same whoever asks: a test run has another NODE_ENV, which Vite would take over. */
-async function buildForProduction(config: InlineConfig): ReturnType<typeof build> {
+export async function buildForProduction(config: InlineConfig): ReturnType<typeof build> {
   const { NODE_ENV: before } = process.env;
   process.env.NODE_ENV = 'production';
   try {

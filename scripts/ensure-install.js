@@ -55,7 +55,7 @@ function nodeProblem() {
 }
 
 /** What the console is made of. */
-const CONSOLE_SOURCES = ['src/console', 'src/client'];
+const CONSOLE_SOURCES = ['src/console', 'src/client', 'src/link-pages'];
 
 /** Whether a file or folder below the path was changed after that time. */
 function isNewer(path, builtAtMs) {
@@ -71,7 +71,12 @@ function isNewer(path, builtAtMs) {
 function buildConsole() {
   if (!existsSync(`${root}src/console`)) return;
   const builtAtMs = modifiedAtMs('build/console-manifest.json');
-  const sources = [...CONSOLE_SOURCES, 'scripts/build-console.ts', 'package-lock.json'];
+  const sources = [
+    ...CONSOLE_SOURCES,
+    'scripts/build-console.ts',
+    'scripts/link-pages',
+    'package-lock.json',
+  ];
   if (!sources.some((path) => isNewer(path, builtAtMs))) return;
   const ownNode = `${root}node_modules/.bin/node`;
   const node = existsSync(ownNode) ? ownNode : process.execPath;

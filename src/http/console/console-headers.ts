@@ -1,25 +1,10 @@
 // The headers that the console's pages are sent with: what a browser may load, run
 // and frame there. answer-console.ts calls it.
+import { hostSource } from '../semantics/host-source.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 
-/**
- * Hosts that a policy can name: labels of letters, digits and hyphens, IPv4
- * addresses, and a port. Source: https://www.w3.org/TR/CSP3/#grammardef-host-source
- */
-const NAMED_HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/i;
-/** Longest host with its port, characters. Source: RFC 1035 section 2.3.4 */
-const HOST_MAX_LENGTH = 253 + ':65535'.length;
-
-/**
- * Names where the console's scripts, styles and workers come from. Stored objects
- * are of the same origin, so `'self'` would let a stored script act as the console:
- * the built files alone are named, and nothing below them redirects. A policy has no
- * words for an IPv6 address or an underscore; there it stays with `'self'`.
- */
-function assetsSource(host: string): string {
-  if (host.length > HOST_MAX_LENGTH || !NAMED_HOST.test(host)) return "'self'";
-  return `${host}/-/console/assets/`;
-}
+/** Scripts, styles and workers: the built files, and nothing that is stored here. */
+const ASSETS = '/-/console/assets/';
 
 /**
  * What the console may load: its own files, and the bytes of objects. Those come
@@ -29,7 +14,7 @@ function assetsSource(host: string): string {
  * https://www.w3.org/TR/trusted-types/
  */
 function policyFor(host: string): string {
-  const assets = assetsSource(host);
+  const assets = hostSource(host, ASSETS);
   return [
     "default-src 'none'",
     `script-src ${assets}`,
