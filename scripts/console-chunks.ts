@@ -29,6 +29,11 @@ const OTHER_PLACES = [
 
 /** What forms and tables are made of. */
 const FORMS = /\/src\/console\/ui\/(?:copy-field|field|row-step|segments|table)\.tsx?$/;
+/** What a list of buckets and the settings of one have in common. */
+const BUCKETS =
+  /\/src\/console\/views\/(?:buckets\/bucket-(?:actions|list)|access\/(?:make-private|public-prefixes))\./;
+/** What the sections of a bucket's settings are made of. */
+const SETTINGS = /\/src\/console\/views\/buckets\/(?:json-setting|setting-form|use-setting)\./;
 /** What no view has for itself: components, icons, queries. */
 const COMMON =
   /\/(?:lucide\/|src\/console\/(?:api|app|ui(?!\/(?:copy-field|field|row-step|segments|table)\.))\/)/;
@@ -43,6 +48,8 @@ export const CONSOLE_CHUNKS: Readonly<Record<string, readonly string[] | RegExp>
   upload: ['views/upload/dock.tsx', 'views/upload/bring-in.ts'],
   common: COMMON,
   forms: FORMS,
+  'bucket-acts': BUCKETS,
+  setting: SETTINGS,
   frame: ['app/frame.ts'],
   folder: ['views/folder.ts'],
   viewer: ['views/viewers/viewer.tsx'],
@@ -71,6 +78,9 @@ const sharedBy = (chunks: Chunks, pattern: RegExp): string[] =>
     .flatMap(({ moduleIds }) => moduleIds)
     .filter((id) => pattern.test(id));
 
+/** What the bundler adds, for modules that are imported as a whole. */
+const RUNTIME = '\0rolldown/runtime.js';
+
 /** Follows static imports of a first bundle, after what is unused has been left out. */
 export function chunkOfModules(output: Rolldown.RolldownOutput['output'], root: string): ChunkOf {
   const chunks = output.filter((one) => one.type === 'chunk');
@@ -78,7 +88,7 @@ export function chunkOfModules(output: Rolldown.RolldownOutput['output'], root: 
     entries.flatMap((entry) => closureOf(chunks, join(root, entry)));
 
   const elsewhere = new Set(modulesOf(OTHER_PLACES));
-  const chunkOf = new Map<string, string>();
+  const chunkOf = new Map<string, string>([[RUNTIME, 'shell']]);
   for (const [name, of] of Object.entries(CONSOLE_CHUNKS)) {
     const isOfFolder = name === 'browse' || name === 'upload';
     for (const id of of instanceof RegExp ? sharedBy(chunks, of) : modulesOf(of)) {

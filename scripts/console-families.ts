@@ -38,6 +38,10 @@ export const FAMILIES: Readonly<Record<string, readonly string[]>> = {
     'views/buckets/delete-bucket.tsx',
     'views/buckets/empty-bucket.tsx',
   ],
+  'views/bucket-sections.ts': [
+    'views/buckets/website/website-section.tsx',
+    'views/buckets/lifecycle-preview.tsx',
+  ],
   'views/change.ts': [
     'views/change/rename.tsx',
     'views/change/move.tsx',

@@ -1426,7 +1426,7 @@ export type Problem = {
   /** Stable; what programs branch on. */
   code: string;
   requestId: string;
-  /** Each field that cannot be used, as a JSON pointer, and why (InvalidInput). */
+  /** Each field that cannot be used, as a JSON pointer, and why. */
   errors?: {
     field: string;
     message: string;

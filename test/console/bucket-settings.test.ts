@@ -57,6 +57,7 @@ it('20: saves each setting by itself, says what is refused, and takes back by Un
   expect((await client.buckets.get('settings')).tags).toEqual({});
 
   const cors = partOf(page, 'CORS');
+  await cors.getByRole('button', { name: 'As JSON' }).click();
   await cors.getByRole('textbox').fill('[{"allowedMethods": ["GET"], "allowedOrigins": 1}]');
   await cors.getByRole('button', { name: 'Save' }).click();
   await cors
@@ -68,6 +69,7 @@ it('20: saves each setting by itself, says what is refused, and takes back by Un
   await cors.getByText('This is not JSON').waitFor();
 
   const hosting = partOf(page, 'Hosting');
+  await hosting.getByRole('button', { name: 'As JSON' }).click();
   await hosting.getByRole('textbox').fill('{"spaFallback": true, "robots": "disallow"}');
   await hosting.getByRole('button', { name: 'Save' }).click();
   await hosting.getByText('This bucket is a website').waitFor();

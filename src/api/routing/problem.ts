@@ -23,7 +23,7 @@ export const problemSchema = z
       .array(z.object({ field: z.string(), message: z.string() }))
       .optional()
       .openapi({
-        description: 'Each field that cannot be used, as a JSON pointer, and why (InvalidInput).',
+        description: 'Each field that cannot be used, as a JSON pointer, and why.',
       }),
   })
   .openapi('Problem');
@@ -80,6 +80,18 @@ export function isOurFault(error: unknown): boolean {
   return reportedError(error).code === 'InternalError';
 }
 
+/** What is wrong with single fields; hosting settings name the one that is (read-hosting.ts). */
+function fieldErrors(error: unknown): readonly FieldError[] {
+  if (error instanceof InvalidFields) return error.errors;
+  const setting = error instanceof StorageError ? error.fields.Setting : undefined;
+  if (setting === undefined) return [];
+  // `hosting.domains[0].host` is /hosting/domains/0/host.
+  const field = `/${setting.replaceAll('].', '/').replace(/[.[]/g, '/').replaceAll(']', '')}`;
+  return [{ field, message: reportedError(error).message }];
+}
+
+const ifAny = (errors: readonly FieldError[]) => (errors.length === 0 ? {} : { errors });
+
 /** The response to a failure. Its caller cuts the body off for a HEAD. */
 export function problemResponse(
   error: unknown,
@@ -100,7 +112,7 @@ export function problemResponse(
     detail: message,
     code,
     requestId,
-    ...(error instanceof InvalidFields ? { errors: error.errors } : {}),
+    ...ifAny(fieldErrors(error)),
   };
   const headers: Record<string, string> = {
     'content-type': PROBLEM_TYPE,

@@ -150,3 +150,13 @@ it('metadata, tags and retention of an object are merged', async () => {
     tags: {},
   });
 });
+
+it.each([
+  [{ domains: [{ host: 'a.example' }, { host: 'B.example' }] }, '/hosting/domains/1/host'],
+  [{ indexDocument: 'a/b' }, '/hosting/indexDocument'],
+  [{ nonsense: true }, '/hosting'],
+])('a PATCH of hosting names the field that cannot be used: %j', async (hosting, field) => {
+  const { json: problem } = await call('PATCH', BUCKET, { hosting });
+  expect(problem).toMatchObject({ code: 'InvalidRequest', errors: [{ field }] });
+  expect(problem.errors[0].message).toBe(problem.detail);
+});

@@ -1,9 +1,11 @@
 // One bucket: its settings on one page of sections, each saved by itself. The address
 // names the section: `/b/photos?settings=access`.
 import { Ellipsis, FolderOpen } from 'lucide';
+import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { client } from '../../api/client.ts';
 import { invalidate, useQuery } from '../../api/query.ts';
+import { lazy } from '../../app/lazy.tsx';
 import { href, objectPath, query, readObjectPath } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
 import { PathUp, TopBar } from '../../app/top-bar.tsx';
@@ -19,12 +21,13 @@ import { GeneralSection } from './general-section.tsx';
 import { ProtectionSection } from './protection-section.tsx';
 import { RulesSection } from './rules-section.tsx';
 import type { SectionProps } from './setting-form.tsx';
-import { WebsiteSection } from './website-section.tsx';
+
+const WebsiteSection = lazy<SectionProps>(() => import('./website/website-section.tsx'));
 
 const SECTIONS = ['general', 'access', 'protection', 'rules', 'website', 'danger'] as const;
 type Section = (typeof SECTIONS)[number];
 
-const COMPONENTS: Readonly<Record<Section, (props: SectionProps) => preact.JSX.Element>> = {
+const COMPONENTS: Readonly<Record<Section, ComponentType<SectionProps>>> = {
   general: GeneralSection,
   access: AccessSection,
   protection: ProtectionSection,

@@ -1,10 +1,18 @@
-// A setting as its JSON, for what has no form of its own: the server checks it, and
-// its words stand below the text.
+// A setting as its JSON, for what has no form of its own, and beside the form of what has
+// one: the server checks it, and its words stand below.
+import { Braces, TextCursorInput } from 'lucide';
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { t } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import type { Bucket } from './bucket-list.ts';
-import { type BucketChange, type SectionProps, SettingForm } from './setting-form.tsx';
+import {
+  type BucketChange,
+  type FieldErrors,
+  type SectionProps,
+  SettingForm,
+} from './setting-form.tsx';
 
 type JsonField = 'policy' | 'hosting' | 'website' | 'cors' | 'lifecycle' | 'notifications';
 
@@ -29,7 +37,58 @@ export function JsonSetting({ field, label, hint, ...section }: JsonProps) {
       change={(text, base) => changeOf(field, text, base)}
       problem={problemOf}
     >
-      {(text, set) => <JsonField label={label} hint={hint} text={text} onInput={set} />}
+      {(text, set) => <JsonText label={label} hint={hint} text={text} onInput={set} />}
+    </SettingForm>
+  );
+}
+
+type FormProps<Value> = JsonProps & {
+  /** The value as the form takes it; undefined: it can't show this one. */
+  readonly parse: (json: unknown) => Value | undefined;
+  readonly shows: RegExp;
+  readonly children: (
+    value: Value,
+    set: (value: Value) => void,
+    errors: FieldErrors,
+  ) => ComponentChildren;
+};
+
+/** A setting as a form, and as JSON by one click: both change the same text. */
+export function FormSetting<Value>(props: FormProps<Value>) {
+  const { field, label, hint, parse, shows, children, ...section } = props;
+  const [wantsJson, setWantsJson] = useState(false);
+  const texts = t().buckets;
+  const shownIn = (text: string): Value | undefined =>
+    problemOf(text) === null ? parse(text.trim() === '' ? null : JSON.parse(text)) : undefined;
+  return (
+    <SettingForm
+      {...section}
+      read={(bucket) => textOf(bucket[field])}
+      change={(text, base) => changeOf(field, text, base)}
+      problem={problemOf}
+      shows={wantsJson ? undefined : shows}
+    >
+      {(text, set, errors) => {
+        const value = shownIn(text);
+        const isJson = wantsJson || value === undefined;
+        return (
+          <>
+            {isJson ? (
+              <JsonText label={label} hint={hint} text={text} onInput={set} />
+            ) : (
+              children(value, (next) => set(textOf(next as Bucket[JsonField])), errors)
+            )}
+            <div>
+              <Button
+                icon={isJson ? TextCursorInput : Braces}
+                label={isJson ? texts.asForm : texts.asJson}
+                off={value === undefined ? texts.onlyJson : null}
+                onClick={() => setWantsJson(!isJson)}
+              />
+            </div>
+          </>
+        );
+      }}
     </SettingForm>
   );
 }
@@ -41,7 +100,7 @@ type FieldProps = {
   readonly onInput: (text: string) => void;
 };
 
-function JsonField({ label, hint, text, onInput }: FieldProps) {
+function JsonText({ label, hint, text, onInput }: FieldProps) {
   return (
     <Field label={label} hint={hint} error={problemOf(text)}>
       {({ id, describedBy, isInvalid }) => (

@@ -46,7 +46,7 @@ async function foresee(bucket: string, days: number, signal: AbortSignal): Promi
   return { groups, names, isComplete: cursor === null };
 }
 
-export function LifecyclePreview({ bucket }: { readonly bucket: string }) {
+export default function LifecyclePreview({ bucket }: { readonly bucket: string }) {
   const texts = t().buckets.lifecycle;
   const [ahead, setAhead] = useState<(typeof AHEAD)[number]>('0');
   const [isAsked, setAsked] = useState(false);

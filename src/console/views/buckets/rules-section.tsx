@@ -1,12 +1,14 @@
 // Rules: lifecycle, tags, the log of requests, and what saves bytes.
 import type { LifecycleRule } from 'quayside/client';
+import { lazy } from '../../app/lazy.tsx';
 import { t } from '../../i18n/i18n.ts';
 import { CheckField, Field, TextField } from '../../ui/field.tsx';
 import type { Bucket } from './bucket-list.ts';
 import { JsonSetting } from './json-setting.tsx';
-import { LifecyclePreview } from './lifecycle-preview.tsx';
 import { ruleSentence } from './lifecycle-words.ts';
 import { type SectionProps, SettingForm } from './setting-form.tsx';
+
+const LifecyclePreview = lazy<{ bucket: string }>(() => import('./lifecycle-preview.tsx'));
 
 export function RulesSection(props: SectionProps) {
   return (

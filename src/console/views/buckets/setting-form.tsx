@@ -1,7 +1,7 @@
 // A section of a bucket's settings: one sentence, a form, and a button that is there
 // once something was changed.
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { RequestOptions } from 'quayside/client';
 import { client } from '../../api/client.ts';
 import { guardLeaving } from '../../app/router.ts';
@@ -36,6 +36,15 @@ export function Part({ title, sentence, children }: HeadProps) {
   );
 }
 
+/** What the server says of the field at a JSON pointer, or of what is in it; null: nothing. */
+export type FieldErrors = (pointer: string) => string | null;
+
+const errorsOf =
+  (fields: Setting<unknown>['fieldErrors']): FieldErrors =>
+  (pointer) =>
+    fields.find(({ field }) => field === pointer || field.startsWith(`${pointer}/`))?.message ??
+    null;
+
 type FormProps<Draft> = SectionProps & {
   readonly title: string;
   readonly sentence: ComponentChildren;
@@ -44,14 +53,20 @@ type FormProps<Draft> = SectionProps & {
   readonly change: (draft: Draft, base: Bucket) => BucketChange;
   /** Why the draft can't be saved; null: it can be tried. */
   readonly problem?: (draft: Draft) => string | null;
-  readonly children: (draft: Draft, set: (draft: Draft) => void) => ComponentChildren;
+  readonly children: (
+    draft: Draft,
+    set: (draft: Draft) => void,
+    errors: FieldErrors,
+  ) => ComponentChildren;
+  /** Fields that show their errors themselves, by the JSON pointers of the server. */
+  readonly shows?: RegExp | undefined;
   /** Stands below the form, saved or not. */
   readonly below?: ComponentChildren;
 };
 
 /** A form over some of a bucket's settings. */
 export function SettingForm<Draft>(props: FormProps<Draft>) {
-  const { bucket, onSaved, title, sentence, read, change, problem, children, below } = props;
+  const { bucket, onSaved, title, sentence, read, change, problem, below, shows } = props;
   const { name } = bucket;
   const setting = useSetting<Bucket, Draft>({
     whole: bucket,
@@ -63,8 +78,8 @@ export function SettingForm<Draft>(props: FormProps<Draft>) {
   });
   return (
     <Part title={title} sentence={sentence}>
-      <SavedForm setting={setting} problem={problem?.(setting.draft) ?? null}>
-        {children(setting.draft, setting.set)}
+      <SavedForm setting={setting} problem={problem?.(setting.draft) ?? null} shows={shows}>
+        {props.children(setting.draft, setting.set, errorsOf(setting.fieldErrors))}
       </SavedForm>
       {below}
     </Part>
@@ -74,19 +89,30 @@ export function SettingForm<Draft>(props: FormProps<Draft>) {
 type SavedFormProps<Draft> = {
   readonly setting: Setting<Draft>;
   readonly problem: string | null;
+  readonly shows?: RegExp | undefined;
   readonly children: ComponentChildren;
 };
 
 /** The form of a setting with its buttons, its error, and both sides of a clash. */
-export function SavedForm<Draft>({ setting, problem, children }: SavedFormProps<Draft>) {
-  const { isDirty, isBusy, error, theirs } = setting;
+export function SavedForm<Draft>(props: SavedFormProps<Draft>) {
+  const { setting, problem, shows, children } = props;
+  const { isDirty, isBusy, error, fieldErrors, theirs } = setting;
   const texts = t().buckets;
+  const form = useRef<HTMLFormElement>(null);
+  const isShown =
+    shows !== undefined &&
+    fieldErrors.length > 0 &&
+    fieldErrors.every(({ field }) => shows.test(field));
+  useEffect(() => {
+    if (isShown) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [isShown]);
   useEffect(() => {
     if (!isDirty) return;
     return guardLeaving(() => confirm(t().shell.unsaved));
   }, [isDirty]);
   return (
     <form
+      ref={form}
       class="setting-form"
       onSubmit={(event) => {
         event.preventDefault();
@@ -95,7 +121,7 @@ export function SavedForm<Draft>({ setting, problem, children }: SavedFormProps<
     >
       <fieldset disabled={!may('buckets:write')}>{children}</fieldset>
       {theirs !== null && <BothSides setting={setting} theirs={theirs.value} />}
-      {error !== null && <InlineError text={error} />}
+      {error !== null && !isShown && <InlineError text={error} />}
       {isDirty && theirs === null && (
         <div class="setting-actions">
           <Button

@@ -23,6 +23,8 @@ export type Setting<Draft> = {
   readonly isDirty: boolean;
   readonly isBusy: boolean;
   readonly error: string | null;
+  /** What the server says of single fields, by JSON pointers, until something is changed. */
+  readonly fieldErrors: QuaysideError['fields'];
   /** What somebody else saved meanwhile; null: nobody did. */
   readonly theirs: { readonly value: Draft } | null;
   readonly submit: () => void;
@@ -41,7 +43,7 @@ export function useSetting<Whole extends object, Draft>(
   const [edit, setEdit] = useState<{ draft: Draft; base: Whole } | null>(null);
   const [theirs, setTheirs] = useState<Whole | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
   const base = edit?.base ?? whole;
   const draft = edit === null ? read(whole) : edit.draft;
 
@@ -63,7 +65,7 @@ export function useSetting<Whole extends object, Draft>(
   async function submit(mine: Draft, from: Whole): Promise<void> {
     if (isBusy) return;
     setBusy(true);
-    setError(null);
+    setFailure(null);
     try {
       const saved = await write(mine, from);
       const before = read(from);
@@ -72,7 +74,7 @@ export function useSetting<Whole extends object, Draft>(
       onSaved(saved);
       showToast({ text: t().buckets.saved, undo: () => void takeBack(before, saved) });
     } catch (cause) {
-      setError(isStale(cause) ? null : errorLine(cause));
+      setFailure(isStale(cause) ? null : cause);
     }
     setBusy(false);
   }
@@ -91,13 +93,17 @@ export function useSetting<Whole extends object, Draft>(
     draft,
     isDirty: edit !== null && !isSame(draft, read(base)),
     isBusy,
-    error,
+    error: failure === null ? null : errorLine(failure),
+    fieldErrors: failure instanceof QuaysideError ? failure.fields : [],
     theirs: theirs === null ? null : { value: read(theirs) },
-    set: (next) => setEdit({ draft: next, base }),
+    set: (next) => {
+      setEdit({ draft: next, base });
+      setFailure(null);
+    },
     submit: () => void submit(draft, base),
     reset: () => {
       setEdit(null);
-      setError(null);
+      setFailure(null);
     },
     takeTheirs: () => {
       if (theirs !== null) onSaved(theirs);
