@@ -31,7 +31,7 @@ const OTHER_PLACES = [
 const FORMS = /\/src\/console\/ui\/(?:copy-field|field|row-step|segments|table)\.tsx?$/;
 /** What a list of buckets and the settings of one have in common. */
 const BUCKETS =
-  /\/src\/console\/views\/(?:buckets\/bucket-(?:actions|list)|access\/(?:make-private|public-prefixes))\./;
+  /\/views\/(?:buckets\/bucket-(?:actions|list)|access\/(?:make-private|public-prefixes))\./;
 /** What the sections of a bucket's settings are made of. */
 const SETTINGS = /\/src\/console\/views\/buckets\/(?:json-setting|setting-form|use-setting)\./;
 /** What no view has for itself: components, icons, queries. */

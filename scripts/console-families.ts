@@ -1,5 +1,6 @@
-// Pieces of the console that are loaded together, each family as one file. Left alone, the bundler
-// makes a file of every piece, most of them below 1 KB: each is a request, and none compresses well.
+// Pieces of the console that are loaded together, each family as one file. Left alone, the
+// bundler makes a file of every piece, most of them below 1 KB: each is a request, and none
+// compresses well.
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'vite';
 

@@ -1,4 +1,4 @@
-// Quantities of a bill in words that people use: `113 requests` for 0.000113 million.
+// Quantities and labels of a bill in words that people use: `113 requests` for 0.000113 million.
 import { language } from '../app/preferences.ts';
 import { count } from './format.ts';
 
@@ -46,4 +46,22 @@ export function quantity(units: string, unit: string, words: Words): string {
   if (letter === undefined) return `${digits(number)} ${unit}`;
   const size = sizeText(number, `${letter}B`);
   return perMonth === undefined ? size : words.forMonth(size);
+}
+
+/**
+ * A label of the bill in the reader's language: known words alone are changed, for what an operator
+ * wrote into a rate card of their own stays as it is.
+ */
+export function billLabel(label: string, words: Readonly<Record<string, string>>): string {
+  return knownLabel(label, words) ?? label;
+}
+
+function knownLabel(label: string, words: Readonly<Record<string, string>>): string | null {
+  if (Object.hasOwn(words, label)) return words[label] ?? null;
+  // `Storage, Standard, saved by compression`: what it is, of which class, why.
+  const cut = label.lastIndexOf(', ');
+  if (cut === -1) return null;
+  const [first, last] = [label.slice(0, cut), label.slice(cut + 2)];
+  const begin = knownLabel(first, words);
+  return begin === null || !Object.hasOwn(words, last) ? null : `${begin}，${words[last]}`;
 }

@@ -152,7 +152,7 @@ describe('text', () => {
     }
     expect(text).not.toContain('no title');
     expect(await valueIn(page, 'window.hit')).toBeUndefined();
-    // The document that is never shown stands under the policy of the page, which says what it stops.
+    // The document that is never shown is under the policy of the page, which says what it stops.
     expect(errors().filter((line) => !line.endsWith('The action has been blocked.'))).toEqual([]);
   });
 

@@ -3,8 +3,9 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { language } from '../../../src/console/app/preferences.ts';
 import { usage as en } from '../../../src/console/i18n/en/usage.ts';
 import { exactMoney, money, smallMoney } from '../../../src/console/i18n/format.ts';
-import { quantity } from '../../../src/console/i18n/quantity.ts';
+import { billLabel, quantity } from '../../../src/console/i18n/quantity.ts';
 import { usage as zh } from '../../../src/console/i18n/zh/usage.ts';
+import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
 
 afterAll(() => {
   language.value = 'en';
@@ -56,4 +57,24 @@ it.each([
   expect(quantity(units, unit, en)).toBe(english);
   language.value = 'zh';
   expect(quantity(units, unit, zh)).toBe(chinese);
+});
+
+describe('labels of the bill', () => {
+  const lines = RATE_CARDS.flatMap((card) => card.lines);
+  const labels = [...new Set(lines.flatMap(({ label, unit }) => [label, unit.name]))];
+
+  it('are Chinese for every rate card that ships with the server', () => {
+    expect(labels.length).toBeGreaterThan(20);
+    const asTheyAre = labels.filter((label) => billLabel(label, zh.labels) === label);
+    // What both languages write so.
+    expect(asTheyAre).toEqual(['GB']);
+    expect(labels.map((label) => billLabel(label, en.labels))).toEqual(labels);
+  });
+
+  it('are put together of their parts, and an operator’s own stay as they are', () => {
+    const label = 'Storage, Infrequent Access, saved by compression';
+    expect(billLabel(label, zh.labels)).toBe('存储，低频访问，压缩节省');
+    const own = ['Storage, Berlin', 'Disks, Standard', 'toString', '我的存储', ', Standard'];
+    expect(own.map((one) => billLabel(one, zh.labels))).toEqual(own);
+  });
 });

@@ -29,6 +29,8 @@ export const usage = {
   line: 'Line',
   quantity: 'Quantity',
   amount: 'Amount',
+  /** Words of rate cards that ship with the server, which are English. */
+  labels: {} as Readonly<Record<string, string>>,
   late: (period: string) => `Came late, of ${period}`,
   minimum: 'Up to the minimum, and rounding',
   invoices: 'Invoices',

@@ -2,7 +2,7 @@
 import type { Invoice } from 'quayside/client';
 import { exactMoney, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { quantity } from '../../i18n/quantity.ts';
+import { billLabel, quantity } from '../../i18n/quantity.ts';
 import { Skeleton } from '../../ui/small.tsx';
 
 type Row = {
@@ -19,9 +19,9 @@ function rowsOf(invoice: Invoice): readonly Row[] {
   const lines = invoice.lines
     .filter(({ units, amountMicro }) => Number(units) !== 0 || Number(amountMicro) !== 0)
     .map((line) => ({
-      label: line.label,
+      label: billLabel(line.label, texts.labels),
       quantity: quantity(line.units, line.unit, texts),
-      exact: `${line.units} ${line.unit}`,
+      exact: `${line.units} ${billLabel(line.unit, texts.labels)}`,
       micro: Number(line.amountMicro),
     }));
   const late = invoice.late.map(({ period, amountMicro }) => ({
