@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { IS_CLOUDFLARES, listFiles, openChecks } from './mutants/checks.ts';
 import { applied, findMutations, lineOf, OPERATORS, type Operator } from './mutants/mutations.ts';
-import { projectOf, readImports, testsOf } from './mutants/related-tests.ts';
+import { type Project, projectOf, readImports, testsOf } from './mutants/related-tests.ts';
 import { type Mutant, sample } from './mutants/sample.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -17,6 +17,8 @@ const NEAREST = 10;
 /** Seconds for these, and for the others. A fault that makes a loop endless takes all of them. */
 const NEAR_LIMIT_SECONDS = 120;
 const FAR_LIMIT_SECONDS = 400;
+/** Tests of a running server, which no import leads to. */
+const WIRE_TESTS = listFiles(root, 'test/wire/**.test.ts');
 const IS_DECLARATION = /\.d\.ts$/;
 
 const { values } = parseArgs({
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     in: { type: 'string', default: 'src/' },
     minutes: { type: 'string', default: '60' },
     cloudflare: { type: 'boolean', default: false },
+    wire: { type: 'boolean', default: false },
   },
 });
 
@@ -55,7 +58,7 @@ const consoleUnits = new Set(
  * fails now and then on a busy machine.
  */
 async function failureOf(
-  project: string,
+  project: Project,
   files: readonly string[],
   limitSeconds: number,
 ): Promise<string | undefined> {
@@ -68,6 +71,30 @@ async function failureOf(
   return failureOf(project, others, limitSeconds);
 }
 
+type Round = {
+  readonly project: Project;
+  readonly files: readonly string[];
+  readonly limitSeconds: number;
+};
+
+/** The tests that may notice a fault in a file, in the order in which they are run. */
+function roundsFor(file: string): readonly Round[] {
+  const project = IS_CLOUDFLARES.test(file) ? 'workerd' : 'node';
+  const tests = testsOf(graph, file).filter((test) => projectOf(test) === project);
+  const near = {
+    project,
+    files: tests.slice(0, NEAREST),
+    limitSeconds: NEAR_LIMIT_SECONDS,
+  } as const;
+  const far = { project, files: tests.slice(NEAREST), limitSeconds: FAR_LIMIT_SECONDS } as const;
+  const wire = {
+    project: 'wire-node',
+    files: values.wire && project === 'node' ? WIRE_TESTS : [],
+    limitSeconds: FAR_LIMIT_SECONDS,
+  } as const;
+  return [near, far, wire];
+}
+
 /** Checks that cost least first. */
 async function tryOut(mutant: Mutant): Promise<Result> {
   const { file, text, mutation } = mutant;
@@ -78,12 +105,8 @@ async function tryOut(mutant: Mutant): Promise<Result> {
   try {
     if (mutation.operator === 'await' && (await isRefusedBy('promises', file)))
       return caught('promises');
-    const project = IS_CLOUDFLARES.test(file) ? 'workerd' : 'node';
-    const tests = testsOf(graph, file).filter((test) => projectOf(test) === project);
-    const limits = [NEAR_LIMIT_SECONDS, FAR_LIMIT_SECONDS] as const;
-    for (const [round, files] of [tests.slice(0, NEAREST), tests.slice(NEAREST)].entries()) {
+    for (const [round, { project, files, limitSeconds }] of roundsFor(file).entries()) {
       if (round === 1 && (await isRefusedBy('types', file))) return caught('types');
-      const limitSeconds = limits[round] ?? FAR_LIMIT_SECONDS;
       const failed = await failureOf(project, files, limitSeconds);
       if (failed === undefined) continue;
       if (failed !== 'time' && failed !== 'unknown') return caught('tests', failed);
@@ -145,7 +168,7 @@ const noticing = new Set(
   tried.flatMap(({ caughtBy, by }) => (caughtBy === 'tests' && by !== null ? [by] : [])),
 );
 const broken = new Set<string>();
-for (const project of ['node', 'workerd'] as const) {
+for (const project of ['node', 'workerd', 'wire-node'] as const) {
   const files = [...noticing].filter((file) => file !== 'unknown' && projectOf(file) === project);
   const options = { limitSeconds: FAR_LIMIT_SECONDS, bail: 0 };
   for (const failed of await failuresOf(project, files, options)) {

@@ -26,10 +26,14 @@ export function importsOf(file: string, text: string): readonly string[] {
   return [...new Set(specifiers.map((specifier) => posix.join(posix.dirname(file), specifier)))];
 }
 
-/** The project of vitest.config.ts that runs the test; `elsewhere`: a server or a browser does. */
-export function projectOf(test: string): 'node' | 'workerd' | 'elsewhere' {
+/** A project of vitest.config.ts that runs tests; `elsewhere`: a browser does. */
+export type Project = 'node' | 'workerd' | 'wire-node' | 'elsewhere';
+
+/** The project that runs the test. */
+export function projectOf(test: string): Project {
   if (test.startsWith('test/workerd/')) return 'workerd';
-  return /^test\/(?:wire\/|console\/[^/]+$)/.test(test) ? 'elsewhere' : 'node';
+  if (test.startsWith('test/wire/')) return 'wire-node';
+  return /^test\/console\/[^/]+$/.test(test) ? 'elsewhere' : 'node';
 }
 
 /**

@@ -98,7 +98,7 @@ describe('projects of tests', () => {
     ['test/core/caps/caps.test.ts', 'node'],
     ['test/console/unit/query-unit.test.ts', 'node'],
     ['test/console/buckets.test.ts', 'elsewhere'],
-    ['test/wire/s3/tagging.test.ts', 'elsewhere'],
+    ['test/wire/s3/tagging.test.ts', 'wire-node'],
     ['test/workerd/start.test.ts', 'workerd'],
   ])('are those that vitest.config.ts runs them in: %s', (test, project) => {
     expect(projectOf(test)).toBe(project);
