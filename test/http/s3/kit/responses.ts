@@ -7,6 +7,12 @@ import type { Reply } from './surface.ts';
 /** Status and code of an error. */
 export const codeOf = ({ status, text }: Reply) => [status, one(text, 'Code')];
 
+/** The code of an error and the sentence that tells one cause from another, or the status alone. */
+export const outcomeOf = ({ status, text }: Reply): readonly [string, string] => [
+  one(text, 'Code') ?? `${status}`,
+  one(text, 'Message') ?? '',
+];
+
 /** The texts of all elements of a name. */
 export const all = (text: string, name: string) =>
   [...text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, value]) => value);
