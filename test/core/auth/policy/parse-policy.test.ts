@@ -128,6 +128,73 @@ describe('what is refused', () => {
     expect(() => parse(policy)).toThrow(expect.objectContaining({ code: 'MalformedPolicy' }));
   });
 
+  const JSON_FORM = "Policies must be valid JSON and the first byte must be '{'";
+  it.each<[unknown, string]>([
+    ['{', JSON_FORM],
+    ['[]', JSON_FORM],
+    ['null', JSON_FORM],
+    [{ Version: '2012-10-17' }, 'Missing required field Statement'],
+    [{ Statement: [] }, 'Could not parse the policy: Statement is empty!'],
+    [{ Version: '2020-01-01', Statement: STATEMENT }, 'must contain a valid version string'],
+    [{ Id: 1, Statement: STATEMENT }, 'Id must be a string.'],
+    [{ Statement: STATEMENT, Statements: [] }, 'Unknown field Statements'],
+    [{ Statement: ['a'] }, 'A Statement must be an object.'],
+    [{ Statement: [null] }, 'A Statement must be an object.'],
+    [withStatement({ Sid: 1 }), 'Sid must be a string.'],
+    [withStatement({ Effect: 'allow' }), 'Invalid effect: allow'],
+    [withStatement({ Principal: undefined }), 'Missing required field Principal'],
+    [withStatement({ NotPrincipal: { AWS: 'a' } }), "NotPrincipal can't stand together"],
+    [
+      withStatement({ Principal: undefined, NotPrincipal: { AWS: 'a' } }),
+      'Allow with NotPrincipal is not allowed.',
+    ],
+    [withStatement({ Principal: { AWS: [] } }), 'Missing required field Principal'],
+    [withStatement({ Principal: { AWS: [1] } }), 'Principal must be a string or a list'],
+    [withStatement({ Principal: { Service: 'a' } }), 'Invalid principal in policy'],
+    [withStatement({ Principal: { CanonicalUser: 'a b' } }), 'Invalid principal in policy'],
+    [withStatement({ Action: undefined }), 'Missing required field Action'],
+    [withStatement({ Action: 's3:Fetch' }), 'Policy has invalid action'],
+    [withStatement({ NotAction: 's3:PutObject' }), "Action and NotAction can't stand together."],
+    [withStatement({ Resource: 'x'.repeat(13) }), 'Policy has invalid resource'],
+    [withStatement({ Resource: `${'x'.repeat(13)}photos/*` }), 'Policy has invalid resource'],
+    [withStatement({ Condition: ['a'] }), 'Condition must be an object.'],
+    [withStatement({ Condition: { Bool: 'a' } }), 'The condition Bool must be an object.'],
+    [withStatement({ Condition: { Bool: { 's3:x': 'a' } } }), 'invalid condition key: s3:x'],
+    [
+      withStatement({ Condition: { Bool: { 'aws:SecureTransport': 'maybe' } } }),
+      'Invalid value for the condition Bool of aws:securetransport: maybe',
+    ],
+    [
+      withStatement({ Condition: { Null: { 's3:prefix': ['true', 'maybe'] } } }),
+      'Invalid value for the condition Null of s3:prefix',
+    ],
+    [
+      withStatement({ Condition: { ArnEquals: { 'aws:SourceArn': 'arn:aws:s3' } } }),
+      'Invalid value for the condition ArnEquals of aws:sourcearn: arn:aws:s3',
+    ],
+    [
+      withStatement({ Condition: { Bool: { 's3:prefix': [{}] } } }),
+      'Bool must be a string or a list',
+    ],
+  ])('%j with its own words: %s', (policy, message) => {
+    expect(() => parse(policy)).toThrow(
+      expect.objectContaining({
+        code: 'MalformedPolicy',
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+
+  it.each<[Json, string | null]>([
+    [{}, null],
+    [{ Sid: '' }, null],
+    [{ Sid: 'a' }, 'a'],
+  ])('%j is called %j', (change, sid) => {
+    expect(parse(withStatement(change)).statements.map((statement) => statement.sid)).toEqual([
+      sid,
+    ]);
+  });
+
   it('names that are in every object are no elements', () => {
     expect(() => parse('{"Statement":[], "__proto__": {}}')).toThrow(
       expect.objectContaining({ code: 'MalformedPolicy' }),
@@ -174,6 +241,16 @@ describe('public policies', () => {
       { Condition: { StringLike: { 'aws:Referer': 'https://example.com/*' } } },
       true,
     ],
+    ['a private network', { Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } } }, false],
+    ['more than it', { Condition: { IpAddress: { 'aws:SourceIp': '172.0.0.0/7' } } }, true],
+    ['the shortest range', { Condition: { IpAddress: { 'aws:SourceIp': '8.0.0.0/8' } } }, false],
+    [
+      'the shortest of IPv6',
+      { Condition: { IpAddress: { 'aws:SourceIp': '2001:db8::/32' } } },
+      false,
+    ],
+    ['a shorter one', { Condition: { IpAddress: { 'aws:SourceIp': '2001:db8::/31' } } }, true],
+    ['one of no address', { Condition: { StringEquals: { 'aws:SourceIp': 'x' } } }, true],
     ['one VPC', { Condition: { StringEquals: { 'aws:SourceVpc': 'vpc-1' } } }, false],
     ['any VPC', { Condition: { StringLike: { 'aws:SourceVpc': 'vpc-*' } } }, true],
     [
