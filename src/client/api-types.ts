@@ -1810,6 +1810,17 @@ export type UrlRequest =
       key: string;
       /** In lower case; they must be sent with the bytes. */
       headers?: Record<string, string> | undefined;
+      /** Signed into the URL, and enforced before the first byte is stored. */
+      limits?: {
+        minBytes?: number | undefined;
+        maxBytes?: number | undefined;
+        /** How many requests may succeed by this URL; those that fail do not count. */
+        maxUses?: number | undefined;
+        /** The URL is for every key that begins so: what follows in its path may be replaced. */
+        keyPrefix?: string | undefined;
+        /** Media types of the bytes; `image/*` means all of its kind. */
+        contentTypes?: string[] | undefined;
+      } | undefined;
     }
   | {
       operation: 'put-part';
@@ -1818,6 +1829,15 @@ export type UrlRequest =
       partNumber: number;
       /** Digests of the part, in lower case; they must be sent with the bytes. */
       headers?: Record<string, string> | undefined;
+      /** Signed into the URL, and enforced before the first byte is stored. */
+      limits?: {
+        minBytes?: number | undefined;
+        maxBytes?: number | undefined;
+        /** How many requests may succeed by this URL; those that fail do not count. */
+        maxUses?: number | undefined;
+        /** The URL is for every key that begins so: what follows in its path may be replaced. */
+        keyPrefix?: string | undefined;
+      } | undefined;
     };
 
 export type Usage = {

@@ -26,6 +26,7 @@ import { createOutboxCalls } from './outbox/outbox.ts';
 import { requireBucket } from './require-bucket.ts';
 import { inTransactions } from './transactions.ts';
 import { createUploadCalls } from './uploads/uploads.ts';
+import { createUrlUseCalls } from './uploads/url-uses.ts';
 
 /**
  * Queries of one statement, which is atomic by itself; a transaction around them
@@ -59,6 +60,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createStorageCalls(sql),
     ...createQuotaCalls(sql),
     ...createSelectionCalls(sql),
+    ...createUrlUseCalls(sql),
     dropOrphanRows: (input) => dropOrphanRows(sql, input),
     commitCopies: (input) => commitCopies(sql, input),
     abortStaleUploads: (input) => abortStaleUploads(sql, input),

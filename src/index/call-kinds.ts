@@ -77,6 +77,8 @@ export const INDEX_CALLS = {
   completeUpload: 'command',
   abortUpload: 'command',
   abortStaleUploads: 'command',
+  takeUrlUse: 'command',
+  releaseUrlUse: 'command',
   dropUploadsOfIncarnation: 'command',
   dropOrphanRows: 'command',
   addRemoteReferences: 'command',
@@ -261,6 +263,7 @@ const STORING: ReadonlySet<keyof IndexApi> = new Set([
   'indexKeys',
   'addRemoteReferences',
   'addSelection',
+  'takeUrlUse',
 ] as const);
 
 /** Whether the call changes the directory. */

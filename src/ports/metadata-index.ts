@@ -41,6 +41,7 @@ import type { QuotaCommands, QuotaQueries } from './index-calls/quota-calls.ts';
 import type { SelectionCommands, SelectionQueries } from './index-calls/selection-calls.ts';
 import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
+import type { UrlUseCommands } from './index-calls/url-use-calls.ts';
 import type { OutboxApi } from './outbox.ts';
 
 /**
@@ -130,7 +131,8 @@ type FurtherCommands = KeyCommands &
   QuotaCommands &
   SelectionCommands &
   SweepCommands &
-  UploadCommands;
+  UploadCommands &
+  UrlUseCommands;
 
 /** Rows of the index that read; never change anything. */
 export type IndexQueries = FurtherQueries & {

@@ -43,6 +43,11 @@ const UNKNOWN_OUTCOMES: ReadonlySet<string> = new Set([
   'SlowDown',
 ]);
 
+/** Whether a write that failed so may have landed all the same. */
+export function mayHaveLanded(error: unknown): boolean {
+  return !(error instanceof StorageError) || UNKNOWN_OUTCOMES.has(error.code);
+}
+
 /**
  * Calls `commit`, and deletes the written blobs when the index surely refuses or
  * has the same bytes already (deduplication). Returns the segments that the bytes
@@ -64,7 +69,7 @@ export async function commitOrDiscard<Result extends StoredAs>(
     const segments = written.segments.map((segment) => ({ ...segment, blobId: storedAs }));
     return { ...result, segments };
   } catch (error) {
-    if (error instanceof StorageError && !UNKNOWN_OUTCOMES.has(error.code)) discard(core, written);
+    if (!mayHaveLanded(error)) discard(core, written);
     throw error;
   }
 }

@@ -32,6 +32,7 @@ import { createFeatureList, type FeatureList } from './features/feature-list.ts'
 import { createFreshBy } from './features/fresh-by.ts';
 import { RECEIPTS } from './features/receipts.ts';
 import { REFUSED_HEADERS } from './features/refused-headers.ts';
+import { createUploadLimits } from './features/upload-limits.ts';
 import { openPostedForm } from './post/post-request.ts';
 import { answerPreflight } from './preflight.ts';
 import { createRespond } from './respond.ts';
@@ -125,8 +126,8 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     noteCaller(request, authenticated);
     if (operation === 'PostObject') return answerForm(authenticated, basics, target);
 
-    const call = makeCall(authenticated, { ...basics, form: null }, { decide, nowMs: nowMs() });
-    features.screen(call);
+    const sent = makeCall(authenticated, { ...basics, form: null }, { decide, nowMs: nowMs() });
+    const call = features.screen(sent);
     if (!OBJECT_READS.has(operation)) return run(call, target, null);
     return isDelivered(call)
       ? deliverCall(deps.deliver, call, address, null)
@@ -215,6 +216,8 @@ function listFeatures(core: Core, caps: CapGuard | undefined): FeatureList {
     createFreshBy(core),
     createCors(core),
     RECEIPTS,
+    // A use is taken once nothing else refuses.
+    createUploadLimits(core),
   ]);
 }
 

@@ -167,6 +167,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       sql.all('DELETE FROM key_ranges WHERE bucket = ?', n);
       sql.all('DELETE FROM storage_grants WHERE bucket = ?', n);
       sql.all('DELETE FROM selections WHERE bucket = ?', n);
+      sql.all('DELETE FROM url_uses WHERE bucket = ?', n);
       endTotals(sql, n, nowMs);
       sql.all('UPDATE buckets SET deleted_at_ms = ? WHERE n = ?', nowMs, n);
     },

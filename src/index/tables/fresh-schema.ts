@@ -274,4 +274,12 @@ export const FRESH_INDEX: readonly string[] = [
     UNIQUE (bucket, id)
   ) STRICT`,
   `CREATE INDEX selections_by_expiry ON selections (bucket, expires_at_ms)`,
+  `CREATE TABLE url_uses (
+    bucket INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    uses INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (bucket, id)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX url_uses_by_expiry ON url_uses (bucket, expires_at_ms)`,
 ];

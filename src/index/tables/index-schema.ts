@@ -10,6 +10,7 @@ import {
 } from './key-jobs-schema.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
+import { URL_USE_TABLES } from './upload-tables.ts';
 import { COMMIT_USAGE_TABLES, STORAGE_GRANT_TABLES } from './usage-tables.ts';
 
 /**
@@ -241,5 +242,6 @@ export const INDEX_SCHEMA: Schema = {
       ) STRICT`,
       'CREATE INDEX selections_by_expiry ON selections (bucket, expires_at_ms)',
     ],
+    URL_USE_TABLES,
   ],
 };

@@ -13,6 +13,7 @@ import { indexQuotasContract } from './quotas.contract.ts';
 import { indexSelectionsContract } from './selections.contract.ts';
 import { indexUploadListsContract } from './upload-lists.contract.ts';
 import { indexUploadsContract } from './uploads.contract.ts';
+import { indexUrlUsesContract } from './url-uses.contract.ts';
 import { indexVersionsContract } from './versions.contract.ts';
 
 /** Runs the contract. */
@@ -29,4 +30,5 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   indexNamesContract(subject);
   indexQuotasContract(subject);
   indexSelectionsContract(subject);
+  indexUrlUsesContract(subject);
 }

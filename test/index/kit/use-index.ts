@@ -95,6 +95,9 @@ export function useIndex(index: IndexApi): void {
   useEvents(index, bucket);
   useQuotas(index, bucket, addressOf(record));
   useSelections(index, bucket, addressOf(record));
+  const use = { bucket, id: 'url', maxUses: 1, nowMs: START_MS, expiresAtMs: START_MS + 1 };
+  index.takeUrlUse(use);
+  index.releaseUrlUse(use);
   const copy = {
     object: segmentsObjectOf('', [wholeOf(own)]),
     toKeys: ['c', 'e'].map(asKey),

@@ -37,6 +37,24 @@ const use = ({ method, url, headers }: Url, body?: Uint8Array<ArrayBuffer> | str
   fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
 
 describeCore('objects by JSON', () => {
+  it('are sent by presigned URLs with limits', async () => {
+    const api = await tokenClient(client);
+    const bucket = await newBucket(api);
+    const limits = { maxBytes: 5, contentTypes: ['text/*'], maxUses: 1, keyPrefix: 'in/' };
+    const headers = { 'content-type': 'text/plain' };
+    const request = { operation: 'put', key: 'in/a', headers, limits };
+    const [put] = await urlsOf(api, bucket, [request]);
+    if (put === undefined) throw new Error('no URL');
+    expect((await use(put, 'longer')).status).toBe(400);
+    const elsewhere = { ...put, url: put.url.replace('/in/a?', '/out/a?') };
+    expect((await use(elsewhere, 'hello')).status).toBe(403);
+    const other = { ...put, url: put.url.replace('/in/a?', '/in/b?') };
+    expect((await use(other, 'hello')).status).toBe(200);
+    expect((await use(put, 'hello')).status).toBe(403);
+    const wrong = { requests: [{ ...request, key: 'out/a' }] };
+    expect((await api.call('POST', `/buckets/${bucket}/presigned-urls`, wrong)).status).toBe(400);
+  });
+
   it('are sent and fetched by presigned URLs, with their headers and metadata', async () => {
     const api = await tokenClient(client);
     const bucket = await newBucket(api);

@@ -85,6 +85,8 @@ const IS_REPEATABLE = {
   completeUpload: true,
   abortUpload: false,
   abortStaleUploads: true,
+  takeUrlUse: false,
+  releaseUrlUse: false,
   dropUploadsOfIncarnation: true,
   dropOrphanRows: true,
   addRemoteReferences: true,

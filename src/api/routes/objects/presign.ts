@@ -2,7 +2,14 @@
 // have one entrance with all its checks, ranges and meters. A browser that is
 // signed in here shows and sends files at the same origin, without any CORS rule.
 import { z } from '@hono/zod-openapi';
-import { PART_NUMBER_MAX } from '../../../core/limits.ts';
+import { PART_NUMBER_MAX, PUT_MAX_BYTES } from '../../../core/limits.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import {
+  isTypePattern,
+  TYPES_MAX,
+  USES_MAX,
+  uploadLimitParameters,
+} from '../../../http/s3/headers/upload-limits.ts';
 import { type PresignRequest, presignUrl } from '../../../http/s3/signature/presign.ts';
 import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
 import { attachment, inline } from '../../../http/semantics/content-disposition.ts';
@@ -69,6 +76,30 @@ const partHeadersSchema = z
     (headers) => Object.keys(headers).length <= HEADERS_MAX,
     `at most ${HEADERS_MAX} headers`,
   );
+const byteLimits = {
+  minBytes: z.number().int().min(0).max(PUT_MAX_BYTES).optional(),
+  maxBytes: z.number().int().min(0).max(PUT_MAX_BYTES).optional(),
+  maxUses: z.number().int().min(1).max(USES_MAX).optional().openapi({
+    description: 'How many requests may succeed by this URL; those that fail do not count.',
+  }),
+  keyPrefix: keySchema.optional().openapi({
+    description:
+      'The URL is for every key that begins so: what follows in its path may be replaced.',
+  }),
+};
+const LIMITS = 'Signed into the URL, and enforced before the first byte is stored.';
+const partLimitsSchema = z.strictObject(byteLimits).openapi({ description: LIMITS });
+const limitsSchema = z
+  .strictObject({
+    ...byteLimits,
+    contentTypes: z
+      .array(z.string().refine(isTypePattern, 'not a media type in lower case'))
+      .min(1)
+      .max(TYPES_MAX)
+      .optional()
+      .openapi({ description: 'Media types of the bytes; `image/*` means all of its kind.' }),
+  })
+  .openapi({ description: LIMITS });
 const versionId = versionIdSchema.optional();
 const checksums = z.boolean().default(false).openapi({
   description: 'The response names the stored checksum, as x-amz-checksum-mode wants it.',
@@ -92,6 +123,7 @@ const requestSchema = z
       headers: headersSchema
         .default({})
         .openapi({ description: 'In lower case; they must be sent with the bytes.' }),
+      limits: limitsSchema.optional(),
     }),
     z.strictObject({
       operation: z.literal('put-part'),
@@ -101,6 +133,7 @@ const requestSchema = z
       headers: partHeadersSchema.default({}).openapi({
         description: 'Digests of the part, in lower case; they must be sent with the bytes.',
       }),
+      limits: partLimitsSchema.optional(),
     }),
   ])
   .openapi('UrlRequest');
@@ -232,6 +265,8 @@ function presign(
 ) {
   const method = METHODS[request.operation];
   const headers = 'headers' in request ? request.headers : {};
+  const limits = limitsOf(request);
+  requirePrefix(request.key, limits.keyPrefix);
   const target: PresignRequest = {
     method,
     bucket,
@@ -239,7 +274,8 @@ function presign(
     headers,
     expiresSeconds,
     origin: serviceOrigin(call.request),
-    query: { ...queryOf(request), ...overrides },
+    keyPrefix: limits.keyPrefix,
+    query: { ...queryOf(request), ...uploadLimitParameters(limits), ...overrides },
   };
   const nowMs = call.core.ports.clock.nowMs();
   const url = presignUrl(accessKey, target, { nowMs, region: call.region });
@@ -255,6 +291,20 @@ const METHODS = {
   put: 'PUT',
   'put-part': 'PUT',
 } as const;
+
+type Limits = NonNullable<Extract<Request, { operation: 'put' }>['limits']>;
+
+function limitsOf(request: Request): Limits {
+  return ('limits' in request ? request.limits : undefined) ?? {};
+}
+
+/** InvalidArgument for a key that its own URL would not take. */
+function requirePrefix(key: string, keyPrefix: string | undefined): void {
+  if (keyPrefix === undefined || key.startsWith(keyPrefix)) return;
+  throw new StorageError('InvalidArgument', {
+    detail: 'The key must begin with limits.keyPrefix.',
+  });
+}
 
 function queryOf(request: Request): Record<string, string> {
   if (request.operation === 'put') return {};

@@ -9,14 +9,15 @@ import type { AuthorizedCall, FailedRequest, Feature, Handle, Trigger } from './
 
 /** All features as one. */
 export type FeatureList = {
-  screen(call: S3Call): void;
+  /** The call as features limit it, once none of them refuses it. */
+  screen(call: S3Call): S3Call;
   admit(call: S3Call, record: BucketRecord): void;
   wrap(authorized: AuthorizedCall, handle: Handle): Handle;
   finish(authorized: AuthorizedCall, response: S3Response): S3Response;
   failureHeaders(failed: FailedRequest): Promise<HeaderRecord | null>;
 };
 
-type StepName = 'screen' | 'admit' | 'wrap' | 'finish';
+type StepName = 'screen' | 'limit' | 'admit' | 'wrap' | 'finish';
 /**
  * A step of one feature, with the facts that bring it into play; null: every call
  * does.
@@ -28,6 +29,7 @@ type Step<Name extends StepName> = {
 /** Steps of all features that one operation may have. */
 type OperationSteps = {
   readonly screens: readonly Step<'screen'>[];
+  readonly limits: readonly Step<'limit'>[];
   readonly admissions: readonly Step<'admit'>[];
   readonly wrappersFromInside: readonly Step<'wrap'>[];
   readonly finishers: readonly Step<'finish'>[];
@@ -47,6 +49,10 @@ export function createFeatureList(features: readonly Feature[]): FeatureList {
     screen(call) {
       for (const { triggers, run } of stepsOf(call).screens)
         if (isTriggered(triggers, call, null)) run(call);
+      let limited = call;
+      for (const { triggers, run } of stepsOf(call).limits)
+        if (isTriggered(triggers, call, null)) limited = run(limited);
+      return limited;
     },
 
     admit(call, record) {
@@ -87,6 +93,7 @@ export function createFeatureList(features: readonly Feature[]): FeatureList {
 
 const NO_STEPS: OperationSteps = {
   screens: [],
+  limits: [],
   admissions: [],
   wrappersFromInside: [],
   finishers: [],
@@ -96,6 +103,7 @@ function stepsFor(features: readonly Feature[], operation: OperationName): Opera
   const own = features.filter(({ operations }) => operations?.has(operation) ?? true);
   return {
     screens: stepsNamed(own, 'screen'),
+    limits: stepsNamed(own, 'limit'),
     admissions: stepsNamed(own, 'admit'),
     wrappersFromInside: stepsNamed(own, 'wrap').toReversed(),
     finishers: stepsNamed(own, 'finish'),
@@ -126,14 +134,16 @@ function isTriggered(
  * Forms and presigned URLs have headers of their own, and those of the request
  * count as well.
  */
-function hasFact({ kind, name }: Trigger, call: S3Call, record: BucketRecord | null): boolean {
-  switch (kind) {
+function hasFact(trigger: Trigger, call: S3Call, record: BucketRecord | null): boolean {
+  switch (trigger.kind) {
     case 'header':
-      if (call.request.header(name) !== null) return true;
-      return (call.isPresigned || call.form !== null) && call.header(name) !== null;
+      if (call.request.header(trigger.name) !== null) return true;
+      return (call.isPresigned || call.form !== null) && call.header(trigger.name) !== null;
     case 'parameter':
-      return call.query.has(name);
+      return call.query.has(trigger.name);
+    case 'parameters':
+      return call.query.entries.some(([name]) => name.toLowerCase().startsWith(trigger.prefix));
     case 'setting':
-      return (record?.settings[name] ?? null) !== null;
+      return (record?.settings[trigger.name] ?? null) !== null;
   }
 }

@@ -40,6 +40,8 @@ export type Handle = () => S3Response | Promise<S3Response>;
 export type Trigger =
   | { readonly kind: 'header'; readonly name: string }
   | { readonly kind: 'parameter'; readonly name: string }
+  /** Any parameter whose name begins so, in whatever case. */
+  | { readonly kind: 'parameters'; readonly prefix: string }
   | { readonly kind: 'setting'; readonly name: 'cors' | 'isCapped' | 'lifecycle' | 'receipts' };
 
 /**
@@ -53,6 +55,8 @@ export type Feature = {
   readonly triggers?: readonly Trigger[];
   /** Refuses a call before anything is opened for it. */
   readonly screen?: (call: S3Call) => void;
+  /** Gives the call with less to it: a body that is cut where it passes a bound. */
+  readonly limit?: (call: S3Call) => S3Call;
   /** Refuses a bucket that was opened; called again when its record has changed. */
   readonly admit?: (call: S3Call, record: BucketRecord) => void;
   /** Puts itself around the operation. */

@@ -192,7 +192,7 @@ const LIST_HEADERS: readonly string[] = [
 /** Claims that stand in the canonical form of a request. */
 export type CanonicalInput = Pick<
   Claims,
-  'query' | 'signedHeaders' | 'signedHeadersText' | 'payloadHash'
+  'query' | 'signedHeaders' | 'signedHeadersText' | 'payloadHash' | 'signedPath'
 >;
 
 /** Parts of a request that are signed. */
@@ -214,7 +214,7 @@ export function canonicalRequest(
     if (joinsLists && LIST_HEADERS.includes(name)) value = value.replaceAll(', ', ',');
     headers += `${name}:${value}\n`;
   }
-  const path = canonicalPath(request.rawPath);
+  const path = canonicalPath(input.signedPath ?? request.rawPath);
   const query = canonicalQuery(input.query);
   const target = `${request.method}\n${path}\n${query}\n`;
   return `${target}${headers}\n${input.signedHeadersText}\n${input.payloadHash}`;

@@ -36,6 +36,11 @@ export type Claims = {
   readonly payloadHash: string;
   readonly query: readonly QueryParameter[];
   readonly isPresigned: boolean;
+  /**
+   * The percent-encoded path that was signed, where that is not the request's own:
+   * a URL for all keys below a prefix is signed for the prefix.
+   */
+  readonly signedPath?: string;
 };
 
 /**

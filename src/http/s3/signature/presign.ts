@@ -15,6 +15,8 @@ export type PresignRequest = {
   readonly origin: string;
   readonly bucket: string;
   readonly key: string;
+  /** What is signed in place of the key, where the URL is for all keys of a prefix. */
+  readonly keyPrefix?: string | undefined;
   /** Parameters of the operation. */
   readonly query: Readonly<Record<string, string>>;
   /** Lower-case names; who uses the URL must send exactly these. */
@@ -25,7 +27,7 @@ export type PresignRequest = {
 /** Pure. Cost: 35 µs, most of it the derived key. */
 export function presignUrl(
   accessKey: Pick<AccessKey, 'id' | 'secret'>,
-  { method, origin, bucket, key, query, headers, expiresSeconds }: PresignRequest,
+  { method, origin, bucket, key, keyPrefix, query, headers, expiresSeconds }: PresignRequest,
   { nowMs, region }: { readonly nowMs: number; readonly region: string },
 ): string {
   const amzDate = formatAmzDate(nowMs);
@@ -42,10 +44,10 @@ export function presignUrl(
   const rawQuery = Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
-  const rawPath = `/${bucket}/${encodeForXmlUrl(key)}`;
+  const pathOf = (text: string) => `/${bucket}/${encodeForXmlUrl(text)}`;
   const signed = {
     method,
-    rawPath,
+    rawPath: pathOf(keyPrefix ?? key),
     host: origin.slice(origin.indexOf('//') + 2),
     header: (name: string) => headers[name] ?? null,
   };
@@ -62,5 +64,5 @@ export function presignUrl(
     region,
     service: 's3',
   });
-  return `${origin}${rawPath}?${rawQuery}&X-Amz-Signature=${signatureOf(signingKey, text)}`;
+  return `${origin}${pathOf(key)}?${rawQuery}&X-Amz-Signature=${signatureOf(signingKey, text)}`;
 }
