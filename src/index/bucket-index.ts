@@ -9,6 +9,9 @@ import { createBucketCalls } from './buckets/buckets.ts';
 import { createKeyJobCalls } from './key-jobs/key-jobs.ts';
 import { createKeyAidCalls } from './keys/key-aids.ts';
 import { sortLevel } from './keys/sort-level.ts';
+import { createShareDownloadCalls } from './links/share/share-downloads.ts';
+import { createShareLinkCalls } from './links/share/share-links.ts';
+import { createShareStatisticsCalls } from './links/share/share-statistics.ts';
 import { createBlobCalls } from './maintenance/blobs.ts';
 import { createCompressionCalls } from './maintenance/compression.ts';
 import { createIncarnationCalls } from './maintenance/incarnations.ts';
@@ -61,6 +64,9 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createQuotaCalls(sql),
     ...createSelectionCalls(sql),
     ...createUrlUseCalls(sql),
+    ...createShareLinkCalls(sql),
+    ...createShareDownloadCalls(sql),
+    ...createShareStatisticsCalls(sql),
     dropOrphanRows: (input) => dropOrphanRows(sql, input),
     commitCopies: (input) => commitCopies(sql, input),
     abortStaleUploads: (input) => abortStaleUploads(sql, input),

@@ -52,6 +52,10 @@ export const INDEX_CALLS = {
   sortLevel: 'query',
   requireRoom: 'query',
   getSelection: 'query',
+  getShareLink: 'query',
+  listShareLinks: 'query',
+  listShareHistory: 'query',
+  listShareDays: 'query',
   createBucket: 'command',
   setBucketAccess: 'command',
   setBucketSettings: 'command',
@@ -91,6 +95,14 @@ export const INDEX_CALLS = {
   settleStorageGrant: 'command',
   addSelection: 'command',
   dropSelections: 'command',
+  addShareLink: 'command',
+  changeShareLink: 'command',
+  deleteShareLink: 'command',
+  putShareLabel: 'command',
+  beginShareDownload: 'command',
+  renewShareDownloads: 'command',
+  settleShareDownload: 'command',
+  addShareCounts: 'command',
   setSweptUpTo: 'command',
   forgetIncarnation: 'command',
 } as const satisfies Record<keyof (IndexQueries & OutboxQueries), 'query'> &
@@ -264,6 +276,8 @@ const STORING: ReadonlySet<keyof IndexApi> = new Set([
   'addRemoteReferences',
   'addSelection',
   'takeUrlUse',
+  'addShareLink',
+  'putShareLabel',
 ] as const);
 
 /** Whether the call changes the directory. */

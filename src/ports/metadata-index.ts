@@ -39,6 +39,7 @@ import type { KeyCommands, KeyQueries } from './index-calls/key-job-calls.ts';
 import type { LevelCommands, LevelQueries } from './index-calls/level-calls.ts';
 import type { QuotaCommands, QuotaQueries } from './index-calls/quota-calls.ts';
 import type { SelectionCommands, SelectionQueries } from './index-calls/selection-calls.ts';
+import type { ShareLinkCommands, ShareLinkQueries } from './index-calls/share-link-calls.ts';
 import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
 import type { UrlUseCommands } from './index-calls/url-use-calls.ts';
@@ -123,6 +124,7 @@ type FurtherQueries = KeyQueries &
   CompressionQueries &
   QuotaQueries &
   SelectionQueries &
+  ShareLinkQueries &
   SweepQueries &
   UploadQueries;
 type FurtherCommands = KeyCommands &
@@ -130,6 +132,7 @@ type FurtherCommands = KeyCommands &
   CompressionCommands &
   QuotaCommands &
   SelectionCommands &
+  ShareLinkCommands &
   SweepCommands &
   UploadCommands &
   UrlUseCommands;

@@ -8,6 +8,7 @@ import { addWatermarks } from '../../domain/purge.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { dropLevelsUnusedSince } from '../keys/key-levels.ts';
+import { dropSharesOfBucket } from '../links/share/share-rows.ts';
 import { bucketChanged, requireBucket } from '../require-bucket.ts';
 import { endTotals } from '../usage/storage-totals.ts';
 import { decodeAccess, encodeAccess } from './bucket-access-row.ts';
@@ -168,6 +169,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       sql.all('DELETE FROM storage_grants WHERE bucket = ?', n);
       sql.all('DELETE FROM selections WHERE bucket = ?', n);
       sql.all('DELETE FROM url_uses WHERE bucket = ?', n);
+      dropSharesOfBucket(sql, n);
       endTotals(sql, n, nowMs);
       sql.all('UPDATE buckets SET deleted_at_ms = ? WHERE n = ?', nowMs, n);
     },

@@ -8,6 +8,7 @@ import {
   KEY_LEVEL_TABLES,
   KEY_LIST_TABLES,
 } from './key-jobs-schema.ts';
+import { SHARE_LINK_TABLES } from './link-tables.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
 import { URL_USE_TABLES } from './upload-tables.ts';
@@ -243,5 +244,6 @@ export const INDEX_SCHEMA: Schema = {
       'CREATE INDEX selections_by_expiry ON selections (bucket, expires_at_ms)',
     ],
     URL_USE_TABLES,
+    SHARE_LINK_TABLES,
   ],
 };

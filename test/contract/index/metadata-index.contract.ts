@@ -11,6 +11,8 @@ import { indexListingContract } from './listing.contract.ts';
 import { indexObjectsContract } from './objects.contract.ts';
 import { indexQuotasContract } from './quotas.contract.ts';
 import { indexSelectionsContract } from './selections.contract.ts';
+import { shareDownloadsContract } from './share-downloads.contract.ts';
+import { shareLinksContract } from './share-links.contract.ts';
 import { indexUploadListsContract } from './upload-lists.contract.ts';
 import { indexUploadsContract } from './uploads.contract.ts';
 import { indexUrlUsesContract } from './url-uses.contract.ts';
@@ -31,4 +33,6 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   indexQuotasContract(subject);
   indexSelectionsContract(subject);
   indexUrlUsesContract(subject);
+  shareLinksContract(subject);
+  shareDownloadsContract(subject);
 }

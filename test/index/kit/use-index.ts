@@ -31,6 +31,7 @@ import {
   versionDeletionOf,
   wholeOf,
 } from '../../contract/index/samples.ts';
+import { useShareLinks } from './use-share-links.ts';
 
 /** Every call of the index, down every branch that has statements of its own. */
 export function useIndex(index: IndexApi): void {
@@ -98,6 +99,7 @@ export function useIndex(index: IndexApi): void {
   const use = { bucket, id: 'url', maxUses: 1, nowMs: START_MS, expiresAtMs: START_MS + 1 };
   index.takeUrlUse(use);
   index.releaseUrlUse(use);
+  useShareLinks(index, bucket, addressOf(record));
   const copy = {
     object: segmentsObjectOf('', [wholeOf(own)]),
     toKeys: ['c', 'e'].map(asKey),

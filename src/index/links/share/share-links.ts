@@ -1,0 +1,188 @@
+// Share links as rows of their bucket: made, changed, listed and deleted, each
+// change with an entry of history. Plain synchronous code over a SQL port;
+// bucket-index.ts makes each call atomic.
+import { StorageError } from '../../../domain/errors.ts';
+import type { LinkId } from '../../../domain/links/link-ids.ts';
+import {
+  LABELS_PER_LINK_MAX,
+  LINK_HISTORY_MAX,
+  LINKS_PER_BUCKET_MAX,
+} from '../../../domain/links/link-limits.ts';
+import type { ShareHistoryEntry } from '../../../domain/links/share-records.ts';
+import type {
+  ShareLinkCommands,
+  ShareLinkQueries,
+} from '../../../ports/index-calls/share-link-calls.ts';
+import type { Sql } from '../../../ports/sql.ts';
+import { requireBucket } from '../../require-bucket.ts';
+import { PLAN_ONCE } from '../../tables/plan-once.ts';
+import {
+  decodeShare,
+  dropShare,
+  findLiveBucket,
+  findShareLabel,
+  findShareRow,
+  listShareLabels,
+  requireShareRow,
+  type ShareLinkRow,
+  usageOf,
+} from './share-rows.ts';
+
+type ShareCalls = Pick<
+  ShareLinkQueries & ShareLinkCommands,
+  | 'getShareLink'
+  | 'listShareLinks'
+  | 'listShareHistory'
+  | 'addShareLink'
+  | 'changeShareLink'
+  | 'deleteShareLink'
+  | 'putShareLabel'
+>;
+
+/** The calls over a database with INDEX_SCHEMA. */
+export function createShareLinkCalls(sql: Sql): ShareCalls {
+  return {
+    getShareLink({ bucket, id }) {
+      const n = findLiveBucket(sql, bucket);
+      const row = n === null ? null : findShareRow(sql, n, id);
+      if (n === null || row === null) return null;
+      return {
+        link: decodeShare(row),
+        labels: listShareLabels(sql, n, id),
+        usage: usageOf(sql, n, id, row),
+      };
+    },
+
+    listShareLinks({ bucket, before, limit }) {
+      const n = requireBucket(sql, bucket);
+      const rows = sql.all<ShareLinkRow & { labels: number }>(
+        `SELECT s.link, s.completed, s.bytes, s.aborted_ppb, s.last_used_ms,
+           (SELECT count(*) FROM share_labels AS l
+            WHERE l.bucket = s.bucket AND l.link_id = s.id) AS labels
+         FROM share_links AS s
+         WHERE s.bucket = ?1 AND (s.created_at_ms, s.id) < (?2, ?3)
+         ORDER BY s.created_at_ms DESC, s.id DESC LIMIT ${PLAN_ONCE} ?4`,
+        n,
+        before?.createdAtMs ?? Number.MAX_SAFE_INTEGER,
+        before?.id ?? '',
+        limit,
+      );
+      return rows.map((row) => {
+        const link = decodeShare(row);
+        const usage = usageOf(sql, n, link.id, row);
+        return { link, labelCount: row.labels, usage, lastUsedMs: row.last_used_ms };
+      });
+    },
+
+    listShareHistory({ bucket, id }) {
+      const n = requireBucket(sql, bucket);
+      return sql
+        .all<{ entry: string }>(
+          'SELECT entry FROM share_history WHERE bucket = ? AND link_id = ? ORDER BY at DESC',
+          n,
+          id,
+        )
+        .map(({ entry }) => JSON.parse(entry) as ShareHistoryEntry);
+    },
+
+    addShareLink({ bucket, link, entry }) {
+      const n = requireBucket(sql, bucket);
+      if (findShareRow(sql, n, link.id) !== null) return;
+      requireRoom(sql, 'SELECT count(*) AS count FROM share_links WHERE bucket = ?', [n], {
+        max: LINKS_PER_BUCKET_MAX,
+        detail: `A bucket may have ${LINKS_PER_BUCKET_MAX} share links. Delete some first.`,
+      });
+      sql.all(
+        `INSERT INTO share_links (bucket, id, created_at_ms, revision, link)
+         VALUES (?, ?, ?, ?, ?)`,
+        n,
+        link.id,
+        link.createdAtMs,
+        link.revision,
+        JSON.stringify(link),
+      );
+      note(sql, n, link.id, entry);
+    },
+
+    changeShareLink({ bucket, link, entry }) {
+      const n = requireBucket(sql, bucket);
+      requireShareRow(sql, n, link.id);
+      const changed = sql.all(
+        `UPDATE share_links SET link = ?, revision = ?
+         WHERE bucket = ? AND id = ? AND revision = ? RETURNING id`,
+        JSON.stringify(link),
+        link.revision,
+        n,
+        link.id,
+        link.revision - 1,
+      );
+      if (changed.length === 0) throw new StorageError('PreconditionFailed');
+      note(sql, n, link.id, entry);
+    },
+
+    deleteShareLink({ bucket, id }) {
+      dropShare(sql, requireBucket(sql, bucket), id);
+    },
+
+    putShareLabel({ bucket, linkId, label, entry }) {
+      const n = requireBucket(sql, bucket);
+      requireShareRow(sql, n, linkId);
+      if (findShareLabel(sql, n, linkId, label.id) === null)
+        requireRoom(
+          sql,
+          'SELECT count(*) AS count FROM share_labels WHERE bucket = ? AND link_id = ?',
+          [n, linkId],
+          {
+            max: LABELS_PER_LINK_MAX,
+            detail: `A link may have ${LABELS_PER_LINK_MAX} labels. Make another link.`,
+          },
+        );
+      sql.all(
+        `INSERT OR REPLACE INTO share_labels
+           (bucket, link_id, id, name, created_at_ms, revoked_at_ms)
+         VALUES (?, ?, ?, ?, ?, ?)`,
+        n,
+        linkId,
+        label.id,
+        label.name,
+        label.createdAtMs,
+        label.revokedAtMs,
+      );
+      note(sql, n, linkId, entry);
+    },
+  };
+}
+
+/** QuotaExceeded where a count is at its bound. */
+function requireRoom(
+  sql: Sql,
+  query: string,
+  values: readonly (string | number)[],
+  { max, detail }: { readonly max: number; readonly detail: string },
+): void {
+  const [row] = sql.all<{ count: number }>(query, ...values);
+  if ((row?.count ?? 0) >= max) throw new StorageError('QuotaExceeded', { detail });
+}
+
+/** Adds an entry of history; the oldest go. */
+function note(sql: Sql, n: number, id: LinkId, entry: ShareHistoryEntry): void {
+  const [last] = sql.all<{ at: number }>(
+    'SELECT at FROM share_history WHERE bucket = ? AND link_id = ? ORDER BY at DESC LIMIT 1',
+    n,
+    id,
+  );
+  const at = (last?.at ?? 0) + 1;
+  sql.all(
+    'INSERT INTO share_history (bucket, link_id, at, entry) VALUES (?, ?, ?, ?)',
+    n,
+    id,
+    at,
+    JSON.stringify(entry),
+  );
+  sql.all(
+    'DELETE FROM share_history WHERE bucket = ? AND link_id = ? AND at <= ?',
+    n,
+    id,
+    at - LINK_HISTORY_MAX,
+  );
+}

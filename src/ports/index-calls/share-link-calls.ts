@@ -1,0 +1,95 @@
+// The calls of the bucket index about share links: the links with their labels and
+// history, exact counts of those with limits, and statistics. Part of the vocabulary
+// in metadata-index.ts. Visitors' calls name the incarnation of the bucket alone: a
+// link does not depend on the bucket's record.
+import type { LinkId } from '../../domain/links/link-ids.ts';
+import type { ShareLabel, ShareLink } from '../../domain/links/share-links.ts';
+import type {
+  ListedShare,
+  ShareDay,
+  ShareHistoryEntry,
+  SharePermitOutcome,
+  SharePermitProgress,
+  SharePermitRequest,
+  ShareSettlement,
+  StoredShare,
+} from '../../domain/links/share-records.ts';
+import type { BucketAddress, BucketRef } from '../../domain/nouns.ts';
+
+export type ShareLinkQueries = {
+  /** A link with its labels and use; null: the bucket, or the link, is gone. */
+  getShareLink(input: { bucket: BucketAddress; id: LinkId; nowMs: number }): StoredShare | null;
+  /**
+   * Lists the links of a bucket, newest first; `before` is the last of the page
+   * before, null for the first. BucketChanged.
+   */
+  listShareLinks(input: {
+    bucket: BucketRef;
+    before: Pick<ShareLink, 'id' | 'createdAtMs'> | null;
+    limit: number;
+  }): readonly ListedShare[];
+  /** The history of a link, newest first, at most LINK_HISTORY_MAX. BucketChanged. */
+  listShareHistory(input: { bucket: BucketRef; id: LinkId }): readonly ShareHistoryEntry[];
+  /** The statistics of a link from a day on, oldest first. BucketChanged. */
+  listShareDays(input: {
+    bucket: BucketRef;
+    id: LinkId;
+    fromDayMs: number;
+    limit: number;
+  }): readonly ShareDay[];
+};
+
+export type ShareLinkCommands = {
+  /**
+   * Stores a new link with its first entry of history. QuotaExceeded beyond
+   * LINKS_PER_BUCKET_MAX. Idempotent. BucketChanged.
+   */
+  addShareLink(input: { bucket: BucketRef; link: ShareLink; entry: ShareHistoryEntry }): void;
+  /**
+   * Replaces a link whose revision is one below that of `link`, and notes the
+   * change. NoSuchResource, PreconditionFailed. BucketChanged.
+   */
+  changeShareLink(input: { bucket: BucketRef; link: ShareLink; entry: ShareHistoryEntry }): void;
+  /** Forgets a link with all that is stored of it. Idempotent. BucketChanged. */
+  deleteShareLink(input: { bucket: BucketRef; id: LinkId }): void;
+  /**
+   * Stores a label, new or changed, and notes it. NoSuchResource; QuotaExceeded
+   * beyond LABELS_PER_LINK_MAX. Idempotent but for the note. BucketChanged.
+   */
+  putShareLabel(input: {
+    bucket: BucketRef;
+    linkId: LinkId;
+    label: ShareLabel;
+    entry: ShareHistoryEntry;
+  }): void;
+  /**
+   * Takes a permit for one response of a download of a limited link, and reserves
+   * its bytes until `untilMs`. `bytesMax`: what the link may send in all by its
+   * limits of bytes and money. Idempotent.
+   */
+  beginShareDownload(input: {
+    bucket: BucketAddress;
+    request: SharePermitRequest;
+    bytesMax: number | null;
+    nowMs: number;
+    untilMs: number;
+  }): SharePermitOutcome;
+  /** Reports how far responses came and prolongs their permits. Idempotent. */
+  renewShareDownloads(input: {
+    bucket: BucketAddress;
+    permits: readonly (SharePermitProgress & { linkId: LinkId })[];
+    untilMs: number;
+  }): void;
+  /**
+   * Ends a permit by what was really sent. Null: there is none of that id (any
+   * more). Idempotent.
+   */
+  settleShareDownload(input: {
+    bucket: BucketAddress;
+    linkId: LinkId;
+    progress: SharePermitProgress;
+    nowMs: number;
+  }): ShareSettlement | null;
+  /** Adds counts of visitors; links and labels that are gone are passed over. */
+  addShareCounts(input: { bucket: BucketAddress; days: readonly ShareDay[]; nowMs: number }): void;
+};
