@@ -1,25 +1,32 @@
 // `npm run bench -- [names] [options]`: runs the named benches one after the other, all when none
-// is named. Each bench is a file of bench/ that prints one table; results with machine and
-// date are kept in bench/README.md. What begins with the first `--…` is for the benches.
+// is named. Each bench is a file of bench/ or bench/sockets/ that prints one table; results with
+// machine and date are kept in bench/README.md. What begins with the first `--…` is for the
+// benches.
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describeMachine } from './machine.ts';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
+/** Folders of benches, below that one. */
+const FOLDERS = ['', 'sockets/'] as const;
 
 async function runBench({ name, parts }: Named): Promise<number> {
   process.stdout.write(`\n## ${name}\n`);
-  const child = spawn(process.execPath, [`${folder}${name}.ts`, ...parts, ...options], {
+  const file = files.get(name) ?? '';
+  const child = spawn(process.execPath, [file, ...parts, ...options], {
     stdio: 'inherit',
   });
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
 }
 
-const known = (await readdir(folder))
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => file.slice(0, -'.ts'.length))
-  .sort();
+/** Paths of the benches, by name. */
+const files = new Map<string, string>();
+for (const below of FOLDERS) {
+  for (const file of await readdir(folder + below))
+    if (file.endsWith('.ts')) files.set(file.slice(0, -'.ts'.length), folder + below + file);
+}
+const known = [...files.keys()].sort();
 const given = process.argv.slice(2);
 const optionsAt = given.findIndex((argument) => argument.startsWith('--'));
 const wanted = optionsAt === -1 ? given : given.slice(0, optionsAt);

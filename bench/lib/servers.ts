@@ -10,13 +10,17 @@ export type { Server } from './child-server.ts';
 export const ACCESS_KEY = 'benchaccesskey000001';
 export const SECRET_KEY = 'benchsecretkey0000000000000000000000001';
 
-/** The Node platform with a data folder of its own. `settings` are environment variables. */
+/**
+ * The Node platform with a data folder of its own. `settings` are environment variables.
+ * `checkout`: a folder with another state of this repository, to compare with.
+ */
 export async function startQuayside(
   port: number,
   settings: Record<string, string> = {},
+  checkout = fileURLToPath(new URL('../..', import.meta.url)),
 ): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
-  const main = fileURLToPath(new URL('../../src/node.ts', import.meta.url));
+  const main = join(checkout, 'src/node.ts');
   const env = {
     ...process.env,
     QUAYSIDE_PORT: `${port}`,

@@ -39,8 +39,8 @@ end
 
 function done(summary, latency)
   local errors = summary.errors
-  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
-  local form = '\n{"requests":%d,"bytes":%.0f,"micros":%d,"p50Micros":%.0f,"p99Micros":%.0f,"failed":%d}\n'
+  local failed = errors.connect + errors.read + errors.write + errors.timeout
+  local form = '\n{"requests":%d,"bytes":%.0f,"micros":%d,"p50Micros":%.0f,"p99Micros":%.0f,"failed":%d,"refused":%d}\n'
   io.write(form:format(summary.requests, summary.bytes, summary.duration,
-    latency:percentile(50), latency:percentile(99), failed))
+    latency:percentile(50), latency:percentile(99), failed, errors.status))
 end

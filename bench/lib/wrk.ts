@@ -14,6 +14,8 @@ export type Load = {
   readonly bodyBytes: number;
   /** Asks for ranges of `bodyBytes` anywhere in the first so many bytes. */
   readonly rangesWithinBytes?: number;
+  /** Whether the answers are to be 4xx or 5xx; else one of them ends the bench. */
+  readonly isRefused?: boolean;
   /** Path of a file of requests, sent in turn: wrk.lua. */
   readonly requestsFile?: string;
 };
@@ -39,11 +41,12 @@ type Totals = {
   micros: number;
   p99Micros: number;
   failed: number;
+  refused: number;
 };
 
 /**
- * Loads a URL with wrk on CPU 1 and takes the CPU time of the serving processes meanwhile. Any
- * answer but 2xx/3xx throws.
+ * Loads a URL with wrk on CPU 1 and takes the CPU time of the serving processes meanwhile. Throws
+ * when answers are refused that should not be, or the other way round.
  */
 export async function load(options: Load, pids: readonly number[]): Promise<LoadResult> {
   const { bodyBytes, rangesWithinBytes, requestsFile } = options;
@@ -65,7 +68,9 @@ export async function load(options: Load, pids: readonly number[]): Promise<Load
   const out = await runProgram('taskset', ['-c', '1', 'wrk', ...args, ...varied]);
   const cpuSeconds = sumOfCpu(pids) - cpuBefore;
   const totals = JSON.parse(out.slice(out.lastIndexOf('\n{'))) as Totals;
-  if (totals.failed > 0) throw new Error(`wrk saw errors:\n${out}`);
+  const wantedRefusals = options.isRefused === true ? totals.requests : 0;
+  if (totals.failed > 0 || totals.refused !== wantedRefusals)
+    throw new Error(`wrk saw errors:\n${out}`);
   const requests = bodyBytes >= LONG_BODY_BYTES ? totals.bytes / bodyBytes : totals.requests;
   const seconds = totals.micros / 1e6;
   return {

@@ -20,15 +20,13 @@ export const S3_READ_HEADERS = [
 ] as const;
 
 /**
- * All but Host, If-None-Match and Range, which the fast path itself understands.
+ * All but Host, If-None-Match, Range and SELECTING_HEADERS, which the fast path
+ * itself understands.
  * Names in lower case.
  */
 export const DECIDING_HEADERS = [
   ...S3_READ_HEADERS,
-  'if-match',
-  'if-modified-since',
   'if-range',
-  'if-unmodified-since',
   SERVICE_WORKER_HEADER,
   ...CORS_REQUEST_HEADERS,
   ...WANT_DIGEST_HEADERS,

@@ -23,7 +23,14 @@ export type AccessLog = {
 /** Bytes of the body of a fast-path response that are sent. */
 export function bodyBytesOf(response: WholeResponse): number {
   if (response.kind === 'none') return 0;
+  if (response.kind === 'document') return response.body.bytes.length;
   return response.kind === 'borrowed' ? response.body.lengthBytes : response.body.length;
+}
+
+/** Where the bytes of an object came from; an error document is no object's. */
+function bodyTierOf({ kind }: WholeResponse, bodyBytes: number): 'bucket' | 'memory' | null {
+  if (bodyBytes === 0 || kind === 'document') return null;
+  return kind === 'borrowed' ? 'bucket' : 'memory';
 }
 
 /** Cost of a line: about 1 µs (measured 2026-11, bench/hot-path). */
@@ -82,7 +89,7 @@ export function createAccessLog(sink: LineSink, format: AccessLogFormat, clock: 
         operation: read.isHead ? 'HeadObject' : 'GetObject',
         bucket: response.bucket,
         metadataTier: response.surface === 's3' ? null : 'memory',
-        bodyTier: bodyBytes === 0 ? null : response.kind === 'borrowed' ? 'bucket' : 'memory',
+        bodyTier: bodyTierOf(response, bodyBytes),
         referer: header('referer'),
         userAgent: header('user-agent'),
       });

@@ -92,15 +92,21 @@ type Counted = Pick<Series, 'surface' | 'operation'> & { readonly byClass: reado
 
 function fastPathSeries(counts: FastPathCountsBySurface): Counted[] {
   return (['delivery', 'website', 's3'] as const).flatMap((surface) => {
-    const { getWhole, getPart, getPartRead, getInRow, getNotModified, headWhole, headNotModified } =
-      counts[surface];
+    const of = counts[surface];
+    const gotBody = of.getWhole + of.getPart + of.getPartRead + of.getInRow;
+    const gotElsewhere = of.getNotModified + of.getRedirected;
+    const headElsewhere = of.headNotModified + of.headRedirected;
     return [
       {
         surface,
         operation: 'GetObject',
-        byClass: [0, 0, getWhole + getPart + getPartRead + getInRow, getNotModified],
+        byClass: [0, 0, gotBody, gotElsewhere, of.getRefused],
       },
-      { surface, operation: 'HeadObject', byClass: [0, 0, headWhole, headNotModified] },
+      {
+        surface,
+        operation: 'HeadObject',
+        byClass: [0, 0, of.headWhole, headElsewhere, of.headRefused],
+      },
     ];
   });
 }

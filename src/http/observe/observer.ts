@@ -51,7 +51,7 @@ const LATENCY_BOUNDS = [
 /** Counts a fast-path response once its body is at hand. */
 function countResponse(buckets: BucketCounts, response: FastResponse): FastResponse {
   if (response.kind !== 'later') {
-    buckets.count(response.bucket, bodyBytesOf(response));
+    if (response.bucket !== null) buckets.count(response.bucket, bodyBytesOf(response));
     return response;
   }
   const { body: readBody } = response;
@@ -59,7 +59,7 @@ function countResponse(buckets: BucketCounts, response: FastResponse): FastRespo
     ...response,
     body(canSendDirectly) {
       const whole = readBody(canSendDirectly);
-      if (whole !== null) buckets.count(whole.bucket, bodyBytesOf(whole));
+      if (whole !== null && whole.bucket !== null) buckets.count(whole.bucket, bodyBytesOf(whole));
       return whole;
     },
   };

@@ -13,11 +13,12 @@ import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { addCommonHeaders } from './call/call.ts';
 import { plainDocument, textElement } from './formats/xml-write.ts';
 
-/** A request as its error document shows it. `resource` is the path as it came. */
-export type FailedRequest = {
+/** A request as its error document names it. `resource` is the path as it came. */
+export type NamedRequest = { readonly requestId: string; readonly resource: string };
+
+/** A request that failed, and what the platform wants to know of the response. */
+export type FailedRequest = NamedRequest & {
   readonly method: string;
-  readonly requestId: string;
-  readonly resource: string;
   /** Where code and length of the document are noted. */
   readonly notes?: RequestNotes;
   readonly respond?: HttpRequest['respond'];
@@ -33,15 +34,18 @@ function fieldElements(fields: Readonly<Record<string, string>>): string {
   return content;
 }
 
+/** What a document says of a failure. */
+export type FailureFacts = Pick<StorageError, 'code' | 'message' | 'fields'>;
+
 /**
  * The error document: no namespace, a message that is never empty, and the request
  * id of the header.
  */
-function errorDocument(error: StorageError, request: FailedRequest): string {
+export function errorDocument(error: FailureFacts, request: NamedRequest): Uint8Array {
   const resource = Object.hasOwn(error.fields, 'Resource')
     ? ''
     : textElement('Resource', request.resource);
-  return plainDocument(
+  const text = plainDocument(
     'Error',
     textElement('Code', error.code) +
       textElement('Message', error.message) +
@@ -50,6 +54,7 @@ function errorDocument(error: StorageError, request: FailedRequest): string {
       textElement('RequestId', request.requestId) +
       textElement('HostId', request.requestId),
   );
+  return encoder.encode(text);
 }
 
 /** The head of a response to a failure, and the failure as clients hear of it. */
@@ -79,7 +84,7 @@ export function renderS3Error(error: unknown, request: FailedRequest): Response 
   const { notes } = request;
   if (notes !== undefined) notes.errorCode = shown.code;
   if (request.method === 'HEAD') return makeResponse(request, status, headers, null);
-  const document = encoder.encode(errorDocument(shown, request));
+  const document = errorDocument(shown, request);
   if (notes !== undefined) notes.bodyBytes = document.length;
   return makeResponse(request, status, headers, document);
 }

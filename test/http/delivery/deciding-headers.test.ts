@@ -22,7 +22,13 @@ const AMZ_DATE = '20261120T000000Z';
 
 const ROOT = { rootAccessKey: ACCESS_KEY_ID, rootSecretKey: SECRET };
 
-/** Say whether somebody looks at a failure in a browser; the fast path answers no failure. */
+/** Conditions, which the fast path knows. */
+const CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
+
+/**
+ * Say whether somebody looks at a failure in a browser; the fast path leaves the failures of all
+ * who name HTML in the first of them.
+ */
 const OF_FAILURES: readonly string[] = ['accept', 'accept-language', 'sec-fetch-dest'];
 
 /** The app over a stocked core, and the names of the headers that it looks at. */
@@ -78,7 +84,7 @@ describe('a public read', () => {
       }
     }
     expect(new Set(statuses)).toEqual(new Set([200, 206, 304, 404, 403, 416]));
-    const known = [...DECIDING_HEADERS, 'if-none-match', 'range'];
+    const known = [...DECIDING_HEADERS, ...CONDITIONS, 'range'];
     expect(others([...known, ...OF_FAILURES])).toEqual([]);
   });
 
@@ -104,7 +110,7 @@ describe('a public read', () => {
       }
     }
     expect([...statuses].toSorted()).toEqual([200, 206, 304]);
-    const known = [...DECIDING_HEADERS, 'if-none-match', 'range', 'host', 'x-quayside-receipt'];
+    const known = [...DECIDING_HEADERS, ...CONDITIONS, 'range', 'host', 'x-quayside-receipt'];
     // What a policy asks for is asked for by no other: fast-read-headers.ts leaves such a decision
     // alone.
     const ofPolicies = ['referer', 'user-agent'];

@@ -89,16 +89,21 @@ describe('an observer', () => {
       getNotModified: 3,
       headWhole: 2,
       headNotModified: 1,
+      getRefused: 7,
+      headRefused: 8,
     });
-    fastPathCounts.website.getWhole = 4;
+    Object.assign(fastPathCounts.website, { getWhole: 4, getRedirected: 9, headRedirected: 10 });
     const { value } = await page(observer);
     const requests = (labels: Record<string, string>) => value('quayside_requests_total', labels);
     expect(requests({ surface: 'delivery', operation: 'GetObject', status: '2xx' })).toBe(6);
     expect(requests({ surface: 'delivery', operation: 'GetObject', status: '3xx' })).toBe(3);
-    expect(requests({ surface: 'delivery', operation: 'HeadObject' })).toBe(3);
-    expect(requests({ surface: 'website' })).toBe(4);
-    expect(value('quayside_fast_path_responses_total')).toBe(15);
-    expect(value('quayside_metadata_lookups_total', { tier: 'memory' })).toBe(16);
+    expect(requests({ surface: 'delivery', operation: 'GetObject', status: '4xx' })).toBe(7);
+    expect(requests({ surface: 'delivery', operation: 'HeadObject', status: '4xx' })).toBe(8);
+    expect(requests({ surface: 'delivery', operation: 'HeadObject' })).toBe(11);
+    expect(requests({ surface: 'website', operation: 'GetObject', status: '3xx' })).toBe(9);
+    expect(requests({ surface: 'website' })).toBe(23);
+    expect(value('quayside_fast_path_responses_total')).toBe(49);
+    expect(value('quayside_metadata_lookups_total', { tier: 'memory' })).toBe(50);
     expect(value('quayside_body_lookups_total', { tier: 'memory' })).toBe(10);
   });
 
@@ -191,6 +196,14 @@ describe('an observer', () => {
     };
     const read206: WholeResponse = { ...FAST_RESPONSE, kind: 'borrowed', body: borrowed, range };
     observer.servedByFastPath?.({ ...client, read, response: read206, requestId: 'READ' });
+    const refused: WholeResponse = {
+      ...FAST_RESPONSE,
+      status: 404,
+      bucket: null,
+      kind: 'document',
+      body: { bytes: new Uint8Array(3), requestId: 'GONE' },
+    };
+    observer.servedByFastPath?.({ ...client, read, response: refused, requestId: 'GONE' });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {
         requestId: 'ID',
@@ -211,6 +224,7 @@ describe('an observer', () => {
         bodyTier: 'memory',
       },
       { requestId: 'READ', bodyTier: 'bucket' },
+      { requestId: 'GONE', status: 404, bodyBytes: 3, bodyTier: null, bucket: null },
     ]);
   });
 });

@@ -80,6 +80,22 @@ const CAPPED_KEYS: Readonly<Record<string, number>> = { inline: 10, big: 50_000 
 export const CAPPED_TARGETS: readonly string[] = Object.keys(CAPPED_BUCKETS).flatMap((bucket) =>
   [...Object.keys(CAPPED_KEYS), 'none'].map((name) => `/${bucket}/${name}`),
 );
+/**
+ * A public bucket of which memory keeps what is not there, and one that is not there at all. Names
+ * that documents must escape, and one that makes a long document.
+ */
+const GONE_BUCKET = 'gone';
+const NO_BUCKET = 'nowhere';
+export const GONE_TARGETS: readonly string[] = [
+  '/gone/here',
+  '/gone/none',
+  "/gone/&'%3C%22%3E",
+  '/gone/n%C3%B6ne/%F0%9F%98%80',
+  `/gone/${"&'".repeat(500)}`,
+  '/nowhere/none',
+  '/private/inline',
+  '/private/none',
+];
 /** A bucket with hosting settings of every kind, and its hosts: the last shows a folder of it. */
 const HOSTED_BUCKET = 'hosted';
 export const HOSTED_HOSTS: readonly string[] = [
@@ -158,13 +174,15 @@ export async function createStockedCore(): Promise<MemoryCore> {
   const made = createMemoryCore();
   // "There is none" is never kept: whether it was decides if a 404 comes at once, before what
   // follows it in the same chunk is read, and the doors would differ by who asked first. Sites
-  // answer late in any case, so there it may be kept, as on a real server.
+  // answer late in any case, so there it may be kept, as on a real server. So it may in buckets of
+  // which the same few keys are asked for, all before the first conversation.
   const { clock } = made.ports;
   const tiers = {
     brief: createExactHotMetadata(clock, 0),
     lasting: createExactHotMetadata(clock, 3600),
   };
-  const tierOf = (bucket: string) => (bucket === HOSTED_BUCKET ? tiers.lasting : tiers.brief);
+  const lasting: readonly string[] = [HOSTED_BUCKET, GONE_BUCKET, NO_BUCKET];
+  const tierOf = (bucket: string) => (lasting.includes(bucket) ? tiers.lasting : tiers.brief);
   const core = withPorts(made, {
     hotMetadata: {
       peek: (bucket, name) => tierOf(bucket).peek(bucket, name),
@@ -184,6 +202,9 @@ export async function createStockedCore(): Promise<MemoryCore> {
   await setUpHosted(core);
   await setUpRuled(core);
   await setUpCapped(core);
+  const gone = await openTestBucket(core, GONE_BUCKET);
+  await gone.call('setBucketAccess', { access: PUBLIC_ACCESS });
+  await put(core, GONE_BUCKET, 'here', 20);
   for (const { key: name, sizeBytes, ...more } of OBJECTS) {
     await put(core, PUBLIC_BUCKET, name, sizeBytes, more.attributes, more.encryption);
   }

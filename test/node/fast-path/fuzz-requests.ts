@@ -3,6 +3,7 @@
 import {
   BASE_DOMAIN,
   CAPPED_TARGETS,
+  GONE_TARGETS,
   HOSTED_HOSTS,
   KEYS,
   PUBLIC_BUCKET,
@@ -10,6 +11,7 @@ import {
 } from './both-paths.ts';
 import {
   CONDITIONS,
+  DATES,
   HEADERS,
   HOSTED_TARGETS,
   HOSTS,
@@ -41,6 +43,7 @@ function makeTarget(
   if (chance(random, 0.12)) return { target: pick(random, SITE_TARGETS), key };
   if (chance(random, 0.12)) return { target: pick(random, RULED_TARGETS), key };
   if (chance(random, 0.06)) return { target: pick(random, CAPPED_TARGETS), key };
+  if (chance(random, 0.08)) return { target: pick(random, GONE_TARGETS), key };
   const kind = random();
   if (kind < (isPlain ? 0.9 : 0.5)) return { target: `/${PUBLIC_BUCKET}/${encoded}`, key };
   if (kind < (isPlain ? 0.95 : 0.58)) return { target: `/${encoded}`, key };
@@ -127,6 +130,13 @@ function makeCondition(random: Random, etag: string): string {
   ]);
 }
 
+/** A condition of another kind; the stocked objects are all of one moment. */
+function makeOtherCondition(random: Random, etag: string): string {
+  if (chance(random, 0.4)) return `If-Match: ${makeCondition(random, etag)}`;
+  const name = pick(random, ['If-Modified-Since', 'if-unmodified-since']);
+  return `${name}: ${pick(random, DATES)}`;
+}
+
 /** The parts of a request that can be odd. */
 const PARTS = [
   'target',
@@ -198,6 +208,7 @@ function makeRequest(random: Random, etags: TagsByKey): string {
   const etag = pick(random, etags.get(key) ?? ['']);
   if (chance(random, 0.3)) lines.push(`If-None-Match: "${etag}"`);
   else if (isOdd('condition', 0.3)) lines.push(`If-None-Match: ${makeCondition(random, etag)}`);
+  if (chance(random, 0.15)) lines.push(makeOtherCondition(random, etag));
   if (isOdd('conditions', 0.05)) lines.push(`if-none-match: ${makeCondition(random, etag)}`);
   if (lines.length > 1 && chance(random, 0.5)) lines.push(lines.shift() ?? '');
 

@@ -167,6 +167,15 @@ export const HEADERS: readonly string[] = [
   `X-Huge: ${'y'.repeat(40_000)}`,
 ];
 
+/** Dates before, at and after the moment in which the objects were made, and some that are none. */
+export const DATES = [
+  'Sun, 06 Nov 1994 08:49:37 GMT',
+  'Fri, 20 Nov 2026 00:00:00 GMT',
+  'Sun, 06 Nov 2094 08:49:37 GMT',
+  'Fri, 20 Nov 2026 00:00:00',
+  'x',
+];
+
 /** How many headers at the beginning of the list are plain. */
 export const PLAIN_HEADERS = 19;
 /** How headers begin that decide something somewhere. */

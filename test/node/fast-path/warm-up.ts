@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   CAPPED_TARGETS,
   connectTo,
+  GONE_TARGETS,
   HOSTED_HOSTS,
   KEYS,
   PUBLIC_BUCKET,
@@ -34,6 +35,7 @@ export async function warmUp(door: TestServer): Promise<TagsByKey> {
   await visitHosted(door);
   for (const target of RULED_TARGETS)
     await visit(door, 'h', target, 'Referer: http://friend.test/\r\n');
+  for (const target of [...GONE_TARGETS, ...GONE_TARGETS]) await visit(door, 'h', target, '');
   for (const target of [...CAPPED_TARGETS, ...CAPPED_TARGETS]) await visit(door, 'h', target, '');
   return etags;
 }

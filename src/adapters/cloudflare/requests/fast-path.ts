@@ -56,7 +56,8 @@ export function createWorkersFastPath(fastPath: FastPath): (request: Request) =>
     // Only bytes that stay are sent here: no store of this platform has anything at
     // hand.
     if (response === null || response.kind === 'later' || response.kind === 'borrowed') return null;
-    const requestId = fastPath.requestId();
+    const isDocument = response.kind === 'document';
+    const requestId = isDocument ? response.body.requestId : fastPath.requestId();
     fastPath.served?.({
       read,
       response,
@@ -65,11 +66,13 @@ export function createWorkersFastPath(fastPath: FastPath): (request: Request) =>
       durationMs: 0,
       header: (name) => headers.get(name),
     });
-    return new Response(response.body as BodyInit | null, {
+    const body = isDocument ? response.body.bytes : response.body;
+    return new Response(body as BodyInit | null, {
       status: response.status,
       headers: {
         ...toSendable(response.headers),
         ...rangeHeaders(response),
+        ...('x-amz-id-2' in response.headers ? { 'x-amz-id-2': requestId } : null),
         'x-amz-request-id': requestId,
       },
       encodeBody: 'manual',

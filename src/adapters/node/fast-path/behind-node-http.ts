@@ -88,7 +88,7 @@ export function createBehindNodeHttp(
       return;
     }
 
-    const requestId = fastPath.requestId();
+    const requestId = response.kind === 'document' ? response.body.requestId : fastPath.requestId();
     const head = heads.of(response, false, requestId.length, Date.now());
     const hasRoom = writer.write(socket, isPlain, head, requestId, response);
     if (hasRoom === null) {

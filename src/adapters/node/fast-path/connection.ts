@@ -145,7 +145,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     if (response === null) return respondByFullPath(connection.control, read, chunk);
 
     const now = nowMs();
-    const id = requestId();
+    const id = response.kind === 'document' ? response.body.requestId : requestId();
     const isNeededLater = response.kind === 'later' || reportServed !== null;
     connection.activeAtMs = now;
     connection.hasServed = true;

@@ -25,7 +25,7 @@ const EXTENDED_ID = 'x-amz-id-2';
 export type Head = {
   bytes: Buffer;
   readonly requestIdAt: number;
-  /** Where the id stands once more, before the other; -1: nowhere. */
+  /** Where the id stands once more; -1: nowhere. */
   readonly extendedIdAt: number;
   readonly requestIdLength: number;
   /** Where the values of the headers of a RangeFacts belong, in order. */
@@ -68,7 +68,7 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
   function build(response: FastResponse, isHead: boolean, requestIdLength: number): Head {
     const lines = Object.entries(response.headers);
     const anyId = '-'.repeat(requestIdLength);
-    lines.push([REQUEST_ID, anyId]);
+    if (response.headers[REQUEST_ID] === undefined) lines.push([REQUEST_ID, anyId]);
     let text = statusLine(response.status);
     let requestIdAt = 0;
     let extendedIdAt = -1;
@@ -82,11 +82,12 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
           ? undefined
           : PART_HEADERS.find((known) => known === name);
       if (ofPart !== undefined) gaps.push({ at: text.length, name: ofPart });
-      text += `${name === EXTENDED_ID ? anyId : value}\r\n`;
+      text += `${name === EXTENDED_ID || name === REQUEST_ID ? anyId : value}\r\n`;
     }
     text += 'Date: ';
     const dateAt = text.length;
-    text += `${'-'.repeat(DATE_LENGTH)}${ending}\r\n`;
+    const last = response.kind === 'document' ? LENGTH : '\r\n';
+    text += `${'-'.repeat(DATE_LENGTH)}${ending}${last}`;
     // Slow: from Node's pool, one head of a few hundred bytes would keep 8 KiB
     // alive.
     const bytes = Buffer.allocUnsafeSlow(text.length);
@@ -140,6 +141,8 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
   };
 }
 
+/** Ends the head of a document: its length, and what ends a head, come behind it. */
+const LENGTH = 'Content-Length: ';
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 const END_OF_CHUNKS = '0\r\n\r\n';
 
@@ -156,7 +159,7 @@ function framingOf(
   if (headers['content-length'] !== undefined || isHead || status === 204 || status === 304)
     return '';
   if (body === null) return CHUNKED;
-  return body instanceof Uint8Array ? `Content-Length: ${body.length}\r\n` : null;
+  return body instanceof Uint8Array ? `${LENGTH}${body.length}\r\n` : null;
 }
 
 /**

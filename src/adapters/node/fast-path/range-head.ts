@@ -49,7 +49,7 @@ export function writeText(bytes: Uint8Array, at: number, text: string): number {
 }
 
 /** A whole number from 0 up to 2^53, in decimal digits. */
-function writeNumber(bytes: Uint8Array, at: number, value: number): number {
+export function writeNumber(bytes: Uint8Array, at: number, value: number): number {
   if (value < BILLION) return writeDigits(bytes, at, value, digitsOf(value));
   const billions = Math.floor(value / BILLION);
   return writeDigits(bytes, writeNumber(bytes, at, billions), value - billions * BILLION, 9);
@@ -69,7 +69,8 @@ function writeDigits(bytes: Uint8Array, at: number, value: number, digits: numbe
   return at + digits;
 }
 
-function digitsOf(value: number): number {
+/** How many digits `writeNumber` writes. */
+export function digitsOf(value: number): number {
   if (value >= BILLION) return digitsOf(Math.floor(value / BILLION)) + 9;
   const small = value | 0;
   let digits = 1;

@@ -12,7 +12,7 @@ import type { Log } from '../../../ports/system.ts';
 import type { ResponseCounts } from '../server/response-counts.ts';
 import { createBufferViews } from './buffer-views.ts';
 import type { Head } from './prebuilt-heads.ts';
-import { partValueLength, writePartValue, writeText } from './range-head.ts';
+import { digitsOf, partValueLength, writeNumber, writePartValue, writeText } from './range-head.ts';
 
 /**
  * Up to here head and body are copied into one buffer; above, the body goes out as
@@ -77,6 +77,13 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       if (isDirect && kind === 'borrowed')
         return writeBorrowed(socket, head, requestId, range, body);
       if (isDirect && kind === 'none') return writeHead(socket, head, requestId);
+      if (kind === 'document') {
+        const length = documentLength(head, body.bytes);
+        const isShared = isDirect && length <= COPIED_MAX_BYTES;
+        const target = isShared ? scratch : Buffer.allocUnsafe(length);
+        fillDocument(target, head, requestId, body.bytes);
+        return writeFilled(socket, target, length);
+      }
       const bytes = kind === 'borrowed' ? takeCopy(body) : body;
 
       const length = headLength(head, range) + (bytes?.length ?? 0);
@@ -86,13 +93,18 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       const target = isDirect ? scratch : Buffer.allocUnsafe(length);
       const headEnd = fillHead(target, head, requestId, range);
       if (bytes !== null) target.set(bytes, headEnd);
-      const hasRoom = socket.write(isDirect ? viewOfScratch(scratch, 0, length) : target);
-      // What the kernel did not take at once it takes from this buffer later: the
-      // next response needs another.
-      if (isDirect && socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
-      return hasRoom;
+      return writeFilled(socket, target, length);
     },
   };
+
+  function writeFilled(socket: Duplex, target: Buffer, length: number): boolean {
+    if (target !== scratch) return socket.write(target);
+    const hasRoom = socket.write(viewOfScratch(scratch, 0, length));
+    // What the kernel did not take at once it takes from this buffer later: the
+    // next response needs another.
+    if (socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
+    return hasRoom;
+  }
 }
 
 /**
@@ -107,6 +119,7 @@ const SCRATCH_VIEWS = 256;
 const BORROWED_VIEWS = 8;
 
 const NOTHING = Buffer.alloc(0);
+const END_OF_HEAD = '\r\n\r\n';
 
 /** Copies borrowed bytes into a buffer that stays, and releases them. */
 function takeCopy({ buffer, at, lengthBytes, release }: BorrowedBuffer): Uint8Array {
@@ -269,6 +282,17 @@ export function fillHead(
   const end = copyPiece(head.bytes, bytes, at, from, head.bytes.length);
   writeIds(bytes, movedBytes, head, requestId);
   return end;
+}
+
+function documentLength({ bytes }: Head, document: Uint8Array): number {
+  return bytes.length + digitsOf(document.length) + END_OF_HEAD.length + document.length;
+}
+
+/** Puts an error document behind its head, whose last header is the length. */
+function fillDocument(bytes: Uint8Array, head: Head, requestId: string, document: Uint8Array) {
+  const lengthAt = fillHead(bytes, head, requestId, null);
+  const lengthEnd = writeNumber(bytes, lengthAt, document.length);
+  bytes.set(document, writeText(bytes, lengthEnd, END_OF_HEAD));
 }
 
 /**

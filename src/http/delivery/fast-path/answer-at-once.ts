@@ -1,8 +1,8 @@
 // The fast path of delivery: answers a plain public read in one synchronous call,
 // from memory or not at all. Small ranges that the bucket has at hand take two, so
 // that the platform may read them when it sends them. It takes the steps of
-// deliver.ts with the same pieces and must never answer otherwise; what it leaves,
-// and every error, is the full path's.
+// deliver.ts with the same pieces and must never answer otherwise; what it leaves is
+// the full path's.
 import type { Core } from '../../../core/core.ts';
 import { bodyNow } from '../../../core/objects/read-object.ts';
 import type { BucketReadPolicy, Pointer } from '../../../domain/nouns.ts';
@@ -32,6 +32,8 @@ import {
   wholeResponse,
 } from './fast-response.ts';
 import { createTargetReader } from './read-target.ts';
+import { createRedirectAtOnce } from './redirect-at-once.ts';
+import { createRefuseAtOnce } from './refuse-at-once.ts';
 import { createSiteVisit } from './visit-site.ts';
 
 /**
@@ -50,6 +52,8 @@ export type AnswerAtOnceOptions = {
 };
 
 type Headers = FastResponse['headers'];
+
+const NO_FIELDS: Readonly<Record<string, string>> = {};
 
 /**
  * A read that features did not leave to the full path: one object for all steps
@@ -72,6 +76,8 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
   const readTarget = createTargetReader(domains, directory.peekHost);
   const visitSite = createSiteVisit({ hotMetadata, profiles, rules });
   const respond = createFastResponder(core, options);
+  const refuse = createRefuseAtOnce(core, options);
+  const redirect = createRedirectAtOnce(core, options);
 
   return (read, askProtocol) => {
     // 1. Bucket read policy and pointer, out of memory.
@@ -79,9 +85,10 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
     if (target === null) return null;
     const { bucket, owner } = target;
     if (target.site !== null) {
-      const page = visitSite(target.site, read, askProtocol);
-      if (page === null) return null;
-      return answer(read, page.readPolicy, page.pointer, page.profile, owner);
+      const visit = visitSite(target.site, read, askProtocol);
+      if (visit === null) return null;
+      if (visit.kind === 'redirect') return redirect(read, visit.readPolicy, visit.redirect, owner);
+      return answer(read, visit.readPolicy, visit.pointer, visit.profile, owner);
     }
     const known = hotMetadata.peek(bucket, target.key);
     if (known === null) return null;
@@ -89,8 +96,12 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
     // 2. Everyone may have the object. A policy that looks at the request is the
     //    full path's.
     const { readPolicy, pointer } = known;
-    if (readPolicy === null || pointer === null) return null;
-    if (everyoneMayRead(readPolicy.access, target.key, pointer) !== 'yes') return null;
+    const refused = { owner, readPolicy, pointer };
+    if (readPolicy === null) return refuse(read, 'NoSuchBucket', NO_FIELDS, refused);
+    const access = everyoneMayRead(readPolicy.access, target.key, pointer);
+    if (access === 'ask') return null;
+    if (access === 'no') return refuse(read, 'AccessDenied', NO_FIELDS, refused);
+    if (pointer === null) return refuse(read, 'NoSuchKey', { Key: target.key }, refused);
     const profile = profiles.plain(readPolicy.settings.hosting, target.isOwnHost);
     return answer(read, readPolicy, pointer, profile, owner);
   };
@@ -121,6 +132,14 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
     const fastRead = { owner, readPolicy, pointer, prepared, features, variant };
 
     // 5. Conditions.
+    const ifMatch = read.header('if-match');
+    // The tag may be of a variant that must be made first.
+    if (ifMatch !== null && variants !== null) return null;
+    const outcome = evaluateDates(read, ifMatch, pointer);
+    if (outcome === 'precondition-failed')
+      return refuse(read, 'PreconditionFailed', NO_FIELDS, fastRead);
+    if (outcome === 'not-modified')
+      return respond.notModified(fastRead, (variant ?? pointer).etag, read.isHead);
     if (read.ifNoneMatch !== null) {
       const tag =
         variants?.knownTag(pointer, read.ifNoneMatch, acceptEncoding) ??
@@ -132,9 +151,12 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
     if (read.isHead) return respond.head(fastRead);
     if (variant !== null) return respond.variant(fastRead, variant);
 
-    // 6. The range. 416 is the full path's.
-    const range = parseRange(read.range, pointer.sizeBytes);
-    return range === 'unsatisfiable' ? null : respond.stored(fastRead, range);
+    // 6. The range.
+    const { sizeBytes } = pointer;
+    const range = parseRange(read.range, sizeBytes);
+    if (range !== 'unsatisfiable') return respond.stored(fastRead, range);
+    const fields = { RangeRequested: read.range ?? '', ActualObjectSize: `${sizeBytes}` };
+    return refuse(read, 'InvalidRange', fields, fastRead);
   }
 }
 
@@ -249,6 +271,19 @@ function createVaryingHeaders(): (fastRead: FastRead, headers: Headers) => Heade
     }
     return made;
   };
+}
+
+/** What the conditions decide besides If-None-Match, which goes before a date. */
+function evaluateDates(
+  { ifNoneMatch, header }: PlainRead,
+  ifMatch: string | null,
+  pointer: Pointer,
+): ReturnType<typeof evaluateRead> {
+  const ifUnmodifiedSince = header('if-unmodified-since');
+  const ifModifiedSince = ifNoneMatch === null ? header('if-modified-since') : null;
+  if (ifMatch === null && ifUnmodifiedSince === null && ifModifiedSince === null) return 'proceed';
+  const conditions = { ifMatch, ifNoneMatch: null, ifModifiedSince, ifUnmodifiedSince };
+  return evaluateRead(conditions, pointer);
 }
 
 /** The tag of what would be sent, if the condition names it. */

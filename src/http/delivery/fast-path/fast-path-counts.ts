@@ -16,6 +16,12 @@ export type FastPathCounts = {
   getNotModified: number;
   headWhole: number;
   headNotModified: number;
+  /** Redirects of sites. */
+  getRedirected: number;
+  headRedirected: number;
+  /** Failures: 403, 404, 412, 416. */
+  getRefused: number;
+  headRefused: number;
 };
 /** Counts by the surface that the full path would count them for. */
 export type FastPathCountsBySurface = Readonly<Record<ResponseOwner['surface'], FastPathCounts>>;
@@ -29,6 +35,10 @@ export function newFastPathCounts(): FastPathCountsBySurface {
     getNotModified: 0,
     headWhole: 0,
     headNotModified: 0,
+    getRedirected: 0,
+    headRedirected: 0,
+    getRefused: 0,
+    headRefused: 0,
   };
   return { delivery: { ...zero }, website: { ...zero }, s3: { ...zero } };
 }

@@ -7,11 +7,15 @@ import type { FastResponse, WholeResponse } from './fast-response.ts';
 
 /**
  * Headers that choose between responses in some buckets, so that a plain read may
- * have them. In lower case. A read that has one of them twice is not plain.
+ * have them, and conditions. In lower case. A read that has one of them twice is not
+ * plain.
  */
 export const SELECTING_HEADERS = [
   'accept',
   'accept-encoding',
+  'if-match',
+  'if-modified-since',
+  'if-unmodified-since',
   'referer',
   'sec-fetch-mode',
 ] as const;

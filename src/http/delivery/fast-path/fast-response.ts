@@ -13,12 +13,13 @@ export type FastResponse = ResponseFacts & FastBody;
 export type WholeResponse = ResponseFacts & WholeBody;
 
 type ResponseFacts = ResponseOwner & {
-  readonly status: 200 | 206 | 304;
+  readonly status: number;
   /**
    * The headers, but for x-amz-request-id, which comes last. An empty x-amz-id-2 is
    * to say the same as that, and a 206 has the headers of PART_HEADERS empty. The
    * record is the same object for as long as the stored object has not changed, so
-   * a platform may keep what it makes of it.
+   * a platform may keep what it makes of it. Those of an error document have both
+   * ids where they belong, empty.
    */
   readonly headers: ResponseHeaders;
 };
@@ -26,8 +27,11 @@ type ResponseFacts = ResponseOwner & {
 type ResponseHeaders = Readonly<Record<string, string>>;
 
 export type ResponseOwner = {
-  /** Whose object it is, and which part of the service was called. */
-  readonly bucket: BucketName;
+  /**
+   * Whose object it is, and which part of the service was called. Null: there is no
+   * such bucket.
+   */
+  readonly bucket: BucketName | null;
   readonly surface: Extract<Surface, 'delivery' | 'website' | 's3'>;
   /** Who signed; null: nobody. */
   readonly accessKeyId: AccessKeyId | null;
@@ -41,10 +45,12 @@ export type ResponseOwner = {
 export type FastBody = WholeBody | BodyReadLater;
 
 export type WholeBody =
-  /** There is none: a 304, or the response to a HEAD. */
+  /** There is none: a 304, a redirect, or the response to a HEAD. */
   | { readonly kind: 'none'; readonly body: null; readonly range: null }
   /** The whole object or variant, in bytes that stay. */
   | { readonly kind: 'bytes'; readonly body: Uint8Array; readonly range: null }
+  /** What went wrong; the length stands behind all other headers. */
+  | { readonly kind: 'document'; readonly body: ErrorDocument; readonly range: null }
   /** A range, in bytes that stay. */
   | { readonly kind: 'range'; readonly body: Uint8Array; readonly range: RangeFacts }
   /**
@@ -52,6 +58,9 @@ export type WholeBody =
    * be.
    */
   | { readonly kind: 'borrowed'; readonly body: BorrowedBuffer; readonly range: RangeFacts };
+
+/** An error document. `requestId`: the id that it names, so that its head must too. */
+export type ErrorDocument = { readonly bytes: Uint8Array; readonly requestId: string };
 
 /** A range that is read, and metered, only when it is sent. */
 type BodyReadLater = { readonly kind: 'later'; readonly body: ReadLater; readonly range: null };
@@ -68,7 +77,7 @@ export type ReadLater = (canSendDirectly: boolean) => WholeResponse | null;
  * object's).
  */
 export function wholeResponse(
-  status: 200 | 304,
+  status: number,
   headers: ResponseHeaders,
   { bucket, surface, accessKeyId }: ResponseOwner,
   body: Uint8Array | null,
@@ -76,6 +85,16 @@ export function wholeResponse(
   return body === null
     ? { status, headers, bucket, surface, accessKeyId, kind: 'none', body, range: null }
     : { status, headers, bucket, surface, accessKeyId, kind: 'bytes', body, range: null };
+}
+
+/** Makes a response that says what went wrong. */
+export function documentResponse(
+  status: number,
+  headers: ResponseHeaders,
+  { bucket, surface, accessKeyId }: ResponseOwner,
+  body: ErrorDocument,
+): WholeResponse {
+  return { status, headers, bucket, surface, accessKeyId, kind: 'document', body, range: null };
 }
 
 /** Makes a 206 whose bytes stay. */

@@ -1,7 +1,7 @@
 // The fast path through a site: it walks the plan that deliver-site.ts walks, over
 // what stands in memory. Called by answer-at-once.ts. The plan is kept with its
 // path for as long as settings and rules are the same. Whatever is more than a page
-// takes the full path.
+// or a redirect takes the full path.
 import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../../../domain/nouns.ts';
 import { canBePublic, everyoneMayRead } from '../../../domain/pointer.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
@@ -11,6 +11,7 @@ import type { HeaderProfile, HeaderProfiles } from '../header-profile.ts';
 import { isNavigation } from '../site/navigation.ts';
 import { hasExtension, isFolder, USUAL_INDEX } from '../site/page.ts';
 import { type Seen, type SitePlan, walkPlan } from '../site/plan.ts';
+import type { Redirect } from '../site/redirects.ts';
 import { planVisit, prefixOf } from '../site/site-planner.ts';
 import type { SiteRules, SiteRulesReader } from '../site/site-rules.ts';
 import type { PlainRead } from './fast-path.ts';
@@ -46,10 +47,20 @@ type KeptPlan = {
 /** Tells how the client came; absent where nobody can tell (AnswerAtOnce). */
 type AskProtocol = (() => KnownProtocol) | undefined;
 
-export type FastPathPage = {
+/** What a visit leads to. */
+export type FastPathVisit = FastPathPage | FastPathRedirect;
+
+type FastPathPage = {
+  readonly kind: 'page';
   readonly readPolicy: BucketReadPolicy;
   readonly pointer: Pointer;
   readonly profile: HeaderProfile;
+};
+
+type FastPathRedirect = {
+  readonly kind: 'redirect';
+  readonly readPolicy: BucketReadPolicy;
+  readonly redirect: Redirect;
 };
 
 export type SiteVisitOptions = {
@@ -68,12 +79,12 @@ export function likelyKeys(prefix: string, path: string): readonly string[] {
 }
 
 /**
- * The page that the read gets, or null. Cost: that of the look-ups until a step of
+ * What the read gets, or null. Cost: that of the look-ups until a step of
  * the plan applies.
  */
 export function createSiteVisit(
   options: SiteVisitOptions,
-): (site: SitePath, read: PlainRead, askProtocol?: AskProtocol) => FastPathPage | null {
+): (site: SitePath, read: PlainRead, askProtocol?: AskProtocol) => FastPathVisit | null {
   const { hotMetadata, profiles, rules } = options;
 
   function planOf(
@@ -100,8 +111,8 @@ export function createSiteVisit(
     knownProtocol: KnownProtocol,
   ): SitePlan | null {
     const { binding, path, host } = site;
-    // Neither query nor `isSecure` matters to a page: only redirects go by them,
-    // and those are not answered here.
+    // There is no query. Where a redirect goes by `isSecure`, its target begins with
+    // `http:`: isForAnyProtocol leaves it to the full path.
     const visit = { key: path, rawQuery: '', host, isSecure: false, knownProtocol };
     const plan = planVisit({ readPolicy, binding }, visit, {
       rules: known,
@@ -145,8 +156,19 @@ export function createSiteVisit(
       folder: () => 'unknown',
       isNavigation: () => isNavigation(site.path, read.header),
     });
-    return outcome.kind === 'page'
-      ? { readPolicy, pointer: outcome.pointer, profile: outcome.profile }
-      : null;
+    if (outcome.kind === 'page') {
+      const { pointer, profile } = outcome;
+      return { kind: 'page', readPolicy, pointer, profile };
+    }
+    if (outcome.kind !== 'redirect' || !isForAnyProtocol(outcome.redirect)) return null;
+    return { kind: 'redirect', readPolicy, redirect: outcome.redirect };
   };
+}
+
+/**
+ * Whether a redirect that was made for a visitor over plain HTTP is everyone's: to a
+ * path of the same site, or by a protocol of its own.
+ */
+function isForAnyProtocol({ location }: Redirect): boolean {
+  return location.startsWith('/') || location.startsWith('https:');
 }

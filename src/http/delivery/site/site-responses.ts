@@ -125,9 +125,9 @@ function createPageResponses(
       );
     },
 
-    redirect(visit, { status, location }) {
+    redirect(visit, redirect) {
       return count(visit, NO_USE, null, (added) =>
-        respond(visit, status, { location, 'content-length': '0', ...added }, null),
+        respond(visit, redirect.status, { ...redirectHeaders(redirect), ...added }, null),
       );
     },
 
@@ -158,6 +158,11 @@ function createPageResponses(
       );
     },
   };
+}
+
+/** Headers of a redirect, but for those of the bucket. */
+export function redirectHeaders({ location }: Redirect): HeaderRecord {
+  return { location, 'content-length': '0' };
 }
 
 /** The use of a response without a body. */

@@ -27,7 +27,7 @@ import {
 import { createTargetReader } from '../../delivery/fast-path/read-target.ts';
 import { fastPathOperationTiming } from '../../observe/server-timing.ts';
 import { RECEIPT } from '../../receipt-header.ts';
-import { evaluateRead, NO_CONDITIONS } from '../../semantics/conditional.ts';
+import { evaluateRead, type ReadConditions } from '../../semantics/conditional.ts';
 import { RESPONSE_OVERRIDES } from '../../semantics/object-headers.ts';
 import { bytesOf, type HttpRange, parseRange } from '../../semantics/range.ts';
 import type { Authenticator } from '../signature/authenticate.ts';
@@ -122,10 +122,8 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
 
   function answer(allowed: AllowedRead): FastResponse | null {
     const { read, object, headers } = allowed;
-    const outcome =
-      read.ifNoneMatch === null
-        ? 'proceed'
-        : evaluateRead({ ...NO_CONDITIONS, ifNoneMatch: read.ifNoneMatch }, object);
+    const outcome = evaluateRead(readConditions(read), object);
+    if (outcome === 'precondition-failed') return null;
     if (outcome === 'not-modified') {
       if (read.isHead) counts.headNotModified += 1;
       else counts.getNotModified += 1;
@@ -193,6 +191,15 @@ function countBody(counts: FastPathCounts, tier: BodyOrigin, isWhole: boolean): 
   else if (isWhole) counts.getWhole += 1;
   else if (tier === 'bucket') counts.getPartRead += 1;
   else counts.getPart += 1;
+}
+
+function readConditions(read: SignedRead): ReadConditions {
+  return {
+    ifMatch: read.header('if-match'),
+    ifNoneMatch: read.ifNoneMatch,
+    ifModifiedSince: read.header('if-modified-since'),
+    ifUnmodifiedSince: read.header('if-unmodified-since'),
+  };
 }
 
 /** Whether this path knows all headers that may matter. */
