@@ -142,6 +142,8 @@ export type Account = {
   /** null: an account of the settings. */
   createdAt: string | null;
   isEnabled: boolean;
+  /** Whether it stands in the settings of the server: no request changes it. */
+  isOfSettings: boolean;
 };
 
 export type AccountBilling = {
@@ -2074,7 +2076,7 @@ export type Routes = {
     };
     answer: Account;
   };
-  /** List accounts (operator); those of the settings are not among them. */
+  /** List accounts (operator), those of the settings (`QUAYSIDE_SEED`) among them. */
   'GET /accounts': {
     query?: {
       /** Items of one page at most. */

@@ -74,3 +74,20 @@ it('8: who runs no server sees no accounts', async () => {
   expect(await page.getByRole('link', { name: 'Accounts' }).count()).toBe(0);
   expect(await page.locator('.account-banner').count()).toBe(0);
 });
+
+it('113: shows accounts of the settings as such, and that they are not changed here', async () => {
+  const { page, errors } = await kit.open('/settings/accounts');
+  const row = page.getByRole('listitem').filter({ hasText: 'other' });
+  await row.getByText('from the settings').waitFor();
+  expect(await page.getByText('from the settings').count()).toBe(1);
+  expect(await axeViolations(page)).toEqual([]);
+  await button(page, 'Work in other').click();
+  await page.getByText('You are in the account of other').waitFor();
+
+  await page.goto(`${kit.server.target.url}/-/console/settings/account`);
+  await page.getByText('It stands in the settings of the server').waitFor();
+  const name = page.getByLabel('Name of the account');
+  expect(await name.inputValue()).toBe('other');
+  expect(await name.getAttribute('readonly')).not.toBeNull();
+  expect(errors).toEqual([]);
+});

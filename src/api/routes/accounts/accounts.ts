@@ -2,7 +2,11 @@
 import { z } from '@hono/zod-openapi';
 import { deleteAccount } from '../../../core/accounts/delete-account.ts';
 import { createAccount } from '../../../core/accounts/members.ts';
+import type { Core } from '../../../core/core.ts';
 import type { AccountRecord } from '../../../domain/account-records.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import type { Account, AccountId } from '../../../domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../../domain/root-account.ts';
 import { operatorCallOf, requireOperator } from '../../routing/access.ts';
 import { accountOf } from '../../routing/account-of.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
@@ -27,6 +31,9 @@ const accountSchema = z
     displayName: z.string(),
     createdAt: timeSchema.nullable().openapi({ description: 'null: an account of the settings.' }),
     isEnabled: z.boolean(),
+    isOfSettings: z.boolean().openapi({
+      description: 'Whether it stands in the settings of the server: no request changes it.',
+    }),
   })
   .openapi('Account');
 
@@ -38,7 +45,42 @@ const changeSchema = z.strictObject({
 const params = z.strictObject({ accountId: idSchema });
 
 function show({ id, displayName, createdAtMs, isEnabled }: AccountRecord) {
-  return { id: id as string, displayName, createdAt: isoTime(createdAtMs), isEnabled };
+  const createdAt = isoTime(createdAtMs);
+  return { id: id as string, displayName, createdAt, isEnabled, isOfSettings: false };
+}
+
+/** An account of the settings, which is always enabled. */
+function showSetting({ id, displayName }: Account) {
+  return { id: id as string, displayName, createdAt: null, isEnabled: true, isOfSettings: true };
+}
+
+const showListed = (account: AccountRecord | Account) =>
+  'createdAtMs' in account ? show(account) : showSetting(account);
+
+/** Accounts behind an id, by id: stored ones, and those of the settings among them. */
+async function listAccounts(
+  { settings, ports }: Core,
+  after: string,
+  limit: number,
+): Promise<readonly (AccountRecord | Account)[]> {
+  const stored = await ports.directory.call('listAccounts', { after, limit });
+  const ofSettings = settings.seed
+    .map(({ account }) => account)
+    .filter(({ id }) => id > after)
+    .map((account) => [account.id, account] as const);
+  const byId = new Map<AccountId, AccountRecord | Account>([
+    ...ofSettings,
+    ...stored.map((account) => [account.id, account] as const),
+  ]);
+  return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+}
+
+/** Refuses to change what stands in the settings. InvalidRequest. */
+function refuseOfSettings({ settings }: Core, id: AccountId): void {
+  if (id !== ROOT_ACCOUNT.id && !settings.seed.some(({ account }) => account.id === id)) return;
+  throw new StorageError('InvalidRequest', {
+    detail: 'This account stands in the settings of the server: change it there.',
+  });
 }
 
 export function addAccountRoutes(api: Api): void {
@@ -65,7 +107,7 @@ export function addAccountRoutes(api: Api): void {
     listRoute({
       path: '/accounts',
       operationId: 'listAccounts',
-      summary: 'List accounts (operator); those of the settings are not among them',
+      summary: 'List accounts (operator), those of the settings (`QUAYSIDE_SEED`) among them',
       tags: TAGS,
       access: 'account:read',
       item: accountSchema,
@@ -73,12 +115,11 @@ export function addAccountRoutes(api: Api): void {
     }),
     async (c) => {
       const call = operatorCallOf(c);
-      const { directory } = call.core.ports;
       const page = await readPage(call, c.req.valid('query'), {
         list: 'accounts',
-        read: (after, limit) => directory.call('listAccounts', { after, limit }),
+        read: (after, limit) => listAccounts(call.core, after, limit),
         positionOf: ({ id }) => id as string,
-        show,
+        show: showListed,
       });
       return c.json(page, 200);
     },
@@ -102,8 +143,7 @@ export function addAccountRoutes(api: Api): void {
       if (account !== null) return jsonWithEtag(c, etagOfRevision(account), show(account), 200);
 
       const ofSettings = (await call.findAccounts([id])).get(id);
-      const { displayName } = requireFound(ofSettings, 'NoSuchAccount');
-      return c.json({ id: id as string, displayName, createdAt: null, isEnabled: true }, 200);
+      return c.json(showSetting(requireFound(ofSettings, 'NoSuchAccount')), 200);
     },
   );
 
@@ -129,7 +169,9 @@ function addChanging(api: Api): void {
       const call = callOf(c);
       const id = accountOf(call, c.req.valid('param').accountId);
       const { directory } = call.core.ports;
-      const account = requireFound(await directory.call('getAccount', { id }), 'NoSuchAccount');
+      const stored = await directory.call('getAccount', { id });
+      if (stored === null) refuseOfSettings(call.core, id);
+      const account = requireFound(stored, 'NoSuchAccount');
       requireMatch(c, etagOfRevision(account));
 
       const { displayName = account.displayName, isEnabled = account.isEnabled } =
@@ -162,7 +204,10 @@ function addChanging(api: Api): void {
     }),
     async (c) => {
       const call = operatorCallOf(c);
-      await deleteAccount(call.core, accountOf(call, c.req.valid('param').accountId));
+      const id = accountOf(call, c.req.valid('param').accountId);
+      const stored = await call.core.ports.directory.call('getAccount', { id });
+      if (stored === null) refuseOfSettings(call.core, id);
+      await deleteAccount(call.core, id);
       return c.body(null, 204);
     },
   );

@@ -195,6 +195,8 @@ export const settings = {
     'Everybody who has an account on this server. What you do in one stands in its audit log.',
   noAccounts: 'You have made none yet; the API makes them.',
   moreAccounts: 'These are the first 100.',
+  ofSettings: 'from the settings',
+  ofSettingsHint: 'It stands in the settings of the server and is changed there alone.',
   disabledAccount: 'disabled',
   workIn: (name: string) => `Work in ${name}`,
   workHere: 'Work in this account',

@@ -187,6 +187,8 @@ export const settings: typeof English = {
   accountsLead: '在此服务器上开设的全部账户。在某个账户中的操作会记入该账户的审计日志。',
   noAccounts: '还没有账户，可通过 API 创建。',
   moreAccounts: '只显示前 100 个。',
+  ofSettings: '来自设置文件',
+  ofSettingsHint: '此账户写在服务器的设置中，只能在那里更改。',
   disabledAccount: '已停用',
   workIn: (name) => `进入 ${name}`,
   workHere: '进入此账户',

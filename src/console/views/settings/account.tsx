@@ -28,6 +28,12 @@ function Name({ id }: { readonly id: string }) {
   const texts = t().settings;
   const [name, setName] = useState(me.value?.account.displayName ?? '');
   const saving = useSaving();
+  const account = useQuery(`account ${id}`, (signal) =>
+    client.request('GET /accounts/{accountId}', { path: { accountId: id }, signal }),
+  );
+  const isOfSettings = account.data.value?.isOfSettings ?? false;
+  const mayName = may('account:write') && !isOfSettings;
+  const lead = isOfSettings ? texts.ofSettingsHint : texts.readOnly;
   const save = () =>
     saving.run(async () => {
       await client.request('PATCH /accounts/{accountId}', {
@@ -39,7 +45,7 @@ function Name({ id }: { readonly id: string }) {
       showToast({ text: texts.saved });
     });
   return (
-    <Section title={texts.account} {...(may('account:write') ? {} : { lead: texts.readOnly })}>
+    <Section title={texts.account} {...(mayName ? {} : { lead })}>
       <form
         class="settings-form"
         onSubmit={(event) => {
@@ -51,13 +57,13 @@ function Name({ id }: { readonly id: string }) {
           label={texts.accountName}
           value={name}
           onInput={setName}
-          readonly={!may('account:write')}
+          readonly={!mayName}
           maxLength={128}
           required
         />
         <CopyField label={texts.accountId} value={id} />
         {saving.error !== null && <InlineError text={saving.error} />}
-        {may('account:write') && (
+        {mayName && (
           <Button type="submit" kind="secondary" label={t().shell.save} isBusy={saving.isBusy} />
         )}
       </form>

@@ -33,6 +33,11 @@ export default function Accounts() {
               <span class="cut">
                 <bdi>{account.displayName}</bdi>
                 {!account.isEnabled && <span class="tag">{texts.disabledAccount}</span>}
+                {account.isOfSettings && (
+                  <span class="tag" title={texts.ofSettingsHint}>
+                    {texts.ofSettings}
+                  </span>
+                )}
               </span>
               <span class="faint cut mono">{account.id}</span>
             </span>
