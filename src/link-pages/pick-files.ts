@@ -1,0 +1,58 @@
+// Says how much is selected, selects all, and a range with Shift. Without it boxes and
+// button work all the same.
+import { find, findAll } from './find.ts';
+import { formatBytes } from './format-bytes.ts';
+
+/** Watches the form of a folder's page, if there is one. */
+export function pickFiles(): void {
+  const form = find<HTMLFormElement>('[data-picks-max]');
+  if (form === null) return;
+  const all = find<HTMLElement>('[data-pick-all]', form);
+  const boxOfAll = all === null ? null : find<HTMLInputElement>('input', all);
+  const boxes = findAll<HTMLInputElement>('input[name=pick]', form);
+  let last: HTMLInputElement | null = null;
+  if (all !== null) all.hidden = false;
+
+  // Rows that a filter hides are not selected with all others.
+  const isShown = (box: HTMLInputElement) => box.closest('li')?.hidden === false;
+  const update = () => describe(form, boxes, boxOfAll);
+  boxOfAll?.addEventListener('change', () => {
+    for (const box of boxes) if (isShown(box)) box.checked = boxOfAll.checked;
+    update();
+  });
+  form.addEventListener('click', ({ target, shiftKey }) => {
+    if (!(target instanceof HTMLInputElement) || target.name !== 'pick') return;
+    if (shiftKey && last !== null) {
+      const [from = 0, to = 0] = [boxes.indexOf(last), boxes.indexOf(target)].sort((a, b) => a - b);
+      for (const box of boxes.slice(from, to + 1)) if (isShown(box)) box.checked = target.checked;
+    }
+    last = target;
+    update();
+  });
+  // Back brings the boxes as they were.
+  addEventListener('pageshow', update);
+  update();
+}
+
+function describe(
+  form: HTMLFormElement,
+  boxes: readonly HTMLInputElement[],
+  boxOfAll: HTMLInputElement | null,
+): void {
+  const picked = boxes.filter(({ checked }) => checked);
+  const bytes = picked.reduce((sum, { dataset }) => sum + Number(dataset.size ?? 0), 0);
+  const output = find<HTMLOutputElement>('output', form);
+  const button = find<HTMLButtonElement>('.pick-bar button', form);
+  const isTooMany = picked.length > Number(form.dataset.picksMax);
+  if (button !== null) button.disabled = picked.length === 0 || isTooMany;
+  if (output !== null) {
+    const { picked: text = '', tooMany = '' } = output.dataset;
+    const said = text
+      .replace('{count}', picked.length.toLocaleString())
+      .replace('{size}', formatBytes(bytes));
+    output.textContent = picked.length === 0 ? '' : isTooMany ? tooMany : said;
+  }
+  if (boxOfAll === null) return;
+  boxOfAll.checked = picked.length === boxes.length;
+  boxOfAll.indeterminate = picked.length > 0 && picked.length < boxes.length;
+}
