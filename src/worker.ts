@@ -2,11 +2,6 @@
 // Everything else is in adapters/cloudflare.
 import { exports } from 'cloudflare:workers';
 import { BodySlices } from './adapters/cloudflare/bodies/body-slices.ts';
-import { createFetchSender } from './adapters/cloudflare/clients/fetch-webhook-sender.ts';
-import { BucketObject as AnyBucketObject } from './adapters/cloudflare/durable-objects/bucket-object.ts';
-import { DirectoryObject as AnyDirectoryObject } from './adapters/cloudflare/durable-objects/directory-object.ts';
-import { LedgerObject } from './adapters/cloudflare/durable-objects/ledger-object.ts';
-import type { OutboxPorts } from './adapters/cloudflare/durable-objects/outbox-ports.ts';
 import type { WorkerEnv } from './adapters/cloudflare/env.ts';
 import { createWorkersPorts } from './adapters/cloudflare/ports.ts';
 import { createWorkersFastPath } from './adapters/cloudflare/requests/fast-path.ts';
@@ -15,32 +10,14 @@ import { readWorkerRequest } from './adapters/cloudflare/requests/worker-request
 import { toWorkerResponse } from './adapters/cloudflare/requests/worker-response.ts';
 import { type App, createApp } from './app.ts';
 import { ConfigError, parseConfig, warnOfUnknown } from './config.ts';
-import { runBilling } from './core/billing/scheduled/run-billing.ts';
+import { notePrices } from './core/billing/prices/noted-prices.ts';
+import { wakeLedgers } from './core/billing/scheduled/wake-ledgers.ts';
 import { trustTime } from './core/clock/trust-time.ts';
 import type { Core } from './core/core.ts';
-import { createDispatcher } from './core/outbox/dispatch.ts';
 import { SMALL_BATCH, sweepInBatches } from './core/sweep/sweep-in-batches.ts';
-import type { OutboxQueue } from './ports/outbox.ts';
+import { BucketObject, DirectoryObject, LedgerObject } from './worker-objects.ts';
 
-export { BodySlices, LedgerObject };
-
-/** Objects send what waits in their own outbox. */
-export class BucketObject extends AnyBucketObject {
-  override openDispatcher(queue: OutboxQueue, ports: OutboxPorts) {
-    return dispatcherIn(this.env, queue, ports);
-  }
-}
-export class DirectoryObject extends AnyDirectoryObject {
-  override openDispatcher(queue: OutboxQueue, ports: OutboxPorts) {
-    return dispatcherIn(this.env, queue, ports);
-  }
-}
-
-function dispatcherIn(env: WorkerEnv, queue: OutboxQueue, ports: OutboxPorts) {
-  const settings = parseConfig(env, 'cloudflare');
-  const webhookSender = createFetchSender(settings.webhooks.mayBePrivate);
-  return createDispatcher({ ports: { ...ports, webhookSender }, settings }, queue, settings.region);
-}
+export { BodySlices, BucketObject, DirectoryObject, LedgerObject };
 
 type Service = {
   readonly app: App<WorkerEnv>;
@@ -49,12 +26,10 @@ type Service = {
   readonly isDevServer: boolean;
 };
 
-/**
- * The cron of bills in wrangler.toml: a run of its own, with its own bound. An
- * account costs five calls.
- */
+/** The cron of bills in wrangler.toml. Accounts are billed by the alarms of their ledgers. */
 const BILLING_CRON = '47 * * * *';
-const BILLED_ACCOUNTS = 100;
+/** Ledgers that one run of it may wake: half of the calls that an invocation has. */
+const ledgersMax = ({ settings }: Core) => Math.min(settings.subrequestsMax, 10_000) / 2;
 
 /**
  * One service per set of bindings, so one per isolate; it holds plain values and
@@ -111,7 +86,9 @@ export default {
     const { core } = serviceOf(env);
     const trusted = await trustTime(core);
     if (trusted === null) return;
-    if (cron === BILLING_CRON) await runBilling(trusted, { accountsMax: BILLED_ACCOUNTS });
-    else await sweepInBatches(trusted, SMALL_BATCH);
+    if (cron === BILLING_CRON) {
+      await notePrices(trusted);
+      await wakeLedgers(trusted, { ledgersMax: ledgersMax(trusted) });
+    } else await sweepInBatches(trusted, SMALL_BATCH);
   },
 } satisfies ExportedHandler<WorkerEnv>;

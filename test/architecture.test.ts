@@ -82,6 +82,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['core', 'domain', 'ports'],
   'app.ts': ['api', 'http', 'core', 'domain', 'ports', 'config.ts'],
   'worker.ts': [
+    'worker-objects.ts',
     'app.ts',
     'config.ts',
     'core',
@@ -90,6 +91,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'adapters/cloudflare',
     'adapters/shared',
   ],
+  // The classes that worker.ts exports beside its handlers.
+  'worker-objects.ts': ['config.ts', 'core', 'domain', 'ports', 'adapters/cloudflare'],
   'node.ts': ['app.ts', 'config.ts', 'core', 'domain', 'ports', 'adapters/node', 'adapters/shared'],
   'adapters/shared': ['domain', 'ports', 'crypto'],
   'adapters/memory': ADAPTER_NEEDS,

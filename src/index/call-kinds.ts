@@ -150,6 +150,8 @@ export const DIRECTORY_CALLS = {
   listBilledAccounts: 'query',
   getClosing: 'query',
   getUsageReported: 'query',
+  getBillingDuties: 'query',
+  listUnclosedAccounts: 'query',
   listWebhookAccounts: 'query',
   getPushTarget: 'query',
   listPushTargets: 'query',
@@ -221,6 +223,7 @@ export const DIRECTORY_CALLS = {
   setParty: 'command',
   setClosing: 'command',
   setUsageReported: 'command',
+  setBillingProgress: 'command',
   setPushTarget: 'command',
   notePush: 'command',
 } as const satisfies Record<keyof DirectoryApi, CallKind>;

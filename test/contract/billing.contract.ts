@@ -372,6 +372,37 @@ export function billingContract(subject: Subject<Directory>): void {
       }
     });
 
+    test('knows what work on bills an account has, and how far it is', async (directory) => {
+      const [accountId, other] = [account(), account()];
+      const duties = async () => {
+        const { closing, reported, ...own } = await directory.call('getBillingDuties', {
+          accountId,
+        });
+        expect(closing).toEqual(await directory.call('getClosing', {}));
+        expect(reported).toEqual(await directory.call('getUsageReported', {}));
+        return own;
+      };
+      const none = { isBilled: false, webhooksSinceMs: null, progress: null };
+      expect(await duties()).toEqual(none);
+
+      const name = fresh('bucket') as BucketName;
+      await directory.call('addBucket', { ownerId: accountId, name, createdAtMs: 0 });
+      expect(await duties()).toEqual({ ...none, isBilled: true });
+
+      const unclosed = (period: string) =>
+        directory.call('listUnclosedAccounts', { period, accountIds: [accountId, other] });
+      for (const [closedBefore, reportedBeforeMs] of [
+        ['2026-10', 5],
+        ['2026-11', 86_400_000],
+      ] as const) {
+        const progress = { closedBefore, reportedBeforeMs };
+        await directory.call('setBillingProgress', { accountId, ...progress });
+        expect(await duties()).toEqual({ ...none, isBilled: true, progress });
+      }
+      expect(await unclosed('2026-10')).toEqual([other]);
+      expect(await unclosed('2026-11')).toEqual([accountId, other]);
+    });
+
     test('stores how far usage was reported, and knows who has webhooks', async (directory) => {
       for (const state of [
         { dayMs: 86_400_000, after: 'x' },

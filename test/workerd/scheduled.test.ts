@@ -1,4 +1,4 @@
-import { createScheduledController } from 'cloudflare:test';
+import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { createR2BlobStore } from '../../src/adapters/cloudflare/bodies/r2-blob-store.ts';
@@ -106,7 +106,7 @@ it('the cron trigger gives up uploads that rest, in a bucket without rules', asy
   expect(uploads.map(({ uploadId }) => uploadId)).toEqual([young?.uploadId]);
 });
 
-it('the cron trigger of bills closes a month that is over', async () => {
+it('the alarm of a ledger closes a month that is over', async () => {
   const accountId = `billed-${Date.now()}` as AccountId;
   await directory().call('putAccount', {
     account: { id: accountId, displayName: 'billed' },
@@ -125,21 +125,18 @@ it('the cron trigger of bills closes a month that is over', async () => {
   const batches = [{ source: 'test', sequence: 1, rows: [row] }];
   await createDoLedger(env.LEDGER).call('record', { accountId, batches, nowMs: hourMs });
   const list = () => directory().call('listInvoices', { accountId, before: '', limit: 10 });
-  const settings = {
-    ...env,
-    QUAYSIDE_LOG_LEVEL: 'error',
-    QUAYSIDE_BILLING_CLOSE_HOURS: '1',
-  } as typeof env;
-  await worker.scheduled(createScheduledController(), settings);
   expect(await list()).toEqual([]);
-  // Other tests share the directory: they may have closed the month for the accounts that they
-  // knew, and made many.
-  const period = new Date(hourMs).toISOString().slice(0, 7);
+
+  await directory().call('setClosing', {
+    period: new Date(hourMs).toISOString().slice(0, 7),
+    after: '',
+  });
   for (const _ of [1, 2]) {
-    await directory().call('setClosing', { period, after: accountId.slice(0, -1) });
-    await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
+    expect(await runDurableObjectAlarm(env.LEDGER.get(env.LEDGER.idFromName(accountId)))).toBe(
+      true,
+    );
+    expect(await list()).toMatchObject([{ currency: 'USD', totalMicro: '9000000' }]);
   }
-  expect(await list()).toMatchObject([{ currency: 'USD', totalMicro: '9000000' }]);
 });
 
 it('the cron triggers do nothing while the clock is in doubt', async () => {
@@ -168,8 +165,10 @@ it('the cron triggers do nothing while the clock is in doubt', async () => {
   expect((await directory().call('getSweepCursor', {}))?.startedAtMs).toBeGreaterThan(1);
 });
 
-it('the cron trigger of bills tells webhooks what a day used, once', async () => {
+it('the alarm of a ledger tells webhooks what a day used, once', async () => {
   const accountId = `reported-${Date.now()}` as AccountId;
+  const account = { id: accountId, displayName: 'reported' };
+  await directory().call('putAccount', { account, keys: [] });
   const DAY_MS = 86_400_000;
   const late = Date.now() - DAY_MS / 4;
   const dayMs = late - (late % DAY_MS) - DAY_MS;
@@ -194,7 +193,6 @@ it('the cron trigger of bills tells webhooks what a day used, once', async () =>
   const enabled = { ...webhook, secrets: [], isEnabled: true, createdAtMs: 0 };
   await directory().call('putWebhook', { webhook: enabled, known: null, max: 9 });
   await directory().call('setUsageReported', { dayMs: dayMs - DAY_MS, after: '' });
-  const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off' } as typeof env;
   const place = {
     queueId: accountQueueId(accountId),
     endpointId: accountId,
@@ -205,10 +203,8 @@ it('the cron trigger of bills tells webhooks what a day used, once', async () =>
     const { deliveries } = await directory().call('listDeliveries', { ...place, state: 'waiting' });
     return deliveries.map(({ payload }) => JSON.parse(payload ?? '').data.day);
   };
-  const bill = () => worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
-  // Each goes on behind a hundred accounts, and other tests made some.
-  for (let runs = 0; runs < 20 && (await days()).length < 2; runs++) await bill();
-  await bill();
+  const ledger = env.LEDGER.get(env.LEDGER.idFromName(accountId));
+  for (const _ of [1, 2]) expect(await runDurableObjectAlarm(ledger)).toBe(true);
   expect(await days()).toEqual(
     [dayMs, dayMs - DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10)),
   );

@@ -1,7 +1,7 @@
 // Usage on Cloudflare, where isolates and Durable Objects end without a word: what an isolate had
 // not flushed is lost, what it had is counted once, and what was stored comes to the bill that a
 // hand works out, also after its objects began anew.
-import { abortAllDurableObjects, createScheduledController } from 'cloudflare:test';
+import { abortAllDurableObjects, runDurableObjectAlarm } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { createDoDirectory } from '../../src/adapters/cloudflare/clients/do-directory.ts';
@@ -14,13 +14,11 @@ import { createUsageFlusher } from '../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../src/core/metering/query-usage.ts';
 import type { AccountId, BucketRecord, ObjectVersion } from '../../src/domain/nouns.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
-import worker from '../../src/worker.ts';
 import { patternBytes } from '../contract/bodies.ts';
 import { deletionOf } from '../contract/index/samples.ts';
 import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './kit/bucket.ts';
 import { createIsolate } from './kit/isolate.ts';
 import { makePublicBucket } from './kit/public-bucket.ts';
-import { sweepFrom } from './kit/sweep-from.ts';
 
 let made = 0;
 
@@ -177,11 +175,6 @@ it('what is stored comes to the bill worked out by hand, also after restarts', a
   await put('b', 1.5, 600, 'STANDARD_IA');
   await put('a', 2.25, 400);
   await call('deleteObjects', { bucket, ...deletionOf(['a', 'b'], at(10)) });
-  const settings = {
-    ...env,
-    QUAYSIDE_LOG_LEVEL: 'off',
-    QUAYSIDE_BILLING_CLOSE_HOURS: '1',
-  } as typeof env;
   const bill = async () => {
     const kept = await directory.call('getInvoice', {
       accountId: ownerId,
@@ -189,13 +182,14 @@ it('what is stored comes to the bill worked out by hand, also after restarts', a
     });
     return kept === null ? null : parseStoredInvoice(kept);
   };
-  for (const _ of [1, 2]) {
-    await sweepFrom(name, settings);
-    await abortAllDurableObjects();
-  }
-  // Each run takes a hundred accounts, and other tests make some.
-  await directory.call('setClosing', { period: monthText(month), after: ownerId.slice(0, -1) });
-  await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
+  const wakeBucket = () => runDurableObjectAlarm(env.BUCKETS.get(env.BUCKETS.idFromName(name)));
+  const wakeLedger = () => runDurableObjectAlarm(env.LEDGER.get(env.LEDGER.idFromName(ownerId)));
+  expect(await wakeBucket()).toBe(true);
+  await abortAllDurableObjects();
+  // Nothing is stored any more, so nothing will be due.
+  expect(await wakeBucket()).toBe(false);
+  await directory.call('setClosing', { period: monthText(month), after: '' });
+  expect(await wakeLedger()).toBe(true);
   const first = await bill();
   const standard = (1000n * 9n) / 4n + (400n * 31n) / 4n;
   const [cold, early] = [(600n * 17n) / 2n, (600n * (1440n - 17n)) / 2n];
@@ -208,8 +202,7 @@ it('what is stored comes to the bill worked out by hand, also after restarts', a
   );
   expect(first?.invoice.totalMicro).toBe(standard * 1000n + (cold + early) * 500n);
   await abortAllDurableObjects();
-  await sweepFrom(name, settings);
-  await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
+  expect(await wakeLedger()).toBe(true);
   const again = await bill();
   expect(again).toEqual(first);
   if (again !== null) expect(recompute(again)).toEqual(again.invoice);

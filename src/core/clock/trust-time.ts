@@ -5,6 +5,7 @@
 // ever.
 import { StorageError } from '../../domain/errors.ts';
 import { jumpSince, type SeenTime, type SteadyReading } from '../../domain/trusted-time.ts';
+import type { Ports } from '../../ports/index.ts';
 import type { Clock, SteadyClock } from '../../ports/system.ts';
 import type { Core } from '../core.ts';
 
@@ -23,8 +24,13 @@ export type TimeState = {
   readonly jumpMs: number;
 };
 
+/** What reading the clocks takes: a Durable Object has no more. */
+export type TimePorts = Pick<Ports, 'clock' | 'steadyClock'> & {
+  readonly directory: Pick<Ports['directory'], 'call'>;
+};
+
 /** Reads the clocks and the last trusted time. Cost: a directory read. */
-export async function readTimeState(core: Core): Promise<TimeState> {
+export async function readTimeState(core: { readonly ports: TimePorts }): Promise<TimeState> {
   const { clock, directory, steadyClock } = core.ports;
   const seen = await directory.call('getSeenTime', {});
   const nowMs = clock.nowMs();
@@ -53,7 +59,7 @@ export async function trustTime(core: Core): Promise<Core | null> {
 }
 
 /** Refuses what goes by age, ServiceUnavailable, while the clock is in doubt. */
-export async function requireTrustedTime(core: Core): Promise<void> {
+export async function requireTrustedTime(core: { readonly ports: TimePorts }): Promise<void> {
   const { jumpMs } = await readTimeState(core);
   if (jumpMs === 0) return;
   throw new StorageError('ServiceUnavailable', {

@@ -1,13 +1,18 @@
 // Brings closed hours of what a bucket's index counts (storage, and what commits
-// caused) to the ledgers of its owners. Part of the sweep. The index forgets hours
-// only when the ledger has them; hours that come again are counted once (idempotent
-// batches).
+// caused) to the ledgers of its owners. Called by the sweep on Node, by the alarm of
+// the bucket's object on Cloudflare. The index forgets hours only when the ledger has
+// them; hours that come again are counted once (idempotent batches).
 
 import type { StorageHours } from '../../domain/billing/stored.ts';
 import type { UsageBatch, UsageRow } from '../../domain/billing/usage.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
-import type { Core } from '../core.ts';
+import type { Ports } from '../../ports/index.ts';
+
+/** What collecting works with: a Durable Object has no more. */
+export type CollectingPorts = Pick<Ports, 'clock' | 'ledger'> & {
+  readonly metadataIndex: Pick<Ports['metadataIndex'], 'call'>;
+};
 
 /** Runs of hours in one page of the index. */
 const PAGE = 500;
@@ -16,7 +21,10 @@ const PAGE = 500;
  * Collects the closed hours of a bucket name, of all its incarnations. Cost: an
  * index call; three more per 500 runs of hours.
  */
-export async function collectStorage(core: Core, name: BucketName): Promise<void> {
+export async function collectStorage(
+  core: { readonly ports: CollectingPorts },
+  name: BucketName,
+): Promise<void> {
   const { clock, ledger, metadataIndex } = core.ports;
   for (;;) {
     const nowMs = clock.nowMs();

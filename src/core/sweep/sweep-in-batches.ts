@@ -26,6 +26,8 @@ export const SMALL_BATCH: BatchOptions = {
   everyMs: 55 * 60_000,
   lifecyclePages: 300,
   compression: SMALL_COMPRESSION_BUDGET,
+  // Its alarm does (adapters/cloudflare/durable-objects/bucket-object.ts).
+  collectsStorage: false,
 };
 
 /**

@@ -1,5 +1,5 @@
 // The sweep, the scheduled work on every bucket. It brings storage hours to the
-// ledger, deletes unreferenced blobs, aborts stale uploads, applies lifecycle rules
+// ledger (on Node), deletes unreferenced blobs, aborts stale uploads, applies lifecycle rules
 // and compresses cold bodies. Both platforms call it on a schedule
 // (core/maintenance.ts); what is left undone waits for the next time.
 
@@ -30,6 +30,11 @@ export type SweepOptions = {
   readonly lifecyclePages?: number;
   /** How much is compressed; the rest waits. Default LARGE_COMPRESSION_BUDGET. */
   readonly compression?: Omit<CompressionBudget, 'stopping'>;
+  /**
+   * Whether it brings storage hours to the ledger; not where buckets do so by
+   * themselves. Default true.
+   */
+  readonly collectsStorage?: boolean;
   /**
    * Once it is aborted, the sweep ends after the current bucket, or the current
    * page of a run.
@@ -80,6 +85,7 @@ export async function sweepBuckets(
     counts: NO_COUNTS,
     compressible: [],
   };
+  const { collectsStorage = true } = options;
   const budget: PageBudget = { pages: lifecyclePages, stopping };
   const isStopping = () => stopping?.aborted === true;
 
@@ -91,6 +97,7 @@ export async function sweepBuckets(
     const names = await directory.call('listBucketNames', { after, limit });
     for (const name of names) {
       if (isStopping()) break;
+      if (collectsStorage) await attempt(core, name, () => collectStorage(core, name));
       await sweepName(core, name, budget, total);
       await onSwept(name);
       after = name;
@@ -128,7 +135,6 @@ async function sweepName(
   budget: PageBudget,
   total: Total,
 ): Promise<void> {
-  await attempt(core, name, () => collectStorage(core, name));
   const living = await attempt(core, name, async () => {
     const incarnations = await core.ports.metadataIndex.call(name, 'listIncarnations', { name });
     const swept = await sweepBucket(core, name, incarnations);

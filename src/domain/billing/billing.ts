@@ -107,6 +107,27 @@ export type ClosingState = { readonly period: string; readonly after: string };
 export type UsageReported = { readonly dayMs: number; readonly after: string };
 
 /**
+ * How far the bills of one account have come where its ledger makes them: its months
+ * before `closedBefore` are closed, its days before `reportedBeforeMs` reported.
+ */
+export type BillingProgress = {
+  readonly closedBefore: string;
+  readonly reportedBeforeMs: number;
+};
+
+/** What decides which scheduled work on its bills an account has. */
+export type BillingDuties = {
+  /** Whether it is in the directory or owns a bucket. */
+  readonly isBilled: boolean;
+  /** When the oldest of its webhooks was made; null: it has none. */
+  readonly webhooksSinceMs: number | null;
+  readonly progress: BillingProgress | null;
+  /** How far the walks over all accounts have come. */
+  readonly closing: ClosingState | null;
+  readonly reported: UsageReported | null;
+};
+
+/**
  * How far the usage of an account was reported to a billing service outside
  * (ports/usage-push.ts).
  */

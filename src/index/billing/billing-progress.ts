@@ -2,7 +2,7 @@
 // to webhooks and to a payment service. A part of the directory: plain synchronous
 // code over a SQL port; directory-index.ts makes each call atomic.
 
-import type { PushTarget } from '../../domain/billing/billing.ts';
+import type { BillingDuties, PushTarget } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -19,6 +19,9 @@ type BillingProgressCalls = Pick<
   | 'setClosing'
   | 'getUsageReported'
   | 'setUsageReported'
+  | 'getBillingDuties'
+  | 'setBillingProgress'
+  | 'listUnclosedAccounts'
 >;
 
 /**
@@ -26,7 +29,11 @@ type BillingProgressCalls = Pick<
  * atomic.
  */
 export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
+  const cursors = createCursorCalls(sql);
   return {
+    ...cursors,
+    ...createDutyCalls(sql, cursors),
+
     listBilledAccounts({ after, limit }) {
       const rows = sql.all<{ id: string }>(
         `SELECT id FROM accounts WHERE id > ?1 UNION SELECT owner_id FROM owned_buckets
@@ -85,7 +92,17 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
         accountId,
       );
     },
+  };
+}
 
+type CursorCalls = Pick<
+  BillingApi,
+  'getClosing' | 'setClosing' | 'getUsageReported' | 'setUsageReported'
+>;
+
+/** The cursors of the walks over all accounts. */
+function createCursorCalls(sql: Sql): CursorCalls {
+  return {
     getClosing() {
       const [row] = sql.all<{ period: string; after: string }>(
         'SELECT period, after FROM closing WHERE id = 0',
@@ -113,6 +130,59 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
     },
   };
 }
+
+type DutyCalls = Pick<
+  BillingApi,
+  'getBillingDuties' | 'setBillingProgress' | 'listUnclosedAccounts'
+>;
+
+/** The work of single accounts, and how far it is. */
+function createDutyCalls(sql: Sql, { getClosing, getUsageReported }: CursorCalls): DutyCalls {
+  return {
+    getBillingDuties({ accountId }): BillingDuties {
+      const [row] = sql.all<DutyColumns>(
+        `SELECT EXISTS (SELECT 1 FROM accounts WHERE id = ?1)
+             OR EXISTS (SELECT 1 FROM owned_buckets WHERE owner_id = ?1) AS is_billed,
+           (SELECT min(created_at_ms) FROM webhooks WHERE account_id = ?1) AS webhooks_since_ms`,
+        accountId,
+      );
+      const [progress] = sql.all<{ closedBefore: string; reportedBeforeMs: number }>(
+        `SELECT closed_before AS closedBefore, reported_before_ms AS reportedBeforeMs
+         FROM billing_progress WHERE account_id = ?`,
+        accountId,
+      );
+      return {
+        isBilled: row?.is_billed === 1,
+        webhooksSinceMs: row?.webhooks_since_ms ?? null,
+        progress: progress ?? null,
+        closing: getClosing({}),
+        reported: getUsageReported({}),
+      };
+    },
+
+    setBillingProgress({ accountId, closedBefore, reportedBeforeMs }) {
+      sql.all(
+        `INSERT OR REPLACE INTO billing_progress (account_id, closed_before, reported_before_ms)
+         VALUES (?, ?, ?)`,
+        accountId,
+        closedBefore,
+        reportedBeforeMs,
+      );
+    },
+
+    listUnclosedAccounts({ period, accountIds }) {
+      const rows = sql.all<{ id: string }>(
+        `SELECT value AS id FROM json_each(?1) WHERE NOT EXISTS (
+           SELECT 1 FROM billing_progress WHERE account_id = value AND closed_before > ?2)`,
+        JSON.stringify(accountIds),
+        period,
+      );
+      return rows.map(({ id }) => id as AccountId);
+    },
+  };
+}
+
+type DutyColumns = { readonly is_billed: number; readonly webhooks_since_ms: number | null };
 
 const PUSH_COLUMNS = 'account_id, customer_id, day_ms, told, tried, tried_at_ms';
 type PushColumns = {

@@ -38,6 +38,7 @@ const TABLES_OF_ACCOUNT = [
   'account_jobs',
   'invitations',
   'preferences',
+  'billing_progress',
 ] as const;
 
 /** The calls over a database with DIRECTORY_SCHEMA. */

@@ -137,3 +137,12 @@ export const USAGE_TOLD_TABLES: readonly string[] = [
   'CREATE TABLE usage_told (id INTEGER PRIMARY KEY CHECK (id = 0), day_ms INTEGER NOT NULL, ' +
     'after TEXT NOT NULL) STRICT',
 ];
+
+/** How far the bills of each account have come where its ledger makes them by itself. */
+export const ACCOUNT_PROGRESS_TABLES: readonly string[] = [
+  `CREATE TABLE billing_progress (
+    account_id TEXT NOT NULL PRIMARY KEY,
+    closed_before TEXT NOT NULL,
+    reported_before_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+];

@@ -14,6 +14,7 @@ import {
   SIGN_IN_TABLES,
 } from './account-tables.ts';
 import {
+  ACCOUNT_PROGRESS_TABLES,
   BILLING_TABLES,
   DOCUMENT_TABLES,
   PRICE_VERSION_TABLES,
@@ -94,5 +95,6 @@ export const DIRECTORY_SCHEMA: Schema = {
     SESSION_USE_TABLES,
     INVITATION_MAKER_TABLES,
     LINK_ID_TABLES,
+    ACCOUNT_PROGRESS_TABLES,
   ],
 };

@@ -1,8 +1,9 @@
 // Usage that commits cause besides storage over time (storage-totals.ts): early
 // deletions, transitions, unfinished uploads that were given up. Written inside the
 // commit that is the cause, so it is counted exactly once. It waits here by the
-// hour until the sweep has brought it to the ledger.
+// hour until it is brought to the ledger.
 
+import { SETTLE_MS } from '../../domain/billing/alarm-times.ts';
 import type { StorageHours } from '../../domain/billing/stored.ts';
 import type { MeterName } from '../../domain/billing/usage.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
@@ -11,12 +12,6 @@ import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { halves, wholeOf } from './usage-sums.ts';
 import { usageTime } from './usage-time.ts';
-
-/**
- * How long after its end an hour may still get commits, whose clocks are not all
- * one. Milliseconds.
- */
-const SETTLE_MS = 5 * 60_000;
 
 type UsedRow = {
   readonly bucket_id: string;

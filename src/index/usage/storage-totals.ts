@@ -166,7 +166,11 @@ export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: 
   );
   const hourMs = startOfHour(atMs);
   if (row === undefined || row.hour_ms >= hourMs) return;
-  if (row.hour_ms > 0) {
+  if (row.hour_ms > 0 && row.as_of_ms === row.hour_ms) {
+    // Nothing changed in it: it is like those after it, and its sums are 0.
+    const hours = (hourMs - row.hour_ms) / HOUR_MS;
+    storeHours(sql, bucket, storageClass, { hourMs: row.hour_ms, hours, addedMs: HOUR_MS });
+  } else if (row.hour_ms > 0) {
     const end = row.hour_ms + HOUR_MS;
     storeHours(sql, bucket, storageClass, {
       hourMs: row.hour_ms,

@@ -3,6 +3,8 @@
 // ports/directory.ts puts them together with the others.
 import type {
   AccountBilling,
+  BillingDuties,
+  BillingProgress,
   CardChoice,
   ClosingState,
   CreditRow,
@@ -160,4 +162,13 @@ export type BillingApi = {
   getUsageReported(input: Readonly<Record<string, never>>): UsageReported | null;
   /** Idempotent. */
   setUsageReported(input: UsageReported): void;
+  /** What an account's ledger needs to know for its scheduled work on bills. */
+  getBillingDuties(input: { accountId: AccountId }): BillingDuties;
+  /** Idempotent. */
+  setBillingProgress(input: BillingProgress & { accountId: AccountId }): void;
+  /** Which of these accounts have not closed a month by their own progress. */
+  listUnclosedAccounts(input: {
+    period: string;
+    accountIds: readonly AccountId[];
+  }): readonly AccountId[];
 };

@@ -296,6 +296,9 @@ function useBilling(directory: DirectoryApi): void {
   directory.getClosing({});
   directory.setUsageReported({ dayMs: START_MS, after: '' });
   directory.getUsageReported({});
+  directory.setBillingProgress({ accountId, closedBefore: '2026-11', reportedBeforeMs: START_MS });
+  directory.getBillingDuties({ accountId });
+  directory.listUnclosedAccounts({ period: '2026-11', accountIds: [accountId] });
   directory.listWebhookAccounts({ after: '', limit: 10 });
   directory.setPushTarget({ accountId, customerId: 'cus_1', dayMs: START_MS });
   directory.getPushTarget({ accountId });

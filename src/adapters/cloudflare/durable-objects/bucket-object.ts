@@ -1,13 +1,14 @@
 // The Durable Object of one bucket name: its index, and the publisher that copies
 // what is too hot for it to KV. Calls come from do-metadata-index.ts, one typed
 // method for all of them; nothing here decides anything. Its alarm sends what waits
-// for webhooks.
+// for webhooks, and brings the hours of what is stored to the ledger.
 import { DurableObject } from 'cloudflare:workers';
 import type { BucketName } from '../../../domain/nouns.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
 import { type CallOutcome, failureOutcome, runIndexCall } from '../../../index/call-outcome.ts';
 import { INDEX_SCHEMA } from '../../../index/tables/index-schema.ts';
 import { migrate } from '../../../index/tables/schema.ts';
+import { oldestUncollected } from '../../../index/usage/uncollected.ts';
 import type { BucketNews, WaitInput } from '../../../ports/bucket-changes.ts';
 import type { IndexApi } from '../../../ports/metadata-index.ts';
 import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../ports/outbox.ts';
@@ -16,10 +17,17 @@ import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import type { WorkerEnv } from '../env.ts';
 import type { TtlNews } from '../kv/kv-record-ttls.ts';
+import {
+  type CollectionPorts,
+  createCollectionPorts,
+  createOutboxPorts,
+  type OutboxPorts,
+} from './alarm-ports.ts';
+import { type CollectionAlarm, createCollectionAlarm } from './collection-alarm.ts';
 import { createDoSql } from './do-sqlite.ts';
 import { createHotPublisher, type HotPublisher } from './hot-publisher.ts';
+import { createObjectAlarm, type ObjectAlarm } from './object-alarm.ts';
 import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
-import { createOutboxPorts, type OutboxPorts } from './outbox-ports.ts';
 import { PUBLICATION_SCHEMA } from './publication-numbers.ts';
 
 /**
@@ -53,6 +61,7 @@ type Parts = {
   readonly index: IndexApi;
   readonly publisher: HotPublisher;
   readonly outbox: OutboxAlarm;
+  readonly collection: CollectionAlarm;
 };
 
 /** worker.ts makes the class itself, with what it takes of core. */
@@ -62,6 +71,14 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
    */
   #parts: Parts | null = null;
   readonly #changes = createChangeLog(WAIT_MAX_MS);
+  #alarm: ObjectAlarm = createObjectAlarm(this.ctx.storage, null);
+
+  constructor(ctx: DurableObjectState, env: WorkerEnv) {
+    super(ctx, env);
+    void ctx.blockConcurrencyWhile(async () => {
+      this.#alarm = createObjectAlarm(ctx.storage, await ctx.storage.getAlarm());
+    });
+  }
 
   /**
    * Runs one index call. Atomic and, once the response is out, durable. Never throws;
@@ -73,7 +90,7 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
         const value = ANSWERS_OF_AN_EMPTY_DATABASE[name]?.(input as never);
         return { isOk: true, value };
       }
-      const { index, publisher, outbox } = this.#open();
+      const { index, publisher, outbox, collection } = this.#open();
       let isDue = false;
       const reply = this.ctx.storage.transactionSync(() => {
         const done = runIndexCall(index, name, input as never);
@@ -83,6 +100,9 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       });
       if (isDue) this.ctx.waitUntil(publisher.drain());
       if (reply.isOk && mayHaveEnqueued(name, input)) outbox.kick();
+      // A bucket that comes to be capped is collected sooner.
+      if (reply.isOk && (this.#alarm.atMs() === null || name === 'setBucketSettings'))
+        collection.schedule();
       if (reply.isOk) this.#changes.note(this.ctx.id.name as BucketName, name, input);
       return reply;
     } catch (error) {
@@ -103,12 +123,16 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
     }
   }
 
-  /** Sends what waits for webhooks. */
-  override alarm(): Promise<void> {
-    return this.#open().outbox.run();
+  /** Sends what waits for webhooks, and brings hours to the ledger. */
+  override async alarm(): Promise<void> {
+    const { outbox, collection } = this.#open();
+    this.#alarm.wentOff();
+    await Promise.all([collection.run(), outbox.run()]);
   }
 
   protected abstract openDispatcher(queue: OutboxQueue, ports: OutboxPorts): Dispatcher;
+  /** Brings the hours of the bucket name to the ledger. */
+  protected abstract collect(name: BucketName, ports: CollectionPorts): Promise<void>;
 
   #isEmpty(): boolean {
     if (this.#parts !== null) return false;
@@ -137,14 +161,23 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
     });
     const log = createConsoleLog(systemClock, 'error');
     const outbox = createOutboxAlarm({
-      storage,
+      slot: this.#alarm.slot(),
       outbox: index,
       openDispatcher: () =>
         this.openDispatcher(queueOf(index), createOutboxPorts(this.env, this.ctx)),
       nowMs: systemClock.nowMs,
       log,
     });
-    this.#parts = { index, publisher, outbox };
+    const name = id.name as BucketName;
+    const collection = createCollectionAlarm({
+      bucket: name,
+      slot: this.#alarm.slot(),
+      oldestUncollected: () => oldestUncollected(sql, name),
+      collect: () => this.collect(name, createCollectionPorts(this.env, this.ctx, index)),
+      nowMs: systemClock.nowMs,
+      log,
+    });
+    this.#parts = { index, publisher, outbox, collection };
     return this.#parts;
   }
 }

@@ -10,13 +10,15 @@ import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../por
 import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import type { WorkerEnv } from '../env.ts';
+import { createOutboxPorts, type OutboxPorts } from './alarm-ports.ts';
 import { createDoSql } from './do-sqlite.ts';
+import { createObjectAlarm, type ObjectAlarm } from './object-alarm.ts';
 import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
-import { createOutboxPorts, type OutboxPorts } from './outbox-ports.ts';
 
 /** worker.ts makes the class itself, with what it takes of core. */
 export abstract class DirectoryObject extends DurableObject<WorkerEnv> {
   readonly #directory: DirectoryApi;
+  readonly #alarm: ObjectAlarm;
   readonly #outbox: OutboxAlarm;
 
   constructor(ctx: DurableObjectState, env: WorkerEnv) {
@@ -30,8 +32,9 @@ export abstract class DirectoryObject extends DurableObject<WorkerEnv> {
     const local: Pick<Directory, 'call'> = {
       call: async (name, input) => directory[name](input as never) as never,
     };
+    this.#alarm = createObjectAlarm(ctx.storage, null);
     this.#outbox = createOutboxAlarm({
-      storage: ctx.storage,
+      slot: this.#alarm.slot(),
       outbox: directory,
       openDispatcher: () =>
         this.openDispatcher(queueOf(directory), {
@@ -45,6 +48,7 @@ export abstract class DirectoryObject extends DurableObject<WorkerEnv> {
 
   /** Sends what waits for webhooks. */
   override alarm(): Promise<void> {
+    this.#alarm.wentOff();
     return this.#outbox.run();
   }
 

@@ -1,8 +1,9 @@
-// When a Durable Object's outbox is worked on: by the object's alarm, which
-// outlives the object. A change that leaves a message sets it for now, in the same
+// When a Durable Object's outbox is worked on: by the object's alarm (object-alarm.ts),
+// which outlives the object. A change that leaves a message sets it for now, in the same
 // write; each run sets it for what comes next. Called by the classes of objects.
 import type { Dispatcher, OutboxApi, OutboxQueue } from '../../../ports/outbox.ts';
 import type { Log } from '../../../ports/system.ts';
+import type { AlarmSlot } from './object-alarm.ts';
 
 export type OutboxAlarm = {
   /**
@@ -10,7 +11,7 @@ export type OutboxAlarm = {
    * together.
    */
   kick(): void;
-  /** The alarm went off. Never throws. */
+  /** The alarm went off: sends what is due. Never throws. */
   run(): Promise<void>;
 };
 
@@ -27,7 +28,7 @@ const RUN_MS = 5 * 60_000;
 const AFTER_FAILURE_MS = 5000;
 
 export type OutboxAlarmOptions = {
-  readonly storage: Pick<DurableObjectStorage, 'setAlarm' | 'deleteAlarm'>;
+  readonly slot: AlarmSlot;
   readonly outbox: Pick<OutboxApi, 'nextDeliveryAt'>;
   /** Called when there is something to send; most objects never have. */
   readonly openDispatcher: () => Dispatcher;
@@ -44,26 +45,24 @@ export function queueOf(api: OutboxApi): OutboxQueue {
 }
 
 export function createOutboxAlarm(options: OutboxAlarmOptions): OutboxAlarm {
-  const { storage, outbox, nowMs, log } = options;
+  const { slot, outbox, nowMs, log } = options;
   let dispatcher: Dispatcher | null = null;
   let isRunning = false;
-  /** The alarm that is set, as far as this life of the object knows. */
-  let alarmAtMs = Number.POSITIVE_INFINITY;
-
-  function setAlarm(atMs: number): void {
-    alarmAtMs = atMs;
-    void storage.setAlarm(atMs);
-  }
 
   return {
     kick() {
       if (isRunning) dispatcher?.kick();
       // A write of the alarm costs a row: not again while one stands for now.
-      else if (alarmAtMs > nowMs()) setAlarm(nowMs());
+      else if ((slot.atMs() ?? Number.POSITIVE_INFINITY) > nowMs()) slot.set(nowMs());
     },
     async run() {
+      const dueMs = outbox.nextDeliveryAt({}).atMs;
+      if (dueMs === null || dueMs > nowMs()) {
+        slot.set(dueMs);
+        return;
+      }
       isRunning = true;
-      setAlarm(nowMs() + AFTER_DEATH_MS);
+      slot.set(nowMs() + AFTER_DEATH_MS);
       const ending = new AbortController();
       const end = setTimeout(() => ending.abort(), RUN_MS);
       let pauseEndsAtMs: number | null = null;
@@ -80,12 +79,7 @@ export function createOutboxAlarm(options: OutboxAlarmOptions): OutboxAlarm {
       // after it, and sets the alarm itself.
       isRunning = false;
       const { atMs } = outbox.nextDeliveryAt({});
-      if (atMs === null) {
-        alarmAtMs = Number.POSITIVE_INFINITY;
-        void storage.deleteAlarm();
-        return;
-      }
-      setAlarm(Math.max(atMs, pauseEndsAtMs ?? 0, retryAtMs ?? 0));
+      slot.set(atMs === null ? null : Math.max(atMs, pauseEndsAtMs ?? 0, retryAtMs ?? 0));
     },
   };
 }

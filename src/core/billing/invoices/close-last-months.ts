@@ -5,6 +5,7 @@ import type { Account } from '../../../domain/nouns.ts';
 import type { Core } from '../../core.ts';
 import { monthOf, monthsLater, monthText, parseMonth } from '../month.ts';
 import { closeMonth } from './close-month.ts';
+import { closedBefore } from './closed-before.ts';
 
 /**
  * Closes the account's open months, the oldest first, and reports none to its
@@ -15,8 +16,8 @@ export async function closeLastMonths(core: Core, account: Account): Promise<voi
   const { clock, directory } = core.ports;
   const lastMonth = monthOf(clock.nowMs());
   const monthBefore = monthsLater(lastMonth, -1);
-  const closing = await directory.call('getClosing', {});
-  const closingMonth = closing === null ? null : parseMonth(closing.period);
+  const duties = await directory.call('getBillingDuties', { accountId: account.id });
+  const closingMonth = parseMonth(closedBefore(duties) ?? '');
 
   let period = monthBefore;
   if (closingMonth !== null && monthText(closingMonth) < monthText(monthBefore))

@@ -2,11 +2,11 @@
 // a cursor: a run that ends in the middle, by its bound or by a crash, goes on in
 // the next one. The timers of both platforms call it, by scheduled/run-billing.ts.
 import type { Account, AccountId } from '../../../domain/nouns.ts';
-import { ROOT_ACCOUNT } from '../../../domain/root-account.ts';
 import { HOUR_MS } from '../../../domain/time.ts';
 import type { Core } from '../../core.ts';
 import { enqueue } from '../../outbox/deliveries.ts';
 import { type BillingMonth, monthOf, monthsLater, monthText, parseMonth } from '../month.ts';
+import { readAccounts } from './billed-accounts.ts';
 import { closeMonth, isDue } from './close-month.ts';
 import { type InvoiceDocument, payable } from './invoice-document.ts';
 
@@ -84,7 +84,7 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
   const { failed } = run;
   let closed = 0;
   for (let after = start; ; ) {
-    const page = await readPage(core, after);
+    const page = await readAccounts(core, after, PAGE);
     for (const account of page) {
       if (run.left <= 0 || run.stopping?.aborted === true) return { closed, isDone: false };
       run.left -= 1;
@@ -93,9 +93,7 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
       // the older one.
       if (failed.has(account.id)) continue;
       try {
-        const bill = await closeMonth(core, account, period);
-        if (bill !== null) closed += 1;
-        if (bill !== null) await reportBill(core, account, bill);
+        if (await closeAndReport(core, account, period)) closed += 1;
       } catch (cause) {
         if (failed.size <= FAILED_MAX) failed.add(account.id);
         log.error('closing-failed', { accountId: account.id, period: monthText(period), cause });
@@ -107,6 +105,20 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
     }
     if (page.length < PAGE) return { closed, isDone: failed.size <= FAILED_MAX };
   }
+}
+
+/**
+ * Closes a due month of one account and reports its bill; false when it has none.
+ * Idempotent.
+ */
+export async function closeAndReport(
+  core: Core,
+  account: Account,
+  period: BillingMonth,
+): Promise<boolean> {
+  const bill = await closeMonth(core, account, period);
+  if (bill !== null) await reportBill(core, account, bill);
+  return bill !== null;
 }
 
 /**
@@ -132,27 +144,4 @@ async function reportBill(
     closedAt: new Date(closedAtMs).toISOString(),
   };
   await enqueue(core, accountId, 'invoice.closed', data, number);
-}
-
-/**
- * Reads the accounts after an id, in the order of ids: those of the settings, those
- * of the directory, and owners of buckets.
- */
-async function readPage(core: Core, after: string): Promise<readonly Account[]> {
-  const { directory } = core.ports;
-  const ids = await directory.call('listBilledAccounts', { after, limit: PAGE });
-  const lastId = ids.length < PAGE ? null : (ids.at(-1) ?? null);
-
-  const configured = [ROOT_ACCOUNT, ...core.settings.seed.map(({ account }) => account)];
-  const accounts = new Map(configured.map((account) => [account.id, account]));
-  const configuredIds = [...accounts.keys()].filter(
-    (id) => id > after && (lastId === null || id < lastId),
-  );
-
-  const storedIds = ids.filter((id) => !accounts.has(id));
-  const stored = await directory.call('getAccounts', { ids: storedIds });
-  for (const account of stored) accounts.set(account.id, account);
-
-  const allIds = [...new Set<AccountId>([...ids, ...configuredIds])].sort();
-  return allIds.slice(0, PAGE).map((id) => accounts.get(id) ?? { id, displayName: id });
 }

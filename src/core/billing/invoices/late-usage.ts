@@ -9,6 +9,7 @@ import { toUsage } from '../../metering/query-usage.ts';
 import type { Usage } from '../../metering/usage.ts';
 import { type BillingMonth, monthBounds, monthOf, monthsLater, monthText } from '../month.ts';
 import { rateCardOf } from '../prices/account-card.ts';
+import { closedBefore } from './closed-before.ts';
 import type { LateUsage } from './invoice.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { parseStoredInvoice } from './invoice-json.ts';
@@ -37,10 +38,10 @@ export async function findLateUsage(
   const first = monthsLater(period, -LATE_MONTHS);
   const fromMs = monthBounds(first).startMs;
   const toMs = monthBounds(period).startMs;
-  const [sums, stored, closing] = await Promise.all([
+  const [sums, stored, duties] = await Promise.all([
     ledger.call('query', { accountId, fromMs, toMs, groupBy: ['month'] }),
     directory.call('readInvoices', { accountId, from: monthText(first), to: monthText(period) }),
-    directory.call('getClosing', {}),
+    directory.call('getBillingDuties', { accountId }),
   ]);
 
   const bills = stored.map(parseStoredInvoice);
@@ -48,9 +49,9 @@ export async function findLateUsage(
   for (const monthMs of new Set(sums.map(({ timeMs }) => timeMs ?? fromMs))) {
     const month = monthOf(monthMs);
     const bill = bills.find(({ invoice }) => monthText(invoice.period) === monthText(month));
-    // A month without a bill is closed only when the closing of all accounts has
-    // passed it.
-    if (bill === undefined && monthText(month) >= (closing?.period ?? '')) continue;
+    // A month without a bill is closed only when the closing of this account, or of
+    // all accounts, has passed it.
+    if (bill === undefined && monthText(month) >= (closedBefore(duties) ?? '')) continue;
 
     const card = bill?.card ?? (await rateCardOf(core, billing.cards, monthText(month)));
     const after = toUsage(sums.filter(({ timeMs }) => timeMs === monthMs));

@@ -4,6 +4,7 @@
 // crash repeats at most one event, which the service then knows. An event that
 // can't be repeated safely any more is left out, in the customer's favour.
 import { sha256Hex } from '../../../crypto/hash.ts';
+import { DAY_GRACE_MS } from '../../../domain/billing/alarm-times.ts';
 import type { PushProgress, PushTarget } from '../../../domain/billing/billing.ts';
 import type { MeterName } from '../../../domain/billing/usage.ts';
 import { hasCode } from '../../../domain/errors.ts';
@@ -14,10 +15,6 @@ import { netUsage, type Usage } from '../../metering/usage.ts';
 import { dayText, monthBounds, monthOf } from '../month.ts';
 import { readUsage } from '../read-usage.ts';
 
-/**
- * Wait after a day's end, milliseconds, until the ledger has what was counted late.
- */
-export const DAY_GRACE_MS = 6 * HOUR_MS;
 /**
  * How long the service recognises a repeated identifier, milliseconds, with an hour
  * to spare. Source: Stripe, meter events, `identifier`: 24 hours.
@@ -52,11 +49,7 @@ export async function pushUsage(
     for (const target of targets) {
       if (stopping?.aborted === true) return reportedEvents;
       try {
-        for (let next: PushTarget | null = target; next !== null; ) {
-          const day: PushedDay = await pushDay(core, push, next);
-          reportedEvents += day.reportedEvents;
-          next = day.next;
-        }
+        reportedEvents += await pushAccount(core, push, target);
       } catch (cause) {
         log.error('push-failed', { accountId: target.accountId, cause });
       }
@@ -64,6 +57,25 @@ export async function pushUsage(
     }
     if (targets.length < PAGE) return reportedEvents;
   }
+}
+
+/**
+ * Pushes an account's days that are over, from where its progress stands; returns
+ * how many events were reported. Cost: for each day two queries of the ledger, and
+ * two directory calls for each event.
+ */
+export async function pushAccount(
+  core: Core,
+  push: UsagePush,
+  target: PushTarget,
+): Promise<number> {
+  let reportedEvents = 0;
+  for (let next: PushTarget | null = target; next !== null; ) {
+    const day: PushedDay = await pushDay(core, push, next);
+    reportedEvents += day.reportedEvents;
+    next = day.next;
+  }
+  return reportedEvents;
 }
 
 /** `next`: where the account's push goes on; null: no further day is over. */

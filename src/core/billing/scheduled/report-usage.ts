@@ -3,6 +3,7 @@
 // that have webhooks and stores a cursor; a message that is repeated after a crash
 // has the same id.
 import { sha256Hex } from '../../../crypto/hash.ts';
+import { DAY_GRACE_MS } from '../../../domain/billing/alarm-times.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
 import { DAY_MS, startOfDay } from '../../../domain/time.ts';
 import type { Core } from '../../core.ts';
@@ -10,7 +11,6 @@ import { enqueue } from '../../outbox/deliveries.ts';
 import type { CloseOptions } from '../invoices/close-months.ts';
 import { dayText } from '../month.ts';
 import { readUsage } from '../read-usage.ts';
-import { DAY_GRACE_MS } from './push-usage.ts';
 
 /** Accounts in one page of the directory. */
 const PAGE = 100;
@@ -20,7 +20,7 @@ const ACCOUNTS_PER_RUN = 100_000;
  * Days that are reported late, when the server stood still; older ones are left
  * out.
  */
-const DAYS_LATE = 7;
+export const DAYS_LATE = 7;
 
 /**
  * Reports the days that are over and returns how many messages went to webhooks. An
@@ -31,7 +31,7 @@ const DAYS_LATE = 7;
 export async function reportUsage(core: Core, options: CloseOptions = {}): Promise<number> {
   const { directory, clock } = core.ports;
   const run = { left: options.accountsMax ?? ACCOUNTS_PER_RUN, stopping: options.stopping ?? null };
-  const dueMs = startOfDay(clock.nowMs() - DAY_GRACE_MS) - DAY_MS;
+  const dueMs = lastDueDay(clock.nowMs());
   const earliestMs = dueMs - DAYS_LATE * DAY_MS;
 
   const cursor = await directory.call('getUsageReported', {});
@@ -52,6 +52,9 @@ export async function reportUsage(core: Core, options: CloseOptions = {}): Promi
   }
   return messages;
 }
+
+/** The start of the last day that is to be reported at a time. */
+export const lastDueDay = (nowMs: number): number => startOfDay(nowMs - DAY_GRACE_MS) - DAY_MS;
 
 type Run = { left: number; readonly stopping: AbortSignal | null };
 
@@ -82,7 +85,11 @@ async function reportDay(core: Core, dayMs: number, start: string, run: Run) {
 /**
  * Reports a day to one account's webhooks; a day without any use is not reported.
  */
-async function reportAccount(core: Core, accountId: AccountId, dayMs: number): Promise<number> {
+export async function reportAccount(
+  core: Core,
+  accountId: AccountId,
+  dayMs: number,
+): Promise<number> {
   const usage = await readUsage(core, accountId, dayMs, dayMs + DAY_MS);
   const used = [...usage]
     .filter(([, quantity]) => quantity > 0n)

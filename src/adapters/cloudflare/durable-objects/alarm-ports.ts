@@ -1,10 +1,12 @@
-// What a dispatcher inside a Durable Object works with: few ports, made when there
-// is something to send.
+// What the work of a Durable Object's alarm runs on: few ports, made when there is
+// something to do.
 import type { Directory } from '../../../ports/directory.ts';
 import type { Ports } from '../../../ports/index.ts';
+import type { IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';
 import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import { createDoDirectory } from '../clients/do-directory.ts';
+import { createDoLedger } from '../clients/do-ledger.ts';
 import type { WorkerEnv } from '../env.ts';
 
 /** The sender is worker.ts's to add: it depends on settings. */
@@ -27,5 +29,25 @@ export function createOutboxPorts(
       background,
       hostFreshSeconds: 0,
     }),
+  };
+}
+
+/** What a bucket's object brings its hours with: its own index, and the ledgers. */
+export type CollectionPorts = OutboxPorts &
+  Pick<Ports, 'ledger' | 'steadyClock'> & {
+    readonly metadataIndex: Pick<MetadataIndex, 'call'>;
+  };
+
+export function createCollectionPorts(
+  env: WorkerEnv,
+  ctx: Pick<DurableObjectState, 'waitUntil'>,
+  index: IndexApi,
+): CollectionPorts {
+  return {
+    ...createOutboxPorts(env, ctx),
+    ledger: createDoLedger(env.LEDGER),
+    steadyClock: null,
+    // The rows of this very object.
+    metadataIndex: { call: async (_bucket, name, input) => index[name](input as never) as never },
   };
 }
