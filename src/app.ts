@@ -11,6 +11,8 @@ import { createReceipts } from './core/billing/receipts/take-receipt.ts';
 import { createCapGuard } from './core/caps/cap-guard.ts';
 import { createReportCrossing } from './core/caps/report-crossing.ts';
 import type { Core } from './core/core.ts';
+import { linkSecret } from './core/links/link-secret.ts';
+import { createShareCounter, withShareCounts } from './core/links/share/share-counts.ts';
 import { createLogCollector } from './core/logging/log-collector.ts';
 import { createUsageFlusher, type UsageFlusher } from './core/metering/flush-usage.ts';
 import { type Address, createAddressReader, isSharedOrigin, toS3Address } from './http/address.ts';
@@ -20,6 +22,7 @@ import { createDelivery } from './http/delivery/create-delivery.ts';
 import { FAST_PATH_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
 import type { FastPath } from './http/delivery/fast-path/fast-path.ts';
 import { createLinkSurface } from './http/links/create-links.ts';
+import { createShareSurface } from './http/links/share/answer-share.ts';
 import { createObserver } from './http/observe/observer.ts';
 import type { HttpRequest } from './http/request.ts';
 import { createS3Surface } from './http/s3/routes.ts';
@@ -60,7 +63,9 @@ export function createApp<Bindings extends object>(
   const decide = createDecide();
   // A name that no other process has had.
   const source = `process ${ports.ids.requestId()}`;
-  const usage = createUsageFlusher(core, { source, intervalMs: config.meterFlushSeconds * 1000 });
+  const shareCounter = createShareCounter(core);
+  const flusher = createUsageFlusher(core, { source, intervalMs: config.meterFlushSeconds * 1000 });
+  const usage = withShareCounts(flusher, shareCounter);
   const caps = createCapGuard(core, usage, source, createReportCrossing(core));
   const takeReceipt = createReceipts(core, usage, source);
   const delivery = createDelivery(core, config, decide, caps, takeReceipt);
@@ -82,7 +87,16 @@ export function createApp<Bindings extends object>(
     takeReceipt,
   });
   const answerApi = createLazyApi({ core, findAccessKey, findAccounts, decide, caps, ...config });
-  const answerLink = createLinkSurface(core, {});
+  const answerLink = createLinkSurface(core, {
+    share: createShareSurface(core, {
+      ...config,
+      deliverFound: delivery.deliverFound,
+      counter: shareCounter,
+      caps,
+      secret: linkSecret(config),
+      sendPage: null,
+    }),
+  });
   const readAddress = createAddressReader(config, ports.directory.findHost);
 
   function handle(request: HttpRequest, requestId: string): Response | Promise<Response> {

@@ -10,6 +10,7 @@ import { createMemoryConsoleFiles } from '../../src/adapters/memory/memory-conso
 import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
+import { createMemoryShares } from '../../src/adapters/shared/memory-shares.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
 import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { parseConfig } from '../../src/config.ts';
@@ -203,6 +204,7 @@ export function createIsolateMaker(
         },
         ledger: ledger.at(place),
         hotMetadata: createHotMetadata(place, ttls, background),
+        hotShares: createMemoryShares({ clock: timeline.clock, freshMs: 5000, coalesces: false }),
         derived: createMemoryDerived(timeline.clock),
         edgeCache: createSimulatedEdgeCache({
           timeline,

@@ -1069,6 +1069,21 @@ export type LifecycleRule = {
   abortUploadsAfterDays?: number | null | undefined;
 };
 
+export type LinkEntry = {
+  id: string;
+  kind: 'share' | 'drop';
+  bucket: string;
+  url: string;
+  createdAt: string;
+};
+
+export type ListedShareLink =
+  & ShareLink
+  & {
+      labels: number;
+      lastUsedAt: string | null;
+    };
+
 export type Me = {
   account: {
     id: string;
@@ -1094,6 +1109,8 @@ export type Me = {
     | 'buckets:write'
     | 'objects:read'
     | 'objects:write'
+    | 'links:read'
+    | 'links:write'
     | 'usage:read'
     | 'billing:read'
     | 'billing:write'
@@ -1166,6 +1183,19 @@ export type NewSession =
        */
       transport: 'secure' | 'local' | 'private-http' | 'public-http';
     };
+
+export type NewShareLink = {
+  target: ShareTarget;
+  notBefore?: string | null | undefined;
+  expiresAt?: string | null | undefined;
+  password?: string | null | undefined;
+  limits?: ShareLimits | undefined;
+  audience?: ShareAudience | undefined;
+  page?: SharePage | undefined;
+  note?: string | undefined;
+  /** Whether downloads under way are cut when the link is revoked. */
+  cutsRunning?: boolean | undefined;
+};
 
 export type NewToken =
   & Token
@@ -1659,6 +1689,120 @@ export type Session = {
   isCurrent: boolean;
 };
 
+export type ShareAudience = {
+  addresses?: string[] | null | undefined;
+  /** ISO 3166-1. Where nobody can tell the country, nobody gets in. */
+  countries?: string[] | null | undefined;
+};
+
+export type ShareDay = {
+  day: string;
+  labelId: string | null;
+  /** Pages shown. */
+  opened: number;
+  started: number;
+  completed: number;
+  aborted: number;
+  bytes: string;
+  referrers: Record<string, number>;
+  countries: Record<string, number>;
+};
+
+export type ShareHistoryEntry = {
+  at: string;
+  action: string;
+  memberId: string | null;
+  accessKeyId: string | null;
+  changes: Record<string, {
+    before?: unknown;
+    after?: unknown;
+  }>;
+};
+
+export type ShareLabel = {
+  id: string;
+  /** The address of this recipient. */
+  url: string;
+  name: string;
+  createdAt: string;
+  revokedAt: string | null;
+};
+
+export type ShareLimits = {
+  downloads?: number | null | undefined;
+  bytes?: string | null | undefined;
+  /**
+   * What its traffic may cost by the rate card of the account when this is set, in millionths
+   * of its currency.
+   */
+  moneyMicro?: string | null | undefined;
+};
+
+export type ShareLink = {
+  id: string;
+  /** The address, for people and for programs. */
+  url: string;
+  createdAt: string;
+  target: ShareTarget;
+  notBefore: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  hasPassword: boolean;
+  limits: ShareLimits;
+  audience: ShareAudience;
+  page: SharePage;
+  note: string;
+  cutsRunning: boolean;
+  /** What counts against its limits; 0 without limits. */
+  usage: {
+    downloads: number;
+    bytes: string;
+  };
+};
+
+export type ShareLinkChange = {
+  notBefore?: string | null | undefined;
+  expiresAt?: string | null | undefined;
+  password?: string | null | undefined;
+  limits?: ShareLimits | undefined;
+  audience?: ShareAudience | undefined;
+  page?: SharePage | undefined;
+  note?: string | undefined;
+  /** Whether downloads under way are cut when the link is revoked. */
+  cutsRunning?: boolean | undefined;
+  isRevoked?: boolean | undefined;
+};
+
+export type SharePage = {
+  title?: string | null | undefined;
+  /** Markdown. */
+  text?: string | null | undefined;
+  /** An image of the bucket, up to 1 MiB. */
+  logoKey?: string | null | undefined;
+  colour?: string | null | undefined;
+  /** `view` offers no download; whoever sees something can keep it all the same. */
+  mode?: 'preview' | 'download' | 'view' | undefined;
+  /** For the one object of a link; null: the name of its key. */
+  fileName?: string | null | undefined;
+};
+
+export type ShareTarget =
+  | {
+      kind: 'object';
+      key: string;
+      /** Null: whatever the key stands for when somebody reads it. */
+      versionId?: string | null | undefined;
+    }
+  | {
+      kind: 'folder';
+      /** Ends in a slash; '' is the whole bucket. */
+      prefix: string;
+    }
+  | {
+      kind: 'keys';
+      keys: string[];
+    };
+
 export type SignInOptions = {
   /**
    * How you are connected: over TLS (`secure`), to your own machine (`local`), or over plain
@@ -2007,6 +2151,8 @@ export type Routes = {
         | 'buckets:write'
         | 'objects:read'
         | 'objects:write'
+        | 'links:read'
+        | 'links:write'
         | 'usage:read'
         | 'billing:read'
         | 'billing:write'
@@ -3053,6 +3199,143 @@ export type Routes = {
     };
     body: TrashSettings;
     answer: TrashSettings;
+  };
+  /** Share an object, a version, a folder or some objects by a link. */
+  'POST /buckets/{bucket}/share-links': {
+    path: {
+      bucket: string;
+    };
+    body: NewShareLink;
+    answer: ShareLink;
+  };
+  /** The share links of a bucket. */
+  'GET /buckets/{bucket}/share-links': {
+    path: {
+      bucket: string;
+    };
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    };
+    answer: {
+      items: ListedShareLink[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** Revoke all links to what lies below a prefix. */
+  'POST /buckets/{bucket}/share-links/revoke': {
+    path: {
+      bucket: string;
+    };
+    body: {
+      /** '' is the whole bucket. */
+      prefix: string;
+    };
+    answer: {
+      revoked: number;
+    };
+  };
+  /** The links of all buckets, of both kinds. */
+  'GET /links': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+      kind?: 'share' | 'drop' | undefined;
+    };
+    answer: {
+      items: LinkEntry[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** A share link. */
+  'GET /buckets/{bucket}/share-links/{linkId}': {
+    path: {
+      bucket: string;
+      linkId: string;
+    };
+    answer: ShareLink;
+  };
+  /** Change, revoke or revive a share link. */
+  'PATCH /buckets/{bucket}/share-links/{linkId}': {
+    path: {
+      bucket: string;
+      linkId: string;
+    };
+    body: ShareLinkChange;
+    answer: ShareLink;
+  };
+  /** Delete a share link with its labels, history and statistics, for good. */
+  'DELETE /buckets/{bucket}/share-links/{linkId}': {
+    path: {
+      bucket: string;
+      linkId: string;
+    };
+    answer: undefined;
+  };
+  /** What was changed of a share link, by whom. */
+  'GET /buckets/{bucket}/share-links/{linkId}/history': {
+    path: {
+      bucket: string;
+      linkId: string;
+    };
+    answer: {
+      items: ShareHistoryEntry[];
+    };
+  };
+  /** What visitors did with a share link, by day and label. */
+  'GET /buckets/{bucket}/share-links/{linkId}/statistics': {
+    path: {
+      bucket: string;
+      linkId: string;
+    };
+    query?: {
+      days?: number | undefined;
+    };
+    answer: {
+      items: ShareDay[];
+    };
+  };
+  /** The recipients of a share link. */
+  'GET /buckets/{bucket}/share-links/{linkId}/labels': {
+    path: {
+      bucket: string;
+      linkId: string;
+    };
+    answer: {
+      items: ShareLabel[];
+    };
+  };
+  /** Add a recipient to a share link, with an address of its own. */
+  'POST /buckets/{bucket}/share-links/{linkId}/labels': {
+    path: {
+      bucket: string;
+      linkId: string;
+    };
+    body: {
+      name: string;
+    };
+    answer: ShareLabel;
+  };
+  /** Rename, revoke or revive the copy of one recipient. */
+  'PATCH /buckets/{bucket}/share-links/{linkId}/labels/{labelId}': {
+    path: {
+      bucket: string;
+      linkId: string;
+      labelId: string;
+    };
+    body: {
+      name?: string | undefined;
+      isRevoked?: boolean | undefined;
+    };
+    answer: ShareLabel;
   };
   /** What an account used: storage in byte-hours, traffic in bytes, operations by class. */
   'GET /usage': {

@@ -10,6 +10,7 @@ import {
   parseAddressRanges,
   parseDnsResolver,
   parseDomain,
+  parseHeaderName,
   parseMasterKeyIds,
   parseRegion,
   parseSecretKey,
@@ -180,6 +181,13 @@ export const CONNECTION_SETTINGS = {
       'whose X-Forwarded-For and X-Forwarded-Proto are believed.',
     only: 'node',
     parse: (value) => parseAddressRanges('QUAYSIDE_TRUSTED_PROXIES', value),
+  }),
+  countryHeader: optional('QUAYSIDE_COUNTRY_HEADER', {
+    meaning:
+      'Header in which a proxy in front says the country of a client, as two letters. ' +
+      'Set it only where that proxy replaces what clients send. Cloudflare tells it by itself.',
+    only: 'node',
+    parse: parseHeaderName,
   }),
   connectionsMax: whole('QUAYSIDE_CONNECTIONS_MAX', {
     meaning:

@@ -27,6 +27,11 @@ export type HttpRequest = {
   readonly tls?: () => Tls | null;
   readonly remoteAddress: string | null;
   /**
+   * The country that the client is in, as the platform says: two capital letters.
+   * Absent where it can't tell.
+   */
+  readonly country?: () => string | null;
+  /**
    * Whether client and server are one machine, and nobody has passed the request
    * on: no network has seen it. Absent where the platform can't tell, as on
    * Cloudflare.

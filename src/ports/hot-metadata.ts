@@ -50,20 +50,22 @@ export type MetadataLookup = KnownMetadata & {
 export type HotMetadata = {
   /**
    * The fresh entry that memory has, at once: no I/O, nothing is started. Null when
-   * memory does not know enough.
+   * memory does not know enough. `isInvited`: the reader was let in by a link, so
+   * that the pointer is needed where the policy lets nobody in.
    */
-  peek(bucket: BucketName, key: ObjectKey): KnownMetadata | null;
+  peek(bucket: BucketName, key: ObjectKey, isInvited?: boolean): KnownMetadata | null;
   /**
    * The entry from the nearest tier that knows enough, else by `load`, which calls
    * the index. The result is cached, a negative one only briefly. Where the
    * platform allows it, calls for a key at the same time share one `load` (request
    * coalescing). Rejects with what `load` rejects with, or ServiceUnavailable when
-   * it hangs, unless something stale may be served.
+   * it hangs, unless something stale may be served. `isInvited`: as in `peek`.
    */
   find(
     bucket: BucketName,
     key: ObjectKey,
     load: () => Promise<KnownMetadata>,
+    isInvited?: boolean,
   ): MetadataLookup | Promise<MetadataLookup>;
   /**
    * Entries of several keys, in their order, with one read of each tier for all.

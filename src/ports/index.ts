@@ -7,6 +7,7 @@ import type { Directory } from './directory.ts';
 import type { DocumentFonts } from './document-fonts.ts';
 import type { BodyTier, EdgeCache } from './edge-cache.ts';
 import type { HotMetadata, MetadataTier } from './hot-metadata.ts';
+import type { HotShares } from './hot-shares.ts';
 import type { Ledger } from './ledger.ts';
 import type { MetadataIndex } from './metadata-index.ts';
 import type { Meter } from './metering.ts';
@@ -25,6 +26,7 @@ export type Ports = {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly hotMetadata: HotMetadata;
+  readonly hotShares: HotShares;
   readonly edgeCache: EdgeCache;
   readonly derived: DerivedBodies;
   /**

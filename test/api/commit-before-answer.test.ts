@@ -131,6 +131,14 @@ async function newVersion(): Promise<{ bucket: string; versionId: string }> {
   return { bucket, versionId };
 }
 
+/** A new bucket and a share link of its one object. */
+async function newShareLink(): Promise<{ bucket: string; path: string }> {
+  const bucket = await newBucket(['k']);
+  const target = { kind: 'object', key: 'k' };
+  const { json } = await done('POST', `${bucket}/share-links`, { target });
+  return { bucket, path: `${bucket}/share-links/${json.id}` };
+}
+
 async function newUpload(): Promise<{ bucket: string; id: string }> {
   const bucket = await newBucket();
   return { bucket, id: (await done('POST', `${bucket}/uploads`, { key: 'k' })).json.id };
@@ -342,6 +350,28 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
   abortUpload: async () => {
     const { bucket, id } = await newUpload();
     return { path: `${bucket}/uploads/${id}?key=k` };
+  },
+  createShareLink: async () => ({
+    path: `${await newBucket(['k'])}/share-links`,
+    body: { target: { kind: 'object', key: 'k' } },
+  }),
+  revokeShareLinks: async () => {
+    const { bucket } = await newShareLink();
+    return { path: `${bucket}/share-links/revoke`, body: { prefix: '' } };
+  },
+  changeShareLink: async () => {
+    const { path } = await newShareLink();
+    return { path, body: { note: 'x' } };
+  },
+  deleteShareLink: async () => ({ path: (await newShareLink()).path }),
+  addShareLinkLabel: async () => ({
+    path: `${(await newShareLink()).path}/labels`,
+    body: { name: 'x' },
+  }),
+  changeShareLinkLabel: async () => {
+    const { path } = await newShareLink();
+    const { json } = await done('POST', `${path}/labels`, { name: 'x' });
+    return { path: `${path}/labels/${json.id}`, body: { isRevoked: true } };
   },
   startJob: async () => ({
     path: `${await newBucket(['a/k'])}/jobs`,

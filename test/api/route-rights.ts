@@ -109,6 +109,18 @@ const TABLE = `
   undoJob                   objects:write   OAM
   previewDeletion           objects:read    OAMR
   listTrash                 objects:read    OAMR
+  createShareLink           links:write     OAM    more
+  revokeShareLinks          links:write     OAM
+  listShareLinks            links:read      OAMR
+  listLinks                 links:read      OAMR
+  getShareLink              links:read      OAMR
+  changeShareLink           links:write     OAM
+  deleteShareLink           links:write     OAM
+  listShareLinkHistory      links:read      OAMR
+  getShareLinkStatistics    links:read      OAMR
+  listShareLinkLabels       links:read      OAMR
+  addShareLinkLabel         links:write     OAM
+  changeShareLinkLabel      links:write     OAM
   getUsage                  usage:read      OAMBR
   listInvoices              billing:read    OAB
   getInvoice                billing:read    OAB
@@ -214,6 +226,11 @@ const BODIES: Readonly<Record<string, object>> = {
   createUpload: { key: 'x' },
   completeUpload: { key: 'x', parts: [{ partNumber: 1, etag: 'x' }] },
   startJob: { kind: 'delete', prefix: 'no-such/' },
+  createShareLink: { target: { kind: 'folder', prefix: 'no-such/' } },
+  revokeShareLinks: { prefix: 'no-such/' },
+  changeShareLink: { note: 'x' },
+  addShareLinkLabel: { name: 'x' },
+  changeShareLinkLabel: { name: 'x' },
   previewRename: { prefix: 'no-such/', pattern: { prefix: 'x' } },
   simulateInvoice: { period: '2026-10' },
   putRateCard: rateCardJson(RATE_CARDS[0] as RateCard),
@@ -343,6 +360,8 @@ export async function furnish(
   await send('PUT', '/caps/mine', BODIES.putCap as object);
   const idOf = async (path: string, body: object) => (await send('POST', path, body)).id as string;
   const login = `member-${bucket}`;
+  const links = `/buckets/${bucket}/share-links`;
+  const linkId = await idOf(links, BODIES.createShareLink as object);
   return new Map([
     ['accountId', accountId],
     ['bucket', bucket],
@@ -354,6 +373,8 @@ export async function furnish(
     ['webhookId', await idOf('/webhooks', BODIES.createWebhook as object)],
     ['uploadId', await idOf(`/buckets/${bucket}/uploads`, { key: 'upload' })],
     ['jobId', await idOf(`/buckets/${bucket}/jobs`, BODIES.startJob as object)],
+    ['linkId', linkId],
+    ['labelId', await idOf(`${links}/${linkId}/labels`, BODIES.addShareLinkLabel as object)],
   ]);
 }
 

@@ -20,6 +20,7 @@ import { createDecompressingBlobStore } from '../../src/adapters/shared/decompre
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
+import { createMemoryShares } from '../../src/adapters/shared/memory-shares.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
 import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { createBucket } from '../../src/core/buckets/create-bucket.ts';
@@ -82,6 +83,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
     directory: createDirectDirectory(createDirectoryIndex(sql)),
     ledger: createDirectLedger(createLedgerIndex(sql, LEDGER_RULES)),
     hotMetadata: createExactHotMetadata(clock),
+    hotShares: createMemoryShares({ clock, freshMs: null, coalesces: true }),
     edgeCache: createMemoryEdgeCache(
       createMemoryBodies({ maxBytes: 2 ** 20, maxSliceBytes: 2 ** 16 }),
     ),

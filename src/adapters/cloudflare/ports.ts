@@ -14,6 +14,7 @@ import { createHttpsTxtRecords } from '../shared/https-txt-records.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
+import { createMemoryShares } from '../shared/memory-shares.ts';
 import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createUsageMeter } from '../shared/usage-meter.ts';
@@ -124,6 +125,11 @@ export function createWorkersPorts(
       background,
       log,
       settings,
+    }),
+    hotShares: createMemoryShares({
+      clock,
+      freshMs: settings.pointerFreshSeconds * 1000,
+      coalesces: false,
     }),
     edgeCache: createWorkersEdgeCache({
       memory: bodies,

@@ -17,6 +17,7 @@ import { createHttpsTxtRecords } from '../shared/https-txt-records.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
+import { createMemoryShares } from '../shared/memory-shares.ts';
 import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createTrackedBackground } from '../shared/tracked-background.ts';
@@ -133,6 +134,7 @@ export async function openNodePorts(
       directory: outbox.directory,
       ledger: index.ledger,
       hotMetadata,
+      hotShares: createMemoryShares({ clock: systemClock, freshMs: null, coalesces: true }),
       edgeCache: createMemoryEdgeCache(bodies),
       derived,
       tiers: { metadata: ['memory'], body: ['memory'] },

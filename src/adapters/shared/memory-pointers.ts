@@ -72,7 +72,7 @@ export type FillOrigin = RecordAge & { readonly revision?: number };
 
 export type MemoryPointers = {
   /** Returns what is fresh, as the port's `peek` does. */
-  peek(bucket: BucketName, key: ObjectKey): KnownMetadata | null;
+  peek(bucket: BucketName, key: ObjectKey, isInvited?: boolean): KnownMetadata | null;
   look(bucket: BucketName, key: ObjectKey): Look;
   epoch(): FillEpoch;
   fill(
@@ -150,13 +150,13 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
   }
 
   return {
-    peek(bucket, key) {
+    peek(bucket, key, isInvited = false) {
       const ofReadPolicy = records.get(readPolicyName(bucket));
       if (ofReadPolicy === undefined || staleness(ofReadPolicy) >= 0) return null;
       const readPolicy = ofReadPolicy.value as BucketReadPolicy | null;
       // Where nobody may read no pointer is needed to say no, so strangers can't
       // make a closed bucket cost index reads.
-      if (readPolicy === null || !canBePublic(readPolicy.access, key))
+      if (readPolicy === null || !(isInvited || canBePublic(readPolicy.access, key)))
         return { readPolicy, pointer: null };
       const ofPointer = records.get(knownName(bucket, key));
       if (

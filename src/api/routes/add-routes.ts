@@ -28,6 +28,8 @@ import { addCachePurgeRoutes } from './buckets/cache-purges.ts';
 import { addLifecyclePreviewRoutes } from './buckets/lifecycle-preview.ts';
 import { addPublicAccessRoutes } from './buckets/public-access.ts';
 import { addTrashRoutes } from './buckets/trash.ts';
+import { addShareLabelRoutes } from './links/share-labels.ts';
+import { addShareLinkRoutes } from './links/share-links.ts';
 import { addAccountJobRoutes } from './objects/account-jobs.ts';
 import { addEventRoutes } from './objects/events.ts';
 import { addJobRoutes } from './objects/jobs.ts';
@@ -77,6 +79,8 @@ const RESOURCES: readonly ((api: Api) => void)[] = [
   addRenamePreviewRoutes,
   addEventRoutes,
   addTrashRoutes,
+  addShareLinkRoutes,
+  addShareLabelRoutes,
   addUsageRoutes,
   addInvoiceRoutes,
   addCreditNoteRoutes,

@@ -17,17 +17,18 @@ function toKnown({ bucket, object }: Resolved): KnownMetadata {
 
 /**
  * Finds read policy and pointer of a key. Cost: nothing when memory knows them;
- * else at most one call of the index. Errors: those of the index,
- * ServiceUnavailable.
+ * else at most one call of the index. `isInvited`: as in HotMetadata.peek. Errors:
+ * those of the index, ServiceUnavailable.
  */
 export function findCurrent(
   { ports }: Core,
   bucket: BucketName,
   key: ObjectKey,
+  isInvited = false,
 ): MetadataLookup | Promise<MetadataLookup> {
-  return ports.hotMetadata.find(bucket, key, async () => {
-    return toKnown(await ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key }));
-  });
+  const load = async () =>
+    toKnown(await ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key }));
+  return ports.hotMetadata.find(bucket, key, load, isInvited);
 }
 
 /**

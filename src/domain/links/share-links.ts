@@ -27,6 +27,8 @@ export type ShareLimits = {
   readonly bytes: number | null;
   /** What these bytes may cost by the rate card of the account, millionths of its currency. */
   readonly moneyMicro: number | null;
+  /** The bytes that it allows, by the price when it was set; null: no limit of money. */
+  readonly moneyBytes: number | null;
 };
 
 /** Whom a link lets in; null: everybody. */
@@ -112,6 +114,13 @@ export function isLimited({ limits }: Pick<ShareLink, 'limits'>): boolean {
 export function isPlainShare(link: ShareLink): boolean {
   const { addresses, countries } = link.audience;
   return !isLimited(link) && link.passwordHash === null && addresses === null && countries === null;
+}
+
+/** Bytes that a link may send in all, by its limits of bytes and money; null: any. */
+export function bytesMaxOf({ limits }: Pick<ShareLink, 'limits'>): number | null {
+  const { bytes, moneyBytes } = limits;
+  if (bytes === null || moneyBytes === null) return bytes ?? moneyBytes;
+  return Math.min(bytes, moneyBytes);
 }
 
 /** The state of a link that its times alone decide; null: they let everybody in. */

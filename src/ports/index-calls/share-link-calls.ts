@@ -90,6 +90,13 @@ export type ShareLinkCommands = {
     progress: SharePermitProgress;
     nowMs: number;
   }): ShareSettlement | null;
-  /** Adds counts of visitors; links and labels that are gone are passed over. */
-  addShareCounts(input: { bucket: BucketAddress; days: readonly ShareDay[]; nowMs: number }): void;
+  /**
+   * Adds counts of visitors; links that are gone are passed over. Gives the links
+   * that were used for the first time.
+   */
+  addShareCounts(input: {
+    bucket: BucketAddress;
+    days: readonly ShareDay[];
+    nowMs: number;
+  }): readonly LinkId[];
 };

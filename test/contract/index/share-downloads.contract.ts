@@ -20,7 +20,7 @@ export function shareDownloadsContract(subject: Subject<MetadataIndex>): void {
     const record = await makeBucket(index);
     const [bucket, address] = [refOf(record), addressOf(record)];
     const link = shareLinkOf({
-      limits: { downloads: 1, bytes: null, moneyMicro: null },
+      limits: { downloads: 1, bytes: null, moneyMicro: null, moneyBytes: null },
       ...change,
     });
     const { name } = bucket;
@@ -83,7 +83,7 @@ export function shareDownloadsContract(subject: Subject<MetadataIndex>): void {
     };
   }
   const limited = (downloads: number) => ({
-    limits: { downloads, bytes: null, moneyMicro: null },
+    limits: { downloads, bytes: null, moneyMicro: null, moneyBytes: null },
   });
   const usedUp = { kind: 'closed', state: 'used-up' };
 
@@ -119,6 +119,17 @@ export function shareDownloadsContract(subject: Subject<MetadataIndex>): void {
       }
       expect(ends.filter(Boolean).length).toBe(1);
       expect(await usage()).toEqual({ downloads: 1, bytes: SIZE });
+    });
+
+    test('let a client have again what it lost, until that is a whole object', async (index) => {
+      const { take, usage } = await withLink(index, limited(2));
+      await take({ length: 500 });
+      for (let again = 0; again < 3; again++) await take({ from: 400, length: 100 });
+      expect(await take({ from: 500, length: 500 })).toMatchObject({ completed: true });
+      expect(await usage()).toEqual({ downloads: 1, bytes: 1300 });
+      await take({ length: 999 });
+      await take({ length: 999 });
+      expect(await usage()).toMatchObject({ downloads: 3 });
     });
 
     test('take ranges of one download at once into one place', async (index) => {
@@ -201,7 +212,7 @@ export function shareDownloadsContract(subject: Subject<MetadataIndex>): void {
     });
 
     test('never send more bytes than they may', async (index) => {
-      const limits = { downloads: null, bytes: 2500, moneyMicro: null };
+      const limits = { downloads: null, bytes: 2500, moneyMicro: null, moneyBytes: null };
       const { begin, end, take, usage } = await withLink(index, { limits });
       const [a, b, c] = [await begin({ who: 'a' }), await begin({ who: 'b' }), await begin()];
       expect([a, b, c].map(({ outcome }) => outcome.kind)).toEqual([

@@ -22,7 +22,7 @@ export function shareLinkOf(change: Partial<ShareLink> = {}): ShareLink {
     revokedAtMs: null,
     passwordHash: null,
     passwordRevision: 0,
-    limits: { downloads: null, bytes: null, moneyMicro: null },
+    limits: { downloads: null, bytes: null, moneyMicro: null, moneyBytes: null },
     audience: { addresses: null, countries: null },
     page: {
       title: null,

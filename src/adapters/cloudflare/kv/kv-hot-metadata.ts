@@ -61,8 +61,8 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
   /** Open for a key while a refresh of it is under way. */
   const refreshing = createCircuitBreaker(clock, COOLDOWN_MS);
 
-  const recall = ({ bucket, key }: Lookup): MemoryEntry | null =>
-    sufficient(memory.look(bucket, key), key);
+  const recall = ({ bucket, key, isInvited }: Lookup): MemoryEntry | null =>
+    sufficient(memory.look(bucket, key), key, isInvited);
 
   async function readOrStale(lookup: Lookup): Promise<MetadataLookup> {
     try {
@@ -97,8 +97,8 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
 
   const findWith =
     (reader: KvReader): HotMetadata['find'] =>
-    (bucket, key, load) => {
-      const lookup = { bucket, key, load, epoch: memory.epoch(), reader };
+    (bucket, key, load, isInvited = false) => {
+      const lookup = { bucket, key, load, epoch: memory.epoch(), reader, isInvited };
       const entry = recall(lookup);
       if (entry === null) return readPointer(lookup);
       if (entry.stalenessSeconds < 0) return fresh(entry);
@@ -142,9 +142,15 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
 }
 
 /** What memory has, where it suffices for a response; as old as its older half. */
-function sufficient({ readPolicy, pointer }: Look, key: ObjectKey): MemoryEntry | null {
+function sufficient(
+  { readPolicy, pointer }: Look,
+  key: ObjectKey,
+  isInvited: boolean,
+): MemoryEntry | null {
   if (readPolicy === null) return null;
-  if (readPolicy.value === null || !canBePublic(readPolicy.value.access, key)) {
+  const isPointerNeeded =
+    readPolicy.value !== null && (isInvited || canBePublic(readPolicy.value.access, key));
+  if (!isPointerNeeded) {
     return {
       readPolicy: readPolicy.value,
       pointer: null,

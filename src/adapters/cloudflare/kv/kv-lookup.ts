@@ -30,6 +30,8 @@ export type Lookup = {
    */
   readonly epoch: FillEpoch;
   readonly reader: KvReader;
+  /** As in HotMetadata.peek. */
+  readonly isInvited: boolean;
 };
 
 type KvLookupOptions = {

@@ -52,7 +52,9 @@ export function createPointerReader(options: PointerReaderOptions) {
     if (absentInKv.isOn(name)) return readIndex(lookup);
 
     const published = await readKv(lookup, ttl);
-    if (published !== null) return published;
+    // What is published for everyone has no pointers of what is open by a link alone.
+    const isEnough = published !== null && !(lookup.isInvited && published.pointer === null);
+    if (isEnough) return published;
     absentInKv.begin(name);
     return readIndex(lookup);
   };

@@ -39,6 +39,7 @@ export function readWorkerRequest(request: Request): HttpRequest {
     knownProtocol: url.startsWith('https:') ? 'https' : 'http',
     tls: () => (url.startsWith('https:') ? tlsOf(request) : null),
     remoteAddress: headers.get('cf-connecting-ip'),
+    country: () => countryOf(request),
     header(name) {
       const text = name === 'accept-encoding' ? acceptEncoding(request) : headers.get(name);
       return text === null ? null : toHeaderBytes(text);
@@ -50,6 +51,11 @@ export function readWorkerRequest(request: Request): HttpRequest {
     // meant to be sent.
     onSent: (report) => report({ protocol: protocolOf(request), bodyBytes: null, isWhole: null }),
   };
+}
+
+/** Source: as of `tlsOf`. */
+function countryOf({ cf }: Request): string | null {
+  return typeof cf?.country === 'string' ? cf.country : null;
 }
 
 /**

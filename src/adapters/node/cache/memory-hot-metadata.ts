@@ -28,8 +28,8 @@ export function createMemoryHotMetadata(
     for (const name of underWay.keys()) if (name.startsWith(`${bucket}/`)) underWay.delete(name);
   }
 
-  const find: HotMetadata['find'] = (bucket, key, load) => {
-    const known = pointers.peek(bucket, key);
+  const find: HotMetadata['find'] = (bucket, key, load, isInvited = false) => {
+    const known = pointers.peek(bucket, key, isInvited);
     if (known !== null)
       return { readPolicy: known.readPolicy, pointer: known.pointer, tier: 'memory', stale: null };
     const name = nameOf(bucket, key);

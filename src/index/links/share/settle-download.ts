@@ -105,8 +105,8 @@ function complete(
 /**
  * Joins a download that was broken off with another of the same visitor. Race: a
  * connection breaks, and the client goes on before the break is noticed, so that its
- * rest began as a download of its own. Guard: two that have no byte in common are
- * one. Returns whether they are whole together.
+ * rest began as a download of its own. Guard: two of them that do not run are one,
+ * and bytes of both add up elsewhere. Returns whether they are whole together.
  */
 function joinBrokenOff(
   sql: Sql,
@@ -129,7 +129,8 @@ function joinBrokenOff(
     if (other.size_bytes !== download.size_bytes) continue;
     const joined = decodeRanges(other).reduce(addRange, after);
     const covered = bytesIn(joined);
-    if (covered !== bytesIn(after) + bytesIn(decodeRanges(other))) continue;
+    const repeated = bytesIn(after) + bytesIn(decodeRanges(other)) - covered;
+    addAborted(sql, n, linkId, repeated, download.size_bytes);
     sql.all('DELETE FROM share_downloads WHERE n = ?', other.n);
     if (covered >= download.size_bytes) {
       complete(sql, n, linkId, { ...download, permits: 0 }, nowMs);

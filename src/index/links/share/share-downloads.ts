@@ -1,15 +1,14 @@
 // Exact counts of limited share links. Each response of a download takes a permit
 // before its first byte, which reserves its bytes and, for the first response of a
 // download, a place; it is settled by what was really sent. Requests of one visitor
-// for one version are one download while they add bytes that were not sent: so a
-// broken-off download goes on, and a repeated one begins anew. A permit whose
-// process died ends by its time and counts by what was reported last.
+// for one version are one download until that is whole. A permit whose process died
+// ends by its time and counts by what was reported last.
 //
 // Race: a hundred requests see one place left. Guard: counting and taking are one
 // transaction of the bucket's one writer.
 import type { LinkId } from '../../../domain/links/link-ids.ts';
 import { LINK_RANGES_MAX, LINK_RUNNING_MAX } from '../../../domain/links/link-limits.ts';
-import { addRange, newBytesOf } from '../../../domain/links/sent-ranges.ts';
+import { addRange, newBytesOf, type SentRanges } from '../../../domain/links/sent-ranges.ts';
 import { isUsedUp, type ShareState, stateByTime } from '../../../domain/links/share-links.ts';
 import type { SharePermitRequest } from '../../../domain/links/share-records.ts';
 import type { ShareLinkCommands } from '../../../ports/index-calls/share-link-calls.ts';
@@ -141,7 +140,12 @@ function endDeadPermits(sql: Sql, n: number, linkId: LinkId, nowMs: number): voi
   for (const permit of dead) settle(sql, n, linkId, permit, permit.sent_bytes, nowMs);
 }
 
-/** The download that the request goes on with: it adds to what was sent or is being sent. */
+/**
+ * The download that the request goes on with: one that is not whole, of which nothing
+ * that is wanted is being sent already, unless the request adds something to it. What
+ * was sent before may come again, since a client that breaks off has not got all that
+ * has left here; it adds up elsewhere.
+ */
 function findContinued(
   sql: Sql,
   n: number,
@@ -156,12 +160,17 @@ function findContinued(
     downloadId,
     CONTINUED_AMONG,
   );
+  const wanted = [offsetBytes, offsetBytes + lengthBytes] as const;
   for (const download of open) {
-    let ranges = decodeRanges(download);
-    if (download.size_bytes !== sizeBytes || ranges.length >= LINK_RANGES_MAX) continue;
-    for (const permit of permitsOf(sql, n, linkId, download.n))
-      ranges = addRange(ranges, [permit.offset_bytes, permit.offset_bytes + permit.length_bytes]);
-    if (newBytesOf(ranges, [offsetBytes, offsetBytes + lengthBytes]) > 0) return download;
+    const sent = decodeRanges(download);
+    if (download.size_bytes !== sizeBytes || sent.length >= LINK_RANGES_MAX) continue;
+    const reserved = permitsOf(sql, n, linkId, download.n).reduce<SentRanges>(
+      (ranges, { offset_bytes, length_bytes }) =>
+        addRange(ranges, [offset_bytes, offset_bytes + length_bytes]),
+      [],
+    );
+    const isApart = newBytesOf(reserved, wanted) === lengthBytes && lengthBytes > 0;
+    if (isApart || newBytesOf(reserved.reduce(addRange, sent), wanted) > 0) return download;
   }
   return null;
 }

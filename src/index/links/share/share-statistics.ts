@@ -50,9 +50,12 @@ export function createShareStatisticsCalls(sql: Sql): StatisticsCalls {
 
     addShareCounts({ bucket, days, nowMs }) {
       const n = findLiveBucket(sql, bucket);
-      if (n === null) return;
+      if (n === null) return [];
+      const first: LinkId[] = [];
       for (const day of days) {
-        if (findShareRow(sql, n, day.linkId) === null) continue;
+        const row = findShareRow(sql, n, day.linkId);
+        if (row === null) continue;
+        if (row.last_used_ms === null) first.push(day.linkId);
         addDay(sql, n, day);
         sql.all(
           'UPDATE share_links SET last_used_ms = ? WHERE bucket = ? AND id = ?',
@@ -67,6 +70,7 @@ export function createShareStatisticsCalls(sql: Sql): StatisticsCalls {
           day.dayMs - LINK_STATISTICS_DAYS * DAY_MS,
         );
       }
+      return first;
     },
   };
 }

@@ -23,7 +23,7 @@ function visitOf(change: Partial<ShareLink> = {}, state: ShareState = 'open'): S
     revokedAtMs: null,
     passwordHash: 'a hash',
     passwordRevision: 1,
-    limits: { downloads: 10, bytes: null, moneyMicro: null },
+    limits: { downloads: 10, bytes: null, moneyMicro: null, moneyBytes: null },
     audience: { addresses: null, countries: null },
     page: {
       title: 'A title',

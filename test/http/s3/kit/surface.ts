@@ -16,6 +16,7 @@ import { createMemoryTxtRecords } from '../../../../src/adapters/memory/memory-t
 import { createMemoryEdgeCache } from '../../../../src/adapters/node/cache/memory-edge-cache.ts';
 import { createChangeLog } from '../../../../src/adapters/shared/change-log.ts';
 import { createMemoryBodies } from '../../../../src/adapters/shared/memory-bodies.ts';
+import { createMemoryShares } from '../../../../src/adapters/shared/memory-shares.ts';
 import { createTrackedBackground } from '../../../../src/adapters/shared/tracked-background.ts';
 import { createUsageMeter, type UsageMeter } from '../../../../src/adapters/shared/usage-meter.ts';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
@@ -157,6 +158,7 @@ export function createTestSurface(
       directory: createDirectDirectory(createDirectoryIndex(directorySql)),
       ledger: options.ledger?.(ledger) ?? ledger,
       hotMetadata: createExactHotMetadata(clock),
+      hotShares: createMemoryShares({ clock, freshMs: null, coalesces: true }),
       edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 0, maxSliceBytes: 0 })),
       derived: createMemoryDerived(clock),
       tiers: { metadata: ['memory'], body: ['memory'] },

@@ -1,0 +1,299 @@
+// Makes, changes, revokes and deletes share links. Called by the JSON API, which
+// has let the caller in. Each change is noted in the link's history, and no reader
+// of this process sees the link as it was once the change is answered.
+import { hasCode, StorageError } from '../../../domain/errors.ts';
+import type { LinkEntry, LinkId } from '../../../domain/links/link-ids.ts';
+import type { ShareLabel, ShareLink } from '../../../domain/links/share-links.ts';
+import type {
+  ShareChanger,
+  ShareHistoryEntry,
+  StoredShare,
+} from '../../../domain/links/share-records.ts';
+import type { Core } from '../../core.ts';
+import type { BucketHandle } from '../../opened-bucket/bucket-handle.ts';
+import { newLabelId, newLinkId } from '../new-link-ids.ts';
+import {
+  hashOf,
+  readAudience,
+  readLimits,
+  readPage,
+  readTarget,
+  requireOrder,
+  type ShareInput,
+  type ShareTargetInput,
+} from './share-input.ts';
+
+/** What is absent stays as it is. */
+export type ShareChange = Partial<ShareInput> & {
+  /** Whether the link is withdrawn; false revives it. */
+  readonly isRevoked?: boolean;
+};
+
+/** How often a change is made anew that another one overtook. */
+const TRIES = 5;
+
+/** Runs a change of a link with its hot entry blocked. */
+async function whileBlocked<Result>(
+  { ports }: Core,
+  id: LinkId,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  ports.hotShares.block(id);
+  try {
+    return await change();
+  } finally {
+    ports.hotShares.unblock(id);
+  }
+}
+
+/**
+ * Makes a link. Errors: those of share-input.ts; QuotaExceeded beyond 10,000 links
+ * of the bucket. Cost: a commit of the directory and one of the index.
+ */
+export async function makeShare(
+  core: Core,
+  bucket: BucketHandle,
+  { target, ...input }: ShareInput & { readonly target: ShareTargetInput },
+  changer: ShareChanger,
+): Promise<ShareLink> {
+  requireOrder(input);
+  const { clock, directory } = core.ports;
+  const { id: bucketId, name, ownerId: accountId } = bucket.record();
+  const passwordHash = await hashOf(input.password);
+  const link: ShareLink = {
+    id: newLinkId(),
+    createdAtMs: clock.nowMs(),
+    revision: 1,
+    target: await readTarget(bucket, target),
+    notBeforeMs: input.notBeforeMs,
+    expiresAtMs: input.expiresAtMs,
+    revokedAtMs: null,
+    passwordHash,
+    passwordRevision: passwordHash === null ? 0 : 1,
+    limits: await readLimits(core, bucket, input.limits),
+    audience: readAudience(input.audience),
+    page: readPage(input.page),
+    note: input.note,
+    cutsRunning: input.cutsRunning,
+  };
+  const { id, createdAtMs } = link;
+  const entry: LinkEntry = {
+    id,
+    kind: 'share',
+    bucket: { id: bucketId, name },
+    accountId,
+    createdAtMs,
+  };
+  // First the address, then the link: a crash in between leaves an address without one.
+  await directory.call('addLinkId', { entry });
+  try {
+    await bucket.call('addShareLink', {
+      link,
+      entry: { ...changer, atMs: createdAtMs, action: 'created', changes: {} },
+    });
+  } catch (error) {
+    if (error instanceof StorageError) await directory.call('removeLinkId', { id });
+    throw error;
+  }
+  return link;
+}
+
+/** A link of the bucket with its labels and use. NoSuchResource. */
+export async function readShare(
+  core: Core,
+  bucket: BucketHandle,
+  id: LinkId,
+): Promise<StoredShare> {
+  const { id: bucketId, name } = bucket.record();
+  const nowMs = core.ports.clock.nowMs();
+  const stored = await core.ports.metadataIndex.call(name, 'getShareLink', {
+    bucket: { id: bucketId, name },
+    id,
+    nowMs,
+  });
+  if (stored === null) throw new StorageError('NoSuchResource');
+  return stored;
+}
+
+/**
+ * Changes a link; `check` throws where the caller meant another state of it. Gives
+ * the link as it is then. NoSuchResource, PreconditionFailed, and the errors of
+ * share-input.ts.
+ */
+export async function changeShare(
+  core: Core,
+  bucket: BucketHandle,
+  { id, change }: { readonly id: LinkId; readonly change: ShareChange },
+  changer: ShareChanger,
+  check: (link: ShareLink) => void = () => undefined,
+): Promise<ShareLink> {
+  const passwordHash = change.password === undefined ? undefined : await hashOf(change.password);
+  for (let tries = 0; ; tries++) {
+    const { link: before } = await readShare(core, bucket, id);
+    check(before);
+    const after = await changedShare(core, bucket, before, change, passwordHash);
+    const entry = entryOf(before, after, changer, core.ports.clock.nowMs());
+    if (Object.keys(entry.changes).length === 0) return before;
+    try {
+      await whileBlocked(core, id, () => bucket.call('changeShareLink', { link: after, entry }));
+      return after;
+    } catch (error) {
+      if (!hasCode(error, 'PreconditionFailed') || tries >= TRIES) throw error;
+    }
+  }
+}
+
+async function changedShare(
+  core: Core,
+  bucket: BucketHandle,
+  before: ShareLink,
+  change: ShareChange,
+  passwordHash: string | null | undefined,
+): Promise<ShareLink> {
+  const { notBeforeMs, expiresAtMs, limits, audience, page, isRevoked } = change;
+  const after: ShareLink = {
+    ...before,
+    revision: before.revision + 1,
+    notBeforeMs: notBeforeMs === undefined ? before.notBeforeMs : notBeforeMs,
+    expiresAtMs: expiresAtMs === undefined ? before.expiresAtMs : expiresAtMs,
+    revokedAtMs: revokedAt(before, isRevoked, core.ports.clock.nowMs()),
+    limits: limits === undefined ? before.limits : await readLimits(core, bucket, limits),
+    audience: audience === undefined ? before.audience : readAudience(audience),
+    page: page === undefined ? before.page : readPage(page),
+    note: change.note ?? before.note,
+    cutsRunning: change.cutsRunning ?? before.cutsRunning,
+    passwordHash: passwordHash === undefined ? before.passwordHash : passwordHash,
+    passwordRevision: before.passwordRevision + (passwordHash === undefined ? 0 : 1),
+  };
+  requireOrder(after);
+  return after;
+}
+
+function revokedAt(before: ShareLink, isRevoked: boolean | undefined, nowMs: number) {
+  if (isRevoked === undefined) return before.revokedAtMs;
+  return isRevoked ? (before.revokedAtMs ?? nowMs) : null;
+}
+
+/** What a change shows in the history: never a password or its hash. */
+function entryOf(
+  before: ShareLink,
+  after: ShareLink,
+  changer: ShareChanger,
+  atMs: number,
+): ShareHistoryEntry {
+  const shown = ({ passwordHash: _hash, revision: _revision, ...rest }: ShareLink) => rest;
+  const [old, now] = [shown(before), shown(after)] as const;
+  const names = Object.keys(now) as (keyof typeof now)[];
+  const changes = Object.fromEntries(
+    names
+      .filter((name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]))
+      .map((name) => [name, [old[name], now[name]] as const]),
+  );
+  return { ...changer, atMs, action: actionOf(before, after), changes };
+}
+
+function actionOf(before: ShareLink, after: ShareLink): ShareHistoryEntry['action'] {
+  if (before.revokedAtMs === null && after.revokedAtMs !== null) return 'revoked';
+  if (before.revokedAtMs !== null && after.revokedAtMs === null) return 'revived';
+  return 'changed';
+}
+
+/** Deletes a link for good. Idempotent. Cost: two commits. */
+export async function deleteShare(core: Core, bucket: BucketHandle, id: LinkId): Promise<void> {
+  await whileBlocked(core, id, () => bucket.call('deleteShareLink', { id }));
+  await core.ports.directory.call('removeLinkId', { id });
+}
+
+/** Adds a recipient. NoSuchResource; QuotaExceeded beyond 500 of the link. */
+export async function addLabel(
+  core: Core,
+  bucket: BucketHandle,
+  { linkId, name }: { readonly linkId: LinkId; readonly name: string },
+  changer: ShareChanger,
+): Promise<ShareLabel> {
+  const atMs = core.ports.clock.nowMs();
+  const label: ShareLabel = { id: newLabelId(), name, createdAtMs: atMs, revokedAtMs: null };
+  const changes = { label: [null, { id: label.id, name }] as const };
+  await putLabel(core, bucket, linkId, label, { ...changer, atMs, action: 'label-added', changes });
+  return label;
+}
+
+/** Renames, revokes or revives a recipient's copy. NoSuchResource. */
+export async function changeLabel(
+  core: Core,
+  bucket: BucketHandle,
+  {
+    linkId,
+    labelId,
+    change,
+  }: {
+    readonly linkId: LinkId;
+    readonly labelId: string;
+    readonly change: {
+      readonly name?: string | undefined;
+      readonly isRevoked?: boolean | undefined;
+    };
+  },
+  changer: ShareChanger,
+): Promise<ShareLabel> {
+  const { labels } = await readShare(core, bucket, linkId);
+  const before = labels.find(({ id }) => id === labelId);
+  if (before === undefined) throw new StorageError('NoSuchResource');
+  const atMs = core.ports.clock.nowMs();
+  const isRevoked = change.isRevoked ?? before.revokedAtMs !== null;
+  const after: ShareLabel = {
+    ...before,
+    name: change.name ?? before.name,
+    revokedAtMs: isRevoked ? (before.revokedAtMs ?? atMs) : null,
+  };
+  const action = isRevoked ? 'label-revoked' : 'label-revived';
+  const changes = { label: [before, after] as const };
+  await putLabel(core, bucket, linkId, after, { ...changer, atMs, action, changes });
+  return after;
+}
+
+function putLabel(
+  core: Core,
+  bucket: BucketHandle,
+  linkId: LinkId,
+  label: ShareLabel,
+  entry: ShareHistoryEntry,
+): Promise<void> {
+  return whileBlocked(core, linkId, () => bucket.call('putShareLabel', { linkId, label, entry }));
+}
+
+/** Links that one call reads while it looks for those to revoke. */
+const PAGE = 500;
+
+/**
+ * Revokes all links to what lies below a prefix; gives how many. A set of keys is
+ * revoked when one of its keys lies there. Cost: a read per 500 links of the bucket
+ * and a commit for each that is revoked.
+ */
+export async function revokeBelow(
+  core: Core,
+  bucket: BucketHandle,
+  prefix: string,
+  changer: ShareChanger,
+): Promise<number> {
+  let revoked = 0;
+  for (let before: ShareLink | null = null; ; ) {
+    const page: Awaited<ReturnType<typeof list>> = await list(bucket, before);
+    for (const { link } of page) {
+      if (link.revokedAtMs !== null || !isBelow(link, prefix)) continue;
+      await changeShare(core, bucket, { id: link.id, change: { isRevoked: true } }, changer);
+      revoked += 1;
+    }
+    before = page.at(-1)?.link ?? null;
+    if (page.length < PAGE) return revoked;
+  }
+}
+
+const list = (bucket: BucketHandle, before: ShareLink | null) =>
+  bucket.call('listShareLinks', { before, limit: PAGE });
+
+function isBelow({ target }: ShareLink, prefix: string): boolean {
+  if (target.kind === 'object') return target.key.startsWith(prefix);
+  if (target.kind === 'folder') return target.prefix.startsWith(prefix);
+  return target.keys.some((key) => key.startsWith(prefix));
+}

@@ -1,0 +1,73 @@
+// Whether a password of a share link is right. A check costs 16 MiB and 0.2 s of a
+// core, so few run at once; wrong ones are counted in the directory for each pair of
+// link and source, over all processes. What was right is remembered for a while, as
+// a keyed digest, for programs that send it with each request.
+import { LRUCache } from 'lru-cache';
+import { createKeyedHash, sha256Hex } from '../../../crypto/hash.ts';
+import { deriveKey } from '../../../crypto/key-wrap.ts';
+import { isPassword } from '../../../crypto/password.ts';
+import { createSemaphore } from '../../../domain/concurrency/semaphore.ts';
+import { networkOf } from '../../../domain/ip-range.ts';
+import {
+  LINK_PASSWORD_CHECKS_AT_ONCE,
+  LINK_PASSWORD_CHECKS_WAITING,
+  LINK_PASSWORD_MAX_LENGTH,
+  LINK_PASSWORD_TRIES,
+  LINK_PASSWORDS_REMEMBERED,
+} from '../../../domain/links/link-limits.ts';
+import type { ShareLink } from '../../../domain/links/share-links.ts';
+import type { Core } from '../../core.ts';
+
+export type PasswordOutcome =
+  | { readonly kind: 'right' }
+  | { readonly kind: 'wrong' }
+  /** Too many were wrong: none is looked at before. */
+  | { readonly kind: 'wait'; readonly seconds: number };
+
+/** SlowDown while too many others are checked. */
+export type CheckSharePassword = (
+  link: ShareLink,
+  password: string,
+  remoteAddress: string | null,
+) => Promise<PasswordOutcome>;
+
+/** A check that takes longer has lost its process's attention, milliseconds. */
+const CHECK_MAX_MS = 30_000;
+
+/** Makes it. `secret`: of the server, for what is remembered. */
+export function createCheckSharePassword({ ports }: Core, secret: string): CheckSharePassword {
+  const { clock, directory } = ports;
+  const hash = createKeyedHash(deriveKey(new TextEncoder().encode(secret), 'quayside passwords 1'));
+  const right = new LRUCache<string, true>({ max: LINK_PASSWORDS_REMEMBERED });
+  const checks = createSemaphore({
+    max: LINK_PASSWORD_CHECKS_AT_ONCE,
+    queueMax: LINK_PASSWORD_CHECKS_WAITING,
+    idleMs: CHECK_MAX_MS,
+    nowMs: clock.nowMs,
+  });
+
+  return async (link, password, remoteAddress) => {
+    if (password.length > LINK_PASSWORD_MAX_LENGTH) return { kind: 'wrong' };
+    const known = hash(JSON.stringify([link.id, link.passwordRevision, password]));
+    if (right.get(known) === true) return { kind: 'right' };
+
+    const source = networkOf(remoteAddress);
+    const subject = sha256Hex(`share ${link.id} ${source}`);
+    const attempt = { subject, free: LINK_PASSWORD_TRIES, nowMs: clock.nowMs() };
+    const { waitMs } = await directory.call('countAttempt', attempt);
+    if (waitMs > 0) return { kind: 'wait', seconds: Math.ceil(waitMs / 1000) };
+
+    const permit = await checks.takeOrWait({
+      tenant: link.id,
+      shares: [{ name: source, max: LINK_PASSWORD_CHECKS_AT_ONCE }],
+    });
+    try {
+      if (!(await isPassword(password, link.passwordHash))) return { kind: 'wrong' };
+    } finally {
+      permit.release();
+    }
+    await directory.call('uncountAttempt', { subject });
+    right.set(known, true);
+    return { kind: 'right' };
+  };
+}

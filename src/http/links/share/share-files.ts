@@ -1,0 +1,228 @@
+// The files of a share link: which object an address below it names, and what the
+// page of a folder lists. Called by answer-share.ts. Nothing outside of the link's
+// target is ever named: a path is put behind the target's prefix, or looked for
+// among the keys of a set.
+import type { Core } from '../../../core/core.ts';
+import { findCurrent } from '../../../core/objects/find-current.ts';
+import { type BucketHandle, openBucket } from '../../../core/opened-bucket/bucket-handle.ts';
+import { parseObjectKey } from '../../../core/parse-names.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import type { LinkEntry } from '../../../domain/links/link-ids.ts';
+import { LINK_PAGE_FILES, LINK_PICKS_MAX } from '../../../domain/links/link-limits.ts';
+import type { ShareLink } from '../../../domain/links/share-links.ts';
+import type { ObjectKey, ObjectSummary } from '../../../domain/nouns.ts';
+import { toPointer, toReadPolicy } from '../../../domain/pointer.ts';
+import type { MetadataLookup } from '../../../ports/hot-metadata.ts';
+import { describeFile } from './describe-share.ts';
+import type { OpenShare } from './open-share.ts';
+import { createShareHref } from './share-hrefs.ts';
+import type { ShareContent, ShareFile, ShareFolder } from './share-view.ts';
+
+/** An object that a link gives, and the name that it has there. */
+export type NamedObject = { readonly key: ObjectKey; readonly fileName: string };
+
+const noSuchKey = () => new StorageError('NoSuchKey');
+const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** The name of the one object of a link. */
+export function fileNameOf(link: ShareLink): string {
+  const { target, page } = link;
+  return page.fileName ?? (target.kind === 'object' ? lastPart(target.key) : '');
+}
+
+/** The object that a path below the link names; '' the link's one object. NoSuchKey. */
+export function namedObject({ link }: Pick<OpenShare, 'link'>, path: string): NamedObject {
+  const { target } = link;
+  if (target.kind === 'object') {
+    const fileName = fileNameOf(link);
+    if (path !== '' && path !== fileName) throw noSuchKey();
+    return { key: target.key, fileName };
+  }
+  const key = parseObjectKey(target.prefix + path);
+  if (target.kind === 'keys' && !target.keys.includes(key)) throw noSuchKey();
+  return { key, fileName: lastPart(path) };
+}
+
+/** Read policy and pointer of an object of the link. NoSuchResource: the bucket is gone. */
+export async function findShared(
+  core: Core,
+  { entry, link }: OpenShare,
+  key: ObjectKey,
+): Promise<MetadataLookup> {
+  const { target } = link;
+  const versionId = target.kind === 'object' ? target.versionId : null;
+  if (versionId !== null) {
+    const bucket = await openLinkBucket(core, entry);
+    const stored = await bucket.call('getVersion', { key, versionId });
+    const pointer = stored?.kind === 'object' ? toPointer(stored.object) : null;
+    return { readPolicy: toReadPolicy(bucket.record()), pointer, tier: 'index', stale: null };
+  }
+  const found = await findCurrent(core, entry.bucket.name, key, true);
+  if (found.readPolicy?.bucketId !== entry.bucket.id) throw new StorageError('NoSuchResource');
+  return found;
+}
+
+/** The bucket of a link, for calls of the index. NoSuchResource. */
+export function openLinkBucket(core: Core, { bucket }: LinkEntry): Promise<BucketHandle> {
+  return openBucket(core, bucket.name, ({ id }) => {
+    if (id !== bucket.id) throw new StorageError('NoSuchResource');
+  });
+}
+
+/** Where a page of a folder begins, and what it is narrowed to. */
+export type FolderPlace = {
+  /** Below the link: '' or with a slash at its end. */
+  readonly path: string;
+  readonly after: string;
+  /** Null: all is listed. */
+  readonly search: string | null;
+};
+
+/** What the page of a link shows. NoSuchKey where its object is gone. */
+export async function shareContent(
+  core: Core,
+  open: OpenShare,
+  place: FolderPlace,
+): Promise<ShareContent> {
+  const { link } = open;
+  const { target } = link;
+  if (target.kind === 'object') {
+    const { pointer } = await findShared(core, open, target.key);
+    if (pointer === null) throw noSuchKey();
+    const { sizeBytes, lastModifiedMs, headers } = pointer;
+    const name = fileNameOf(link);
+    const contentType = headers.contentType ?? null;
+    return {
+      kind: 'file',
+      file: describeFile(open, { path: name, name, sizeBytes, lastModifiedMs, contentType }),
+    };
+  }
+  return target.kind === 'folder'
+    ? folderOf(core, open, place, target.prefix)
+    : setOf(core, open, place, target);
+}
+
+/** How many keys a search of a folder looks at before it gives up. */
+const SEARCHED_KEYS_MAX = 10_000;
+/** Keys of one call of the index. */
+const KEYS_AT_ONCE = 1000;
+
+async function folderOf(
+  core: Core,
+  open: OpenShare,
+  place: FolderPlace,
+  prefix: string,
+): Promise<ShareFolder> {
+  const bucket = await openLinkBucket(core, open.entry);
+  const base = prefix + place.path;
+  if (place.search !== null) {
+    const hits = await searchFolder(bucket, base, place.search);
+    return folderView(open, place, prefix, { folders: [], objects: hits, next: null });
+  }
+  const page = await bucket.call('listObjects', {
+    prefix: base,
+    delimiter: '/',
+    after: place.after === '' ? '' : prefix + place.after,
+    maxKeys: LINK_PAGE_FILES,
+  });
+  const objects = page.objects.filter(({ key }) => key !== base);
+  if (objects.length === 0 && page.commonPrefixes.length === 0 && place.path !== '')
+    throw noSuchKey();
+  return folderView(open, place, prefix, {
+    folders: page.commonPrefixes,
+    objects,
+    next: page.isTruncated ? page.lastName : null,
+  });
+}
+
+/** Objects below a prefix whose rest holds the text, by letters without case. */
+async function searchFolder(
+  bucket: BucketHandle,
+  base: string,
+  text: string,
+): Promise<readonly ObjectSummary[]> {
+  const wanted = text.toLowerCase();
+  const hits: ObjectSummary[] = [];
+  let after = '';
+  for (let seen = 0; seen < SEARCHED_KEYS_MAX; seen += KEYS_AT_ONCE) {
+    const input = { prefix: base, delimiter: '', after, maxKeys: KEYS_AT_ONCE };
+    const page = await bucket.call('listObjects', input);
+    for (const object of page.objects) {
+      if (!object.key.slice(base.length).toLowerCase().includes(wanted)) continue;
+      hits.push(object);
+      if (hits.length >= LINK_PAGE_FILES) return hits;
+    }
+    if (!page.isTruncated || page.lastName === null) return hits;
+    after = page.lastName;
+  }
+  return hits;
+}
+
+async function setOf(
+  core: Core,
+  open: OpenShare,
+  place: FolderPlace,
+  { keys, prefix }: { readonly keys: readonly ObjectKey[]; readonly prefix: string },
+): Promise<ShareFolder> {
+  if (place.path !== '') throw noSuchKey();
+  const wanted = place.search?.toLowerCase() ?? '';
+  const from = keys.filter(
+    (key) => key.slice(prefix.length).toLowerCase().includes(wanted) && key > place.after,
+  );
+  const bucket = await openLinkBucket(core, open.entry);
+  const shown = from.slice(0, LINK_PAGE_FILES);
+  const found = shown.length === 0 ? [] : await bucket.call('getObjects', { keys: shown });
+  const objects = found.filter((object) => object !== null);
+  const next = from.length > shown.length ? (shown.at(-1) ?? null) : null;
+  return folderView(open, place, prefix, { folders: [], objects, next });
+}
+
+type Listed = {
+  readonly folders: readonly string[];
+  readonly objects: readonly Pick<ObjectSummary, 'key' | 'sizeBytes' | 'lastModifiedMs'>[];
+  readonly next: string | null;
+};
+
+function folderView(
+  open: OpenShare,
+  { path, after, search }: FolderPlace,
+  prefix: string,
+  { folders, objects, next }: Listed,
+): ShareFolder {
+  const { link } = open;
+  const href = createShareHref(open.name, open.ticket);
+  const mayTake = link.page.mode !== 'view';
+  const steps = path.split('/').slice(0, -1);
+  const crumbs = steps.map((name, at) => ({
+    name,
+    href: href(`${steps.slice(0, at + 1).join('/')}/`),
+  }));
+  const folderName = lastPart(prefix.slice(0, -1));
+  return {
+    kind: 'folder',
+    name: steps.at(-1) ?? folderName,
+    crumbs: [{ name: link.page.title ?? folderName, href: href('') }, ...crumbs],
+    folders: folders.map((folder) => ({
+      name: lastPart(folder.slice(0, -1)),
+      href: href(folder.slice(prefix.length)),
+    })),
+    files: objects.map(({ key, sizeBytes, lastModifiedMs }): ShareFile => {
+      const below = key.slice(prefix.length);
+      const name = search === null ? null : below;
+      return describeFile(open, {
+        path: below,
+        name,
+        sizeBytes,
+        lastModifiedMs,
+        contentType: null,
+      });
+    }),
+    search,
+    searchHref: href(path),
+    nextHref: next === null ? null : href(path, { after: next.slice(prefix.length) }),
+    isContinued: after !== '',
+    zipHref: mayTake ? href(path, { zip: '1' }) : null,
+    pickHref: mayTake ? href('', { zip: '1' }) : null,
+    picksMax: LINK_PICKS_MAX,
+  };
+}

@@ -1,0 +1,61 @@
+// The headers of files that go out by a share link: a name, nothing that acts for
+// the service whose origin they share, and no shared cache that would outlive a
+// revoked link. A profile is the same object as long as link and file are, so that
+// the headers made of it are made once.
+import type { ShareLink } from '../../../domain/links/share-links.ts';
+import { CDN_KEEPING_HEADERS, type HeaderProfile } from '../../delivery/header-profile.ts';
+import { attachment, inline } from '../../semantics/content-disposition.ts';
+
+export type ShareProfiles = {
+  /** `isShown`: in place, not as a download. */
+  of(link: ShareLink, fileName: string, isShown: boolean): HeaderProfile;
+};
+
+/** Profiles kept of one link: of the files of a folder that were asked for lately. */
+const PROFILES_OF_LINK_MAX = 256;
+
+/** What all of a link says: source of the sandbox is active-content.ts. */
+export const SHARE_HEADERS = {
+  'cache-control': 'private, no-cache',
+  'content-security-policy': 'sandbox',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+} as const;
+
+/** Makes the memo. Cost of a known one: two look-ups. */
+export function createShareProfiles(): ShareProfiles {
+  const known = new WeakMap<ShareLink, Map<string, HeaderProfile>>();
+
+  return {
+    of(link, fileName, isShown) {
+      let profiles = known.get(link);
+      if (profiles === undefined) {
+        profiles = new Map();
+        known.set(link, profiles);
+      }
+      const name = `${isShown ? 'shown' : 'taken'} ${fileName}`;
+      let profile = profiles.get(name);
+      if (profile === undefined) {
+        if (profiles.size >= PROFILES_OF_LINK_MAX) profiles.clear();
+        profile = makeProfile(fileName, isShown);
+        profiles.set(name, profile);
+      }
+      return profile;
+    },
+  };
+}
+
+function makeProfile(fileName: string, isShown: boolean): HeaderProfile {
+  const disposition = isShown ? inline(fileName) : attachment(fileName);
+  return {
+    isSharedOrigin: true,
+    isSite: isShown,
+    rules: null,
+    changes: {
+      removed: ['expires', ...CDN_KEEPING_HEADERS],
+      added: [...Object.entries(SHARE_HEADERS), ['content-disposition', disposition]],
+    },
+    vary: ['Accept', 'Authorization', 'Sec-Fetch-Dest', 'User-Agent'],
+  };
+}

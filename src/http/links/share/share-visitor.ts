@@ -1,0 +1,34 @@
+// Where a visitor of a share link comes from, as its owner may know: the host of the
+// page that led here, and the country. No address, no cookie. Pure.
+import type { ShareVisitor } from '../../../core/links/share/share-counts.ts';
+import { REFERRER_HOST_MAX_LENGTH } from '../../../domain/links/link-limits.ts';
+import type { HttpRequest } from '../../request.ts';
+
+/** Two capital letters. Source: ISO 3166-1 alpha-2 */
+const COUNTRY = /^[A-Z]{2}$/;
+const HOST = /^[a-z0-9.-]+$/;
+
+/** The visitor of a request. */
+export function visitorOf(
+  request: HttpRequest,
+  countryOf: (request: HttpRequest) => string | null,
+): ShareVisitor {
+  const country = countryOf(request);
+  return {
+    referrer: referrerHost(request),
+    country: country !== null && COUNTRY.test(country) ? country : null,
+  };
+}
+
+/** The host of another site's page that led here; null: this one's, or nobody says. */
+function referrerHost({ header, host }: HttpRequest): string | null {
+  const referrer = header('referer');
+  const start = referrer?.indexOf('://') ?? -1;
+  if (referrer === null || start === -1) return null;
+  const from = start + '://'.length;
+  const rest = referrer.slice(from, from + REFERRER_HOST_MAX_LENGTH + 1);
+  const [authority = ''] = rest.split(/[/?#:]/, 1);
+  const name = authority.toLowerCase();
+  if (name.length > REFERRER_HOST_MAX_LENGTH || !HOST.test(name)) return null;
+  return name === host.split(':', 1)[0]?.toLowerCase() ? null : name;
+}
