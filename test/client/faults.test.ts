@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/index.ts';
 import { bytesOf, MiB, useClientServer } from './client-server.ts';
 import { FAULTS, type Fault, type FaultProxy, someOf, startFaultProxy } from './fault-proxy.ts';
+import { startLateProxy } from './late-proxy.ts';
 
 const server = useClientServer();
 let proxy: FaultProxy | null = null;
@@ -93,6 +94,54 @@ describe('an answer that is lost', () => {
       expect(versions).toMatchObject([{ key: 'once', versionId: sent.versionId }]);
     },
   );
+
+  it.each(['byToken', 'byKey'] as const)(
+    'makes no second version while the server is still at the first (%s)',
+    async (kind) => {
+      const bucket = await server.newBucket({ versioning: 'enabled' });
+      const keys = ['new', 'replaced'];
+      await server.byToken().upload(bucket, 'replaced', 'before');
+      const late = await startLateProxy(server.url());
+      try {
+        const client = server[kind]({ endpoint: late.url });
+        for (const key of keys) {
+          const sent = await client.upload(bucket, key, 'text');
+          expect(sent.etag).toBe(md5(Buffer.from('text')));
+        }
+        expect(late.heldCount()).toBe(keys.length);
+      } finally {
+        await late.end();
+      }
+      const versions: string[] = [];
+      for await (const { key, etag } of server.byToken().objects.versions(bucket)) {
+        versions.push(`${key} ${etag}`);
+      }
+      const [text, before] = ['text', 'before'].map((words) => md5(Buffer.from(words)));
+      expect(versions.sort()).toEqual(
+        [`new ${text}`, `replaced ${text}`, `replaced ${before}`].sort(),
+      );
+    },
+  );
+
+  it('writes again over what somebody else wrote between the look and the write', async () => {
+    const bucket = await server.newBucket({ versioning: 'enabled' });
+    const others = ['theirs', 'theirs again'];
+    const between = async () => {
+      const text = others.shift();
+      if (text !== undefined) await server.byToken().upload(bucket, 'shared', text);
+    };
+    const late = await startLateProxy(server.url(), { between, isLost: true });
+    try {
+      await server.byToken({ endpoint: late.url }).upload(bucket, 'shared', 'mine');
+    } finally {
+      await late.end();
+    }
+    const etags: (string | null)[] = [];
+    for await (const { etag } of server.byToken().objects.versions(bucket)) etags.push(etag);
+    // Newest first; each is there once.
+    const words = ['mine', 'theirs again', 'theirs'];
+    expect(etags).toEqual(words.map((text) => md5(Buffer.from(text))));
+  });
 
   it('is no excuse to take the object of somebody else for ours', async () => {
     proxy = await startFaultProxy(server.url(), firstOf('PUT', 'refused'));

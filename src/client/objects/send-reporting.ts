@@ -31,13 +31,12 @@ export type Reported = {
 };
 
 /**
- * Behaves as fetch: rejects with a TypeError without a response, with the signal's
- * reason when aborted.
+ * Behaves as fetch, where `canReport()` says so: rejects with a TypeError without a
+ * response, with the signal's reason when aborted.
  */
 export function sendReporting({ method, url, headers, body, signal, onSent }: Reported) {
   return new Promise<Response>((resolve, reject) => {
-    if (platform.XMLHttpRequest === undefined) throw new TypeError('There is no XMLHttpRequest.');
-    const xhr = new platform.XMLHttpRequest();
+    const xhr = new (platform.XMLHttpRequest as new () => Xhr)();
     const stop = () => xhr.abort();
     xhr.open(method, url);
     xhr.responseType = 'arraybuffer';
@@ -56,9 +55,13 @@ export function sendReporting({ method, url, headers, body, signal, onSent }: Re
   });
 }
 
-function headersOf(xhr: Xhr): [string, string][] {
-  const lines = xhr.getAllResponseHeaders().split('\r\n');
-  return lines
-    .filter((line) => line.includes(':'))
-    .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]);
-}
+/**
+ * Headers of lines like `name: value`.
+ * Source: https://xhr.spec.whatwg.org/#the-getallresponseheaders()-method
+ */
+const headersOf = (xhr: Xhr): [string, string][] =>
+  xhr
+    .getAllResponseHeaders()
+    .split('\r\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split(/: (.*)/, 2) as [string, string]);

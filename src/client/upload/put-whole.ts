@@ -1,6 +1,6 @@
-// A small object in one PUT. An attempt whose response was lost may have written it:
-// before the next one the object is looked at, so that a bucket with versions gets
-// one of them.
+// A small object in one PUT. An attempt whose response was lost may have written it, or may
+// write it yet: before the next one the object is looked at, and the next one counts only
+// over what was seen there. So a bucket with versions gets one of them.
 import { QuaysideError } from '../errors.ts';
 import type { Completed } from '../objects/backend.ts';
 import {
@@ -20,17 +20,19 @@ export async function putWhole(context: UploadContext, body: Piece): Promise<Com
   const value = algorithm === null ? '' : await createDigest(algorithm, context.digest)(body);
   const headers = {
     ...attributeHeaders(attributes),
-    ...conditionHeaders(condition),
     ...(algorithm === null ? {} : { [checksumHeader(algorithm)]: value }),
   };
+  const hasOwnCondition = condition.ifNone || condition.ifMatch !== null;
   const sizeBytes = sizeOf(body);
   let mayBeThere = false;
+  let guard = condition;
 
   async function attempt(signal: AbortSignal): Promise<Completed> {
     const limited = withLimit(signal, sizeBytes);
     try {
       const onSent = (bytes: number) => meter.set(1, bytes);
-      const call = { ...target, method: 'PUT', headers } as const;
+      const sent = { ...headers, ...conditionHeaders(guard) };
+      const call = { ...target, method: 'PUT', headers: sent } as const;
       return completedOf((await send(call, { body, signal: limited, onSent })).headers);
     } catch (error) {
       const status = error instanceof QuaysideError ? error.status : null;
@@ -46,11 +48,11 @@ export async function putWhole(context: UploadContext, body: Piece): Promise<Com
     }
   }
 
-  /** The current object, if it is exactly what is sent here. */
+  /** The current object, if it is exactly what is sent here; else only that is written over. */
   async function findSame(signal: AbortSignal): Promise<Completed | null> {
-    if (algorithm === null) return null;
     const found = await backend.find(target, signal);
-    if (found === null || found.sizeBytes !== sizeBytes) return null;
+    if (!hasOwnCondition) guard = { ifNone: !found, ifMatch: found?.completed.etag ?? null };
+    if (algorithm === null || found === null || found.sizeBytes !== sizeBytes) return null;
     const { contentType = found.contentType, metadata = {} } = attributes;
     const isSame =
       found.checksum?.algorithm === algorithm &&
@@ -64,6 +66,8 @@ export async function putWhole(context: UploadContext, body: Piece): Promise<Com
     retrying(async () => (mayBeThere ? await findSame(signal) : null) ?? attempt(signal), {
       policy,
       signal,
+      // Somebody else wrote between the look and the write: it is looked at again.
+      mayRepeat: ({ retryable, status }) => retryable || (status === 412 && !hasOwnCondition),
     }),
   );
   meter.set(1, sizeBytes);
