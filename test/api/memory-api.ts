@@ -6,6 +6,7 @@ import { createAccessKeyFinder } from '../../src/core/auth/find-access-key.ts';
 import { createAccountFinder } from '../../src/core/auth/find-accounts.ts';
 import { openBucket } from '../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName } from '../../src/core/parse-names.ts';
+import type { RequestNotes } from '../../src/http/observe/request-notes.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import { createMemoryCore, putBytes } from '../core/memory-core.ts';
 import { makeRequest } from '../http/s3/kit/make-request.ts';
@@ -18,6 +19,8 @@ export type MemoryReply = {
   readonly status: number;
   readonly headers: Headers;
   readonly json: Json;
+  /** What was noted of the request on the way; a running server does not say. */
+  readonly notes?: RequestNotes;
 };
 
 /** What a request shows to say who it is from. */
@@ -78,7 +81,7 @@ export async function startMemoryApi(
     const text = await response.text();
     const json: Json = text === '' ? null : JSON.parse(text);
     if (own === undefined) remember(known, named, { path, json });
-    return { status: response.status, headers: response.headers, json };
+    return { status: response.status, headers: response.headers, json, notes: request.notes };
   }
 
   async function signInAgain(): Promise<void> {

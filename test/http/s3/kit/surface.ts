@@ -34,6 +34,7 @@ import {
   type FastPathCountsBySurface,
   newFastPathCounts,
 } from '../../../../src/http/delivery/fast-path/fast-path-counts.ts';
+import type { RequestNotes } from '../../../../src/http/observe/request-notes.ts';
 import { renderS3Error } from '../../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../../src/http/s3/routes.ts';
 import { createBucketIndex } from '../../../../src/index/bucket-index.ts';
@@ -89,6 +90,8 @@ export type Reply = {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   readonly bytes: Uint8Array;
+  /** What was noted of the request on the way. */
+  readonly notes: RequestNotes;
 };
 
 export type TestSurface = {
@@ -223,6 +226,7 @@ export function createTestSurface(
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
+        notes: request.notes,
         bytes,
         text: new TextDecoder().decode(bytes),
       };
