@@ -1,5 +1,5 @@
-// Every limit of what a request may say is as high as it says, and no higher: each line is tried with
-// the limit and with one more.
+// Every limit of what a request may say is as high as it says, and no higher: each line is tried
+// with the limit and with one more.
 import { expect, it } from 'vitest';
 import { XML_MAX_BYTES } from '../../src/core/limits.ts';
 import { readLifecycle } from '../../src/http/s3/formats/lifecycle-document.ts';

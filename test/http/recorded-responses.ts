@@ -1,5 +1,5 @@
-// Responses as texts to compare with what was recorded: status, all headers, and what was noted of the
-// request for metrics, logs and the audit, but for times.
+// Responses as texts to compare with what was recorded: status, all headers, and what was noted of
+// the request for metrics, logs and the audit, but for times.
 import { newRequestNotes, type RequestNotes } from '../../src/http/observe/request-notes.ts';
 
 export type Recorded = {

@@ -43,6 +43,30 @@ const END = { kind: 'expire', ruleId: 'r' };
 const GONE = { kind: 'remove', ruleId: 'r' };
 const MOVED = { kind: 'transition', ruleId: 'r', storageClass: 'GLACIER_IR' };
 
+it.each([
+  [NOW_MS, MOVED],
+  [NOW_MS + 1, null],
+])('a move at a date begins with that moment: %d', (dateMs, expected) => {
+  const dated = rule({ transitions: [{ days: null, dateMs, storageClass: 'GLACIER_IR' }] });
+  expect(decide([dated], current())).toEqual(expected);
+});
+
+it.each([
+  [{ sizeLessThan: 200_000 }, 199_999, MOVED],
+  [{ sizeLessThan: 200_000 }, 200_000, null],
+  [{ sizeGreaterThan: 10 }, 11, MOVED],
+  [{ sizeGreaterThan: 10 }, 10, null],
+  [{ sizeLessThan: 50 }, 49, MOVED],
+  [{}, 131_072, MOVED],
+  [{}, 131_071, null],
+])('a rule of %j looks at %d bytes so: %j', (filter, sizeBytes, expected) => {
+  const sized = rule({
+    filter,
+    transitions: [{ days: 1, dateMs: null, storageClass: 'GLACIER_IR' }],
+  });
+  expect(decide([sized], current({ sizeBytes }))).toEqual(expected);
+});
+
 describe('the decision on one subject', () => {
   const TEN = NOW_MS - 10 * DAY_MS;
   const table: [string, LifecycleRule[], LifecycleSubject, LifecycleMoment, object | null][] = [

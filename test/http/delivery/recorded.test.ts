@@ -1,5 +1,5 @@
-// Every header and every note of reads without a signature, as they were recorded: objects by their
-// addresses, and the pages of a site. Change the record by hand, and only where the change is meant.
+// Every header and note of reads without a signature, as they were recorded: objects by their
+// addresses, and the pages of a site. Change the record by hand, and only where that is meant.
 import { expect, it } from 'vitest';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import { StorageError } from '../../../src/domain/errors.ts';

@@ -1,4 +1,4 @@
-// What the documents and parameters of requests must not say: each line is a request that is refused
+// What documents and parameters of requests must not say: each line is a request that is refused
 // with its own code before anything is stored, and beside it one that is taken and differs in that
 // alone.
 import { beforeAll, describe, expect } from 'vitest';
@@ -142,7 +142,8 @@ describe('default encryption', () => {
     body(
       '<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault>' +
         '<SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault>' +
-        `<BlockedEncryptionTypes>${types.map((type) => `<EncryptionType>${type}</EncryptionType>`).join('')}` +
+        '<BlockedEncryptionTypes>' +
+        types.map((type) => `<EncryptionType>${type}</EncryptionType>`).join('') +
         '</BlockedEncryptionTypes></Rule></ServerSideEncryptionConfiguration>',
     );
 

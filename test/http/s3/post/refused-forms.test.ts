@@ -1,4 +1,4 @@
-// Whose forms are taken: the policy of a form, its signature in both ways, and the bounds of its file.
+// Whose forms are taken: the policy of a form, its signature in both ways, the bounds of its file.
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { expectOutcome } from '../kit/refusals.ts';
