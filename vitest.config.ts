@@ -20,9 +20,14 @@ const BROWSER_TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   none: [],
 };
 /** What no server's platform can change: sizes of files, markup, the time of a page. */
-const BROWSER_TESTS_WITHOUT_PLATFORM = ['budget', 'accessibility', 'lighthouse'].map(
-  (name) => `test/console/${name}.test.ts`,
-);
+const BROWSER_TESTS_WITHOUT_PLATFORM = [
+  'budget',
+  'accessibility',
+  'lighthouse',
+  'links/accessibility',
+  'links/lighthouse',
+  'links/share-pages',
+].map((name) => `test/console/${name}.test.ts`);
 const BROWSER_UNITS = ['test/console/**/*-unit.test.ts'];
 
 // The projects: `node` runs units, contracts and architecture checks in Node; `workerd` runs

@@ -2,8 +2,8 @@
 // on the server, as it does without a script.
 import { find, findAll } from './find.ts';
 
-/** Watches the search field of a folder's page, if there is one. */
-export function filterRows(): void {
+/** Watches the search field of a folder's page, if there is one. `onShown`: after each change. */
+export function filterRows(onShown: () => void): void {
   const field = find<HTMLInputElement>('.search input[name=q]');
   const note = find<HTMLElement>('[data-no-hits]');
   const rows = findAll<HTMLElement>('.files > li').map((row) => {
@@ -16,5 +16,6 @@ export function filterRows(): void {
     const text = field.value === before ? '' : field.value.trim().toLowerCase();
     for (const each of rows) each.row.hidden = !each.text.includes(text);
     if (note !== null) note.hidden = rows.some(({ row }) => !row.hidden);
+    onShown();
   });
 }

@@ -3,18 +3,22 @@
 import { find, findAll } from './find.ts';
 import { formatBytes } from './format-bytes.ts';
 
-/** Watches the form of a folder's page, if there is one. */
-export function pickFiles(): void {
+/** Rows that a filter hides are not selected with all others. */
+const isShown = (box: HTMLInputElement): boolean => box.closest('li')?.hidden === false;
+
+/**
+ * Watches the form of a folder's page, if there is one. Returns what is to be called when
+ * other rows are shown.
+ */
+export function pickFiles(): () => void {
   const form = find<HTMLFormElement>('[data-picks-max]');
-  if (form === null) return;
+  if (form === null) return () => undefined;
   const all = find<HTMLElement>('[data-pick-all]', form);
   const boxOfAll = all === null ? null : find<HTMLInputElement>('input', all);
   const boxes = findAll<HTMLInputElement>('input[name=pick]', form);
   let last: HTMLInputElement | null = null;
   if (all !== null) all.hidden = false;
 
-  // Rows that a filter hides are not selected with all others.
-  const isShown = (box: HTMLInputElement) => box.closest('li')?.hidden === false;
   const update = () => describe(form, boxes, boxOfAll);
   boxOfAll?.addEventListener('change', () => {
     for (const box of boxes) if (isShown(box)) box.checked = boxOfAll.checked;
@@ -32,6 +36,7 @@ export function pickFiles(): void {
   // Back brings the boxes as they were.
   addEventListener('pageshow', update);
   update();
+  return update;
 }
 
 function describe(
@@ -53,6 +58,8 @@ function describe(
     output.textContent = picked.length === 0 ? '' : isTooMany ? tooMany : said;
   }
   if (boxOfAll === null) return;
-  boxOfAll.checked = picked.length === boxes.length;
-  boxOfAll.indeterminate = picked.length > 0 && picked.length < boxes.length;
+  const shown = boxes.filter(isShown);
+  const isAll = shown.length > 0 && shown.every(({ checked }) => checked);
+  boxOfAll.checked = isAll;
+  boxOfAll.indeterminate = picked.length > 0 && !isAll;
 }

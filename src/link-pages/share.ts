@@ -10,6 +10,5 @@ import { viewFiles } from './viewer.ts';
 passwordOfFragment();
 ownTimes();
 copyLinks();
-pickFiles();
-filterRows();
+filterRows(pickFiles());
 viewFiles();

@@ -1,7 +1,7 @@
 // What the console weighs, compressed by gzip as most proxies send it: the build that is there when
 // it is newer than its sources, else one that is made here. Limits: src/console/README.md.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -27,6 +27,8 @@ const LIMITS = {
   viewer: 40 * KB,
   language: 12 * KB,
   all: 300 * KB,
+  linkScript: 15 * KB,
+  linkStyle: 8 * KB,
 };
 /** What is on the way of everybody each day: the frame, a folder, an upload. */
 const DAILY = ['index.html', 'views/browse/place.tsx', 'views/upload/dock.tsx'];
@@ -109,6 +111,21 @@ it('125: a list of buckets loads neither the code of a folder nor that of upload
   const places = ['home/home', 'buckets/buckets', 'jobs/jobs', 'usage/usage', 'keys/keys'];
   const foreign = places.flatMap((place) => [...filesOf(`views/${place}.tsx`)].filter(isForeign));
   expect([[...daily].filter(isForeign).length, foreign]).toEqual([2, []]);
+});
+
+/** The build's files of the link pages: `style-….css`, one script a page. */
+const linkFiles = (ending: string) =>
+  readdirSync(join(CONSOLE_FOLDER, 'links'))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => `links/${name}`);
+
+it('keeps pages of links to 15 KB of script each and 8 KB of style', () => {
+  const scripts = linkFiles('.js').map((file) => [file, bytesOf(file)] as const);
+  expect(scripts.length).toBeGreaterThan(0);
+  expect(scripts.filter(([, bytes]) => bytes > LIMITS.linkScript)).toEqual([]);
+  const styles = linkFiles('.css');
+  expect(styles).toHaveLength(1);
+  expect(sum(styles)).toBeLessThanOrEqual(LIMITS.linkStyle);
 });
 
 it('125: every file of the build is there', () => {

@@ -42,12 +42,15 @@ export async function startSampleServer(): Promise<SampleServer> {
 
   async function answer(request: HttpRequest): Promise<Response> {
     const { rawPath } = request;
+    if (request.method === 'POST')
+      return new Response('Received', { headers: { 'content-type': 'text/plain' } });
     if (rawPath === '/logo.svg')
       return new Response(LOGO, { headers: { 'content-type': 'image/svg+xml' } });
     if (rawPath.startsWith('/-/link-files/'))
       return files.answer(request, rawPath.slice('/-/link-files/'.length), 'request-1');
     const view = SHARE_SAMPLES[rawPath.slice(1)];
     if (view === undefined) {
+      if (!rawPath.startsWith('/-/s/')) return new Response(null, { status: 404 });
       const name = decodeURIComponent(rawPath.slice(rawPath.lastIndexOf('/') + 1));
       const bytes = regatta.get(name) ?? (name.endsWith('.jpg') ? grey : new Uint8Array());
       const type = name.endsWith('.jpg') ? 'image/jpeg' : 'application/octet-stream';

@@ -150,7 +150,7 @@ function pages({ texts, visit }: ShareContext, folder: ShareFolder): Element | n
 }
 
 /** Where the script shows pictures and films one after the other; empty without it. */
-function viewer({ texts }: ShareContext): Element {
+function viewer({ texts, view }: ShareContext): Element {
   const button = (action: string, text: string, name: 'previous' | 'next' | 'close') =>
     h(
       'button',
@@ -166,7 +166,7 @@ function viewer({ texts }: ShareContext): Element {
       h('h2', { id: 'viewer-name' }, nameElement('')),
       h(
         'a',
-        { class: 'button', 'data-viewer': 'download', download: true },
+        { class: 'button', href: view.link.path, 'data-viewer': 'download', download: true },
         icon('download'),
         texts.download,
       ),
