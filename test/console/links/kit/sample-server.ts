@@ -66,7 +66,8 @@ export async function startSampleServer(): Promise<SampleServer> {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
-    if (target.startsWith('/-/s/')) asked.push(`${method} ${target} ${body}`.trimEnd());
+    if (target.startsWith('/-/s/') || method === 'POST')
+      asked.push(`${method} ${target} ${body}`.trimEnd());
     const headers = Object.fromEntries(
       Object.entries(incoming.headers).map(([name, value]) => [name, `${value}`]),
     );

@@ -3,7 +3,7 @@
 // no server sees.
 import { LINK_PASSWORD_MAX_LENGTH } from '../../../../domain/links/link-limits.ts';
 import { type Child, h } from '../element.ts';
-import { keepLanguage } from '../page-visit.ts';
+import { withQuery } from '../page-visit.ts';
 import type { ShareContext } from './share-texts.ts';
 
 /** The content of the page. */
@@ -16,7 +16,8 @@ export function passwordContent({ view, visit, texts, format }: ShareContext): C
     : wasWrong
       ? words.wrong
       : null;
-  const action = keepLanguage(visit, view.link.path);
+  // To the address of this page: a folder below the link opens after it.
+  const action = withQuery(visit, {});
   return [
     h('h1', null, words.title),
     h('p', { class: 'lead' }, words.advice),

@@ -33,7 +33,8 @@ export function sharePage(view: ShareView, visit: PageVisit, excerpt: Excerpt | 
     otherLanguageHref: withTicket(otherLanguageHref(visit), ticket),
     files: visit.files,
     origin: url.slice(0, -path.length),
-    pictureHref: null,
+    // The logo is sent to whoever asks, and counts nothing; files may count.
+    pictureHref: view.page.logo,
     brand:
       view.state === 'open'
         ? { name: null, logoHref: view.page.logo, colour: view.page.colour }

@@ -60,8 +60,10 @@ describe('a share link that gives nothing', () => {
   it('asks for the password by POST, and says when it was wrong or must wait', () => {
     const first = render(sample('password'));
     expect(first.html).toMatch(
-      /<form class="password" method="post" action="\/-\/s\/[\w-]{22}" data-password-form="true">/,
+      /<form class="password" method="post" action="\?" data-password-form="true">/,
     );
+    const chinese = render(sample('password'), visitOf('lang=zh'));
+    expect(chinese.html).toContain('action="?lang=zh"');
     expect(first.html).not.toMatch(/aria-invalid|role="alert"/);
     expect(first.isSecret).toBe(true);
     const wrong = render(sample('password-wrong'));
@@ -100,6 +102,8 @@ describe('a share link to one file', () => {
     ])
       expect(html).toContain(part);
     expect(needs).toEqual(['images']);
+    expect(html).toMatch(/og:image" content="https:\/\/[\w.]+\/logo.svg"/);
+    expect(render(sampleView()).html).toMatch(/og:image" content="https:[^"]*\/preview-d4.png"/);
   });
 
   it('loads nothing that counts, and no film before somebody plays it', () => {
