@@ -11,8 +11,7 @@ import { createReceipts } from './core/billing/receipts/take-receipt.ts';
 import { createCapGuard } from './core/caps/cap-guard.ts';
 import { createReportCrossing } from './core/caps/report-crossing.ts';
 import type { Core } from './core/core.ts';
-import { linkSecret } from './core/links/link-secret.ts';
-import { createShareCounter, withShareCounts } from './core/links/share/share-counts.ts';
+import { withShareCounts } from './core/links/share/share-counts.ts';
 import { createLogCollector } from './core/logging/log-collector.ts';
 import { createUsageFlusher, type UsageFlusher } from './core/metering/flush-usage.ts';
 import { type Address, createAddressReader, isSharedOrigin, toS3Address } from './http/address.ts';
@@ -21,8 +20,8 @@ import { createConsoleSurface } from './http/console/answer-console.ts';
 import { createDelivery } from './http/delivery/create-delivery.ts';
 import { FAST_PATH_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
 import type { FastPath } from './http/delivery/fast-path/fast-path.ts';
-import { createLinkSurface } from './http/links/create-links.ts';
-import { createShareSurface } from './http/links/share/answer-share.ts';
+import { createLinks } from './http/links/link-kinds.ts';
+import { createLinkParts } from './http/links/link-parts.ts';
 import { createObserver } from './http/observe/observer.ts';
 import type { HttpRequest } from './http/request.ts';
 import { createS3Surface } from './http/s3/routes.ts';
@@ -38,15 +37,9 @@ export type App<Bindings extends object> = {
    * the server.
    */
   readonly fastPath: FastPath;
-  /**
-   * Writes the logs of buckets that are old enough, or all of them: for the
-   * platform's timer, and for its end.
-   */
+  /** Writes the logs of buckets that are old enough, or all: by a timer, and at the end. */
   readonly flushBucketLogs: (all?: boolean) => Promise<void>;
-  /**
-   * Brings what was counted to the ledger: by a timer and at the end (Node), or
-   * behind answers (Workers).
-   */
+  /** Brings what was counted to the ledger: by a timer (Node), or behind answers (Workers). */
   readonly usage: UsageFlusher;
 };
 
@@ -63,12 +56,12 @@ export function createApp<Bindings extends object>(
   const decide = createDecide();
   // A name that no other process has had.
   const source = `process ${ports.ids.requestId()}`;
-  const shareCounter = createShareCounter(core);
-  const flusher = createUsageFlusher(core, { source, intervalMs: config.meterFlushSeconds * 1000 });
-  const usage = withShareCounts(flusher, shareCounter);
+  const links = createLinkParts(core);
+  const flushing = { source, intervalMs: config.meterFlushSeconds * 1000 };
+  const usage = withShareCounts(createUsageFlusher(core, flushing), links.counter);
   const caps = createCapGuard(core, usage, source, createReportCrossing(core));
   const takeReceipt = createReceipts(core, usage, source);
-  const delivery = createDelivery(core, config, decide, caps, takeReceipt);
+  const delivery = createDelivery(core, config, decide, caps, takeReceipt, links);
   const { deliver, deliverSite, answerAtOnce, fastPathCounts } = delivery;
   const bucketLogs = createLogCollector(core, config.bucketLogSeconds * 1000);
   const observer = createObserver(ports, config, fastPathCounts, undefined, bucketLogs);
@@ -87,16 +80,7 @@ export function createApp<Bindings extends object>(
     takeReceipt,
   });
   const answerApi = createLazyApi({ core, findAccessKey, findAccounts, decide, caps, ...config });
-  const answerLink = createLinkSurface(core, {
-    share: createShareSurface(core, {
-      ...config,
-      deliverFound: delivery.deliverFound,
-      counter: shareCounter,
-      caps,
-      secret: linkSecret(config),
-      sendPage: null,
-    }),
-  });
+  const answerLink = createLinks(core, config, { ...links, delivery, caps });
   const readAddress = createAddressReader(config, ports.directory.findHost);
 
   function handle(request: HttpRequest, requestId: string): Response | Promise<Response> {

@@ -2,6 +2,7 @@
 // with the limit and with one more.
 import { expect, it } from 'vitest';
 import { XML_MAX_BYTES } from '../../src/core/limits.ts';
+import type { CorsRule } from '../../src/domain/bucket-settings.ts';
 import { readLifecycle } from '../../src/http/s3/formats/lifecycle-document.ts';
 import { readXml } from '../../src/http/s3/formats/xml-read.ts';
 import { readRequestedEncryption } from '../../src/http/s3/headers/encryption-headers.ts';
@@ -31,7 +32,7 @@ const withHeaders = (headers: Readonly<Record<string, string>>) => ({
 
 const attributes = (headers: Readonly<Record<string, string>>) =>
   readObjectAttributes(withHeaders(headers));
-const RULE = {
+const RULE: CorsRule = {
   id: null,
   allowedMethods: ['PUT'],
   allowedOrigins: ['*'],

@@ -7,6 +7,7 @@ import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { findCurrent, findCurrentOf } from '../../core/objects/find-current.ts';
 import type { Domains } from '../address.ts';
+import { createLinkParts, type LinkParts } from '../links/link-parts.ts';
 import { createCacheStatus } from './cache-status.ts';
 import { createDeliver, type Deliver, type DeliverFound } from './deliver.ts';
 import { createAnswerAtOnce } from './fast-path/answer-at-once.ts';
@@ -55,6 +56,7 @@ export function createDelivery(
   decide: Decide,
   caps: CapGuard | null = null,
   takeReceipt: TakeReceipt | null = null,
+  links: LinkParts = createLinkParts(core),
 ): Delivery {
   const { isServerTimingOn, compressionMaxBytes } = settings;
   const features = createReadFeatures(core, { compressionMaxBytes, caps, takeReceipt });
@@ -90,6 +92,7 @@ export function createDelivery(
       domains: settings,
       counts: fastPathCounts,
       rules,
+      links,
       ...timing,
       ...shared,
     }),

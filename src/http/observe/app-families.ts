@@ -91,7 +91,7 @@ export function appFamilies({
 type Counted = Pick<Series, 'surface' | 'operation'> & { readonly byClass: readonly number[] };
 
 function fastPathSeries(counts: FastPathCountsBySurface): Counted[] {
-  return (['delivery', 'website', 's3'] as const).flatMap((surface) => {
+  return (['delivery', 'website', 's3', 'links'] as const).flatMap((surface) => {
     const of = counts[surface];
     const gotBody = of.getWhole + of.getPart + of.getPartRead + of.getInRow;
     const gotElsewhere = of.getNotModified + of.getRedirected;
@@ -99,12 +99,12 @@ function fastPathSeries(counts: FastPathCountsBySurface): Counted[] {
     return [
       {
         surface,
-        operation: 'GetObject',
+        operation: surface === 'links' ? 'ShareLink' : 'GetObject',
         byClass: [0, 0, gotBody, gotElsewhere, of.getRefused],
       },
       {
         surface,
-        operation: 'HeadObject',
+        operation: surface === 'links' ? 'ShareLink' : 'HeadObject',
         byClass: [0, 0, of.headWhole, headElsewhere, of.headRefused],
       },
     ];

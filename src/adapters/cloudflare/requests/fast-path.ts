@@ -10,7 +10,7 @@ import {
   type WholeResponse,
 } from '../../../http/delivery/fast-path/fast-response.ts';
 import { fromHeaderBytes } from './header-bytes.ts';
-import { acceptEncoding } from './worker-request.ts';
+import { acceptEncoding, countryOf } from './worker-request.ts';
 
 /**
  * Makes it: the response, or null, and then nothing was done. Never throws, no I/O.
@@ -51,6 +51,7 @@ export function createWorkersFastPath(fastPath: FastPath): (request: Request) =>
       range: headers.get('range'),
       header: (name: string) =>
         name === 'accept-encoding' ? acceptEncoding(request) : headers.get(name),
+      country: () => countryOf(request),
     };
     const response = fastPath.answer(read);
     // Only bytes that stay are sent here: no store of this platform has anything at

@@ -53,8 +53,8 @@ export function readWorkerRequest(request: Request): HttpRequest {
   };
 }
 
-/** Source: as of `tlsOf`. */
-function countryOf({ cf }: Request): string | null {
+/** The client's country by Cloudflare; null where it says none. Source: as of `tlsOf`. */
+export function countryOf({ cf }: Request): string | null {
   return typeof cf?.country === 'string' ? cf.country : null;
 }
 

@@ -2,7 +2,6 @@
 // core, so few run at once; wrong ones are counted in the directory for each pair of
 // link and source, over all processes. What was right is remembered for a while, as
 // a keyed digest, for programs that send it with each request.
-import { LRUCache } from 'lru-cache';
 import { createKeyedHash, sha256Hex } from '../../../crypto/hash.ts';
 import { deriveKey } from '../../../crypto/key-wrap.ts';
 import { isPassword } from '../../../crypto/password.ts';
@@ -38,7 +37,7 @@ const CHECK_MAX_MS = 30_000;
 export function createCheckSharePassword({ ports }: Core, secret: string): CheckSharePassword {
   const { clock, directory } = ports;
   const hash = createKeyedHash(deriveKey(new TextEncoder().encode(secret), 'quayside passwords 1'));
-  const right = new LRUCache<string, true>({ max: LINK_PASSWORDS_REMEMBERED });
+  const right = new Set<string>();
   const checks = createSemaphore({
     max: LINK_PASSWORD_CHECKS_AT_ONCE,
     queueMax: LINK_PASSWORD_CHECKS_WAITING,
@@ -49,7 +48,7 @@ export function createCheckSharePassword({ ports }: Core, secret: string): Check
   return async (link, password, remoteAddress) => {
     if (password.length > LINK_PASSWORD_MAX_LENGTH) return { kind: 'wrong' };
     const known = hash(JSON.stringify([link.id, link.passwordRevision, password]));
-    if (right.get(known) === true) return { kind: 'right' };
+    if (right.has(known)) return { kind: 'right' };
 
     const source = networkOf(remoteAddress);
     const subject = sha256Hex(`share ${link.id} ${source}`);
@@ -67,7 +66,8 @@ export function createCheckSharePassword({ ports }: Core, secret: string): Check
       permit.release();
     }
     await directory.call('uncountAttempt', { subject });
-    right.set(known, true);
+    if (right.size >= LINK_PASSWORDS_REMEMBERED) right.clear();
+    right.add(known);
     return { kind: 'right' };
   };
 }

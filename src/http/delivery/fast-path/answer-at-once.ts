@@ -34,6 +34,7 @@ import {
 import { createTargetReader } from './read-target.ts';
 import { createRedirectAtOnce } from './redirect-at-once.ts';
 import { createRefuseAtOnce } from './refuse-at-once.ts';
+import { createLinkVisit, type LinkPath, type LinkVisitParts } from './visit-link.ts';
 import { createSiteVisit } from './visit-site.ts';
 
 /**
@@ -49,6 +50,7 @@ export type AnswerAtOnceOptions = {
   readonly rules: SiteRulesReader;
   readonly memoryHit: string;
   readonly isServerTimingOn: boolean;
+  readonly links: LinkVisitParts;
 };
 
 type Headers = FastResponse['headers'];
@@ -75,6 +77,7 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
   const { domains, preparedFor, profiles, featuresOf, rules } = options;
   const readTarget = createTargetReader(domains, directory.peekHost);
   const visitSite = createSiteVisit({ hotMetadata, profiles, rules });
+  const visitLink = createLinkVisit(core, options.links);
   const respond = createFastResponder(core, options);
   const refuse = createRefuseAtOnce(core, options);
   const redirect = createRedirectAtOnce(core, options);
@@ -84,6 +87,7 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
     const target = readTarget(read);
     if (target === null) return null;
     const { bucket, owner } = target;
+    if (target.link !== null) return answerLink(read, target.link);
     if (target.site !== null) {
       const visit = visitSite(target.site, read, askProtocol);
       if (visit === null) return null;
@@ -105,6 +109,15 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
     const profile = profiles.plain(readPolicy.settings.hosting, target.isOwnHost);
     return answer(read, readPolicy, pointer, profile, owner);
   };
+
+  function answerLink(read: PlainRead, path: LinkPath): FastResponse | null {
+    const visit = visitLink(path, read);
+    if (visit === null) return null;
+    const { readPolicy, pointer, profile, owner } = visit;
+    const response = answer(read, readPolicy, pointer, profile, owner);
+    if (response !== null) visit.count(response);
+    return response;
+  }
 
   function answer(
     read: PlainRead,

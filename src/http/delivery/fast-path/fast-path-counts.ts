@@ -40,5 +40,5 @@ export function newFastPathCounts(): FastPathCountsBySurface {
     getRefused: 0,
     headRefused: 0,
   };
-  return { delivery: { ...zero }, website: { ...zero }, s3: { ...zero } };
+  return { delivery: { ...zero }, website: { ...zero }, s3: { ...zero }, links: { ...zero } };
 }

@@ -20,6 +20,11 @@ export const SELECTING_HEADERS = [
   'sec-fetch-mode',
 ] as const;
 export type SelectingHeader = (typeof SELECTING_HEADERS)[number];
+/**
+ * Headers that only links look at. One that comes twice is plain all the same: none
+ * of its values lets anybody in.
+ */
+type LinkHeader = 'user-agent';
 
 /**
  * A GET or HEAD of which nothing else can matter: no query, and no header that
@@ -37,7 +42,9 @@ export type PlainRead = {
    * Value of a header. To be called only while the response is being made: a
    * platform may read it out of a buffer that it uses again.
    */
-  header(name: SelectingHeader): string | null;
+  header(name: SelectingHeader | LinkHeader): string | null;
+  /** The country that the client is in; absent where the platform can't tell. */
+  readonly country?: () => string | null;
 };
 
 /**

@@ -32,7 +32,7 @@ export type ResponseOwner = {
    * such bucket.
    */
   readonly bucket: BucketName | null;
-  readonly surface: Extract<Surface, 'delivery' | 'website' | 's3'>;
+  readonly surface: Extract<Surface, 'delivery' | 'website' | 's3' | 'links'>;
   /** Who signed; null: nobody. */
   readonly accessKeyId: AccessKeyId | null;
 };

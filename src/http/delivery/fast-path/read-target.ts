@@ -3,13 +3,21 @@
 // it remembers: two look-ups in place of a dozen small functions.
 import { parseBucketName, parseObjectKey } from '../../../core/parse-names.ts';
 import { StorageError } from '../../../domain/errors.ts';
+import { parseLinkName } from '../../../domain/links/link-ids.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import type { Directory, HostBinding } from '../../../ports/directory.ts';
-import { addressAt, type Domains, type HostPlace, readHost } from '../../address.ts';
+import {
+  addressAt,
+  type Domains,
+  type HostPlace,
+  type LinkAddress,
+  readHost,
+} from '../../address.ts';
 import { decodePathSegment } from '../../semantics/raw-path.ts';
 import { prefixOf } from '../site/site-planner.ts';
 import type { PlainRead } from './fast-path.ts';
 import type { ResponseOwner } from './fast-response.ts';
+import type { LinkPath } from './visit-link.ts';
 import { likelyKeys, type SitePath } from './visit-site.ts';
 
 /** An object as a request names it. */
@@ -18,6 +26,8 @@ export type ReadTarget = {
   readonly key: ObjectKey;
   /** Set where the host is a site's: then the key says nothing yet. */
   readonly site: SitePath | null;
+  /** Set at the address of a share link: then bucket and key say nothing yet. */
+  readonly link: LinkPath | null;
   /** Whether the bucket has the host for itself. */
   readonly isOwnHost: boolean;
   /**
@@ -106,8 +116,25 @@ export function createTargetReader(
   };
 }
 
+/** The target of a share link, whose bucket and key are found with it. */
+function linkTarget({ linkKind, rawName, rawPath, binding }: LinkAddress): ReadTarget | null {
+  const name = linkKind === 'share' ? parseLinkName(rawName) : null;
+  if (name === null) return null;
+  try {
+    const path = decodePathSegment(rawPath ?? '');
+    const bucket = '' as BucketName;
+    const owner: ResponseOwner = { bucket, surface: 'links', accessKeyId: null };
+    const link: LinkPath = { name, path, binding, kept: null };
+    return { bucket, key: '' as ObjectKey, site: null, link, isOwnHost: false, owner };
+  } catch (error) {
+    if (error instanceof StorageError) return null;
+    throw error;
+  }
+}
+
 function parseTarget(rawPath: string, { name, host, binding }: KnownHost): ReadTarget | null {
   const address = addressAt(rawPath, host, binding);
+  if (address.kind === 'link') return linkTarget(address);
   if (address.kind !== 'site' && address.kind !== 'bucket') return null;
   const rawKey = address.kind === 'site' ? address.rawPath : address.rawKey;
   if (rawKey === null) return null;
@@ -118,14 +145,14 @@ function parseTarget(rawPath: string, { name, host, binding }: KnownHost): ReadT
     if (address.kind === 'bucket') {
       const owner: ResponseOwner = { bucket, surface: 'delivery', accessKeyId: null };
       const isOwnHost = address.isVirtualHost;
-      return { bucket, key: parseObjectKey(path), site: null, isOwnHost, owner };
+      return { bucket, key: parseObjectKey(path), site: null, link: null, isOwnHost, owner };
     }
     const keys = likelyKeys(prefixOf(address.binding), path).map(parseObjectKey);
     const [key] = keys;
     if (key === undefined) return null;
     const site = { bucket, binding: address.binding, path, host: name, keys, plan: null };
     const owner: ResponseOwner = { bucket, surface: 'website', accessKeyId: null };
-    return { bucket, key, site, isOwnHost: true, owner };
+    return { bucket, key, site, link: null, isOwnHost: true, owner };
   } catch (error) {
     if (error instanceof StorageError) return null;
     throw error;

@@ -24,6 +24,7 @@ import { decodePathSegment, parseQuery, type Query } from '../../semantics/raw-p
 import type { AnswerLinkRequest, LinkRequest } from '../create-links.ts';
 import { isPreviewAgent, wantsPage } from '../wants-page.ts';
 import { describeShare } from './describe-share.ts';
+import { namedObject } from './named-object.ts';
 import {
   basicPassword,
   createOpenShare,
@@ -31,8 +32,8 @@ import {
   readForm,
   type ShownSecrets,
 } from './open-share.ts';
-import { findShared, namedObject, shareContent } from './share-files.ts';
-import { createShareProfiles } from './share-headers.ts';
+import { findShared, shareContent } from './share-files.ts';
+import type { ShareProfiles } from './share-headers.ts';
 import { createShareHref, SHARE_QUERY } from './share-hrefs.ts';
 import { createSharePlaces, ShareClosed } from './share-places.ts';
 import { refuseShare } from './share-refusals.ts';
@@ -50,6 +51,8 @@ export type SendSharePage = (
 export type ShareSurfaceParts = {
   readonly deliverFound: DeliverFound;
   readonly counter: ShareCounter;
+  /** Shared with the fast path, so that headers are made once. */
+  readonly profiles: ShareProfiles;
   readonly caps: CapGuard | null;
   /** Gives a secret of the server, for tickets and digests; called at the first request. */
   readonly secret: () => string;
@@ -83,7 +86,7 @@ export function createShareSurface(core: Core, parts: ShareSurfaceParts): Answer
 }
 
 function makeSurface(core: Core, parts: ShareSurfaceParts, secret: string): AnswerLinkRequest {
-  const { deliverFound, counter, caps, countryHeader, sendPage } = parts;
+  const { deliverFound, counter, profiles, caps, countryHeader, sendPage } = parts;
   const countryOf = (request: HttpRequest): string | null =>
     request.country?.() ?? (countryHeader === null ? null : request.header(countryHeader));
   const openShare = createOpenShare(core, {
@@ -97,7 +100,6 @@ function makeSurface(core: Core, parts: ShareSurfaceParts, secret: string): Answ
     onSettled: reportShareEvents(core),
   });
   const answerZip = createShareZip(core, places, caps);
-  const profiles = createShareProfiles();
 
   return async (linkRequest) => {
     const { request, entry, labelId, rawPath } = linkRequest;

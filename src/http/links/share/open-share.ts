@@ -133,7 +133,7 @@ export function basicPassword({ header }: Pick<HttpRequest, 'header'>): string |
   if (text === null || text.length > BASIC_MAX_LENGTH || !/^basic /i.test(text)) return null;
   try {
     const bytes = Uint8Array.fromBase64(text.slice('basic '.length).trim());
-    const pair = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const pair = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     const colonAt = pair.indexOf(':');
     return colonAt === -1 ? null : pair.slice(colonAt + 1);
   } catch {

@@ -5,43 +5,20 @@
 import type { Core } from '../../../core/core.ts';
 import { findCurrent } from '../../../core/objects/find-current.ts';
 import { type BucketHandle, openBucket } from '../../../core/opened-bucket/bucket-handle.ts';
-import { parseObjectKey } from '../../../core/parse-names.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { LinkEntry } from '../../../domain/links/link-ids.ts';
 import { LINK_PAGE_FILES, LINK_PICKS_MAX } from '../../../domain/links/link-limits.ts';
-import type { ShareLink } from '../../../domain/links/share-links.ts';
 import type { ObjectKey, ObjectSummary } from '../../../domain/nouns.ts';
 import { toPointer, toReadPolicy } from '../../../domain/pointer.ts';
 import type { MetadataLookup } from '../../../ports/hot-metadata.ts';
 import { describeFile } from './describe-share.ts';
+import { fileNameOf } from './named-object.ts';
 import type { OpenShare } from './open-share.ts';
 import { createShareHref } from './share-hrefs.ts';
 import type { ShareContent, ShareFile, ShareFolder } from './share-view.ts';
 
-/** An object that a link gives, and the name that it has there. */
-export type NamedObject = { readonly key: ObjectKey; readonly fileName: string };
-
 const noSuchKey = () => new StorageError('NoSuchKey');
 const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-
-/** The name of the one object of a link. */
-export function fileNameOf(link: ShareLink): string {
-  const { target, page } = link;
-  return page.fileName ?? (target.kind === 'object' ? lastPart(target.key) : '');
-}
-
-/** The object that a path below the link names; '' the link's one object. NoSuchKey. */
-export function namedObject({ link }: Pick<OpenShare, 'link'>, path: string): NamedObject {
-  const { target } = link;
-  if (target.kind === 'object') {
-    const fileName = fileNameOf(link);
-    if (path !== '' && path !== fileName) throw noSuchKey();
-    return { key: target.key, fileName };
-  }
-  const key = parseObjectKey(target.prefix + path);
-  if (target.kind === 'keys' && !target.keys.includes(key)) throw noSuchKey();
-  return { key, fileName: lastPart(path) };
-}
 
 /** Read policy and pointer of an object of the link. NoSuchResource: the bucket is gone. */
 export async function findShared(

@@ -2,16 +2,17 @@
 // page that led here, and the country. No address, no cookie. Pure.
 import type { ShareVisitor } from '../../../core/links/share/share-counts.ts';
 import { REFERRER_HOST_MAX_LENGTH } from '../../../domain/links/link-limits.ts';
-import type { HttpRequest } from '../../request.ts';
 
 /** Two capital letters. Source: ISO 3166-1 alpha-2 */
 const COUNTRY = /^[A-Z]{2}$/;
 const HOST = /^[a-z0-9.-]+$/;
 
+type Referred = { readonly host: string; header(name: 'referer'): string | null };
+
 /** The visitor of a request. */
-export function visitorOf(
-  request: HttpRequest,
-  countryOf: (request: HttpRequest) => string | null,
+export function visitorOf<Request extends Referred>(
+  request: Request,
+  countryOf: (request: Request) => string | null,
 ): ShareVisitor {
   const country = countryOf(request);
   return {
@@ -21,7 +22,7 @@ export function visitorOf(
 }
 
 /** The host of another site's page that led here; null: this one's, or nobody says. */
-function referrerHost({ header, host }: HttpRequest): string | null {
+function referrerHost({ header, host }: Referred): string | null {
   const referrer = header('referer');
   const start = referrer?.indexOf('://') ?? -1;
   if (referrer === null || start === -1) return null;

@@ -97,7 +97,7 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
 
   return (read) => {
     const target = targetOf(read);
-    if (target === null || target.site !== null) return null;
+    if (target === null || target.site !== null || target.link !== null) return null;
     const current = metadataIndex.peekCurrent?.(target.bucket, target.key) ?? null;
     if (current === null || !hasKnownHeaders(read)) return null;
     const signed = signerOf(

@@ -1,0 +1,36 @@
+// Puts the surface of links together: the surfaces of its kinds, over delivery. Called by app.ts.
+import type { CapGuard } from '../../core/caps/cap-guard.ts';
+import type { Core } from '../../core/core.ts';
+import { linkSecret } from '../../core/links/link-secret.ts';
+import type { Delivery } from '../delivery/create-delivery.ts';
+import { type AnswerLink, createLinkSurface } from './create-links.ts';
+import type { LinkParts } from './link-parts.ts';
+import { createShareSurface } from './share/answer-share.ts';
+
+/** The settings of links. */
+export type LinkSettings = {
+  readonly rootSecretKey: string | null;
+  /** The header in which a proxy of the operator says a visitor's country; null: none. */
+  readonly countryHeader: string | null;
+};
+
+/** Makes the surface of all kinds of links. */
+export function createLinks(
+  core: Core,
+  { rootSecretKey, countryHeader }: LinkSettings,
+  parts: LinkParts & { readonly delivery: Delivery; readonly caps: CapGuard | null },
+): AnswerLink {
+  const { counter, profiles, delivery, caps } = parts;
+  const { masterKeys } = core.settings;
+  return createLinkSurface(core, {
+    share: createShareSurface(core, {
+      deliverFound: delivery.deliverFound,
+      counter,
+      profiles,
+      caps,
+      secret: linkSecret({ rootSecretKey, masterKeys }),
+      countryHeader,
+      sendPage: null,
+    }),
+  });
+}
