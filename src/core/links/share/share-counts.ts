@@ -51,12 +51,19 @@ type Row = {
 export function createShareCounter(core: Core): ShareCounter {
   const { background, clock, log, metadataIndex } = core.ports;
   let rows = new Map<string, Row>();
+  /** The rows of today without a label, so that a hot link needs no name made. */
+  let today = { endMs: 0, rows: new Map<LinkEntry, Row>() };
   let flushedAtMs = clock.nowMs();
 
   function rowOf(entry: LinkEntry, labelId: LabelId | null): Row | null {
-    const dayMs = Math.floor(clock.nowMs() / DAY_MS) * DAY_MS;
+    const nowMs = clock.nowMs();
+    const hot = labelId === null && nowMs < today.endMs ? today.rows.get(entry) : undefined;
+    if (hot !== undefined) return hot;
+    const dayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+    if (nowMs >= today.endMs) today = { endMs: dayMs + DAY_MS, rows: new Map() };
     const name = `${entry.id}${labelId ?? ''}${dayMs}`;
     const known = rows.get(name);
+    if (known !== undefined && labelId === null) today.rows.set(entry, known);
     if (known !== undefined || rows.size >= ROWS_MAX) return known ?? null;
     const row: Row = {
       entry,
@@ -105,6 +112,7 @@ export function createShareCounter(core: Core): ShareCounter {
     flushedAtMs = clock.nowMs();
     const drained = rows;
     rows = new Map();
+    today = { endMs: 0, rows: new Map() };
     const byBucket = Map.groupBy(drained.values(), ({ entry }): BucketName => entry.bucket.name);
     for (const own of byBucket.values()) {
       // A name may have had several buckets.

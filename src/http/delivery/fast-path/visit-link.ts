@@ -12,7 +12,7 @@ import type { HotShare } from '../../../ports/hot-shares.ts';
 import { type NamedObject, namedObject } from '../../links/share/named-object.ts';
 import type { ShareProfiles } from '../../links/share/share-headers.ts';
 import { visitorOf } from '../../links/share/share-visitor.ts';
-import { isPreviewAgent } from '../../links/wants-page.ts';
+import { isPreviewName } from '../../links/wants-page.ts';
 import { bytesOf, parseRange } from '../../semantics/range.ts';
 import type { HeaderProfile } from '../header-profile.ts';
 import type { PlainRead } from './fast-path.ts';
@@ -57,6 +57,7 @@ export function createLinkVisit(
   { counter, profiles }: LinkVisitParts,
 ): (path: LinkPath, read: PlainRead) => LinkVisit | null {
   const { clock, directory, hotMetadata, hotShares } = ports;
+  const isProgram = createIsProgram();
 
   /** What does not change while the link is the same. */
   function keptOf(path: LinkPath, share: HotShare): KeptLink | null {
@@ -125,9 +126,24 @@ function objectOf({ link }: HotShare, path: string): NamedObject | null {
   }
 }
 
-/** Whether a program asks that takes anything: people get pages, previews too. */
-function isProgram(read: PlainRead): boolean {
-  const accept = read.header('accept');
-  if (accept !== null && accept !== '*/*') return false;
-  return !isPreviewAgent({ header: (name) => read.header(name as 'user-agent') });
+/** Names of programs that are remembered: strangers can make up any number. */
+const AGENTS_MAX = 512;
+/** Longer names are looked at each time, characters. */
+const AGENT_MAX_LENGTH = 200;
+
+/** Makes what says whether a program asks that takes anything: people and previews get pages. */
+function createIsProgram(): (read: PlainRead) => boolean {
+  const known = new Map<string, boolean>();
+  return (read) => {
+    const accept = read.header('accept');
+    if (accept !== null && accept !== '*/*') return false;
+    const agent = read.header('user-agent');
+    if (agent === null) return true;
+    const remembered = known.get(agent);
+    if (remembered !== undefined) return remembered;
+    const isProgram = !isPreviewName(agent);
+    if (known.size >= AGENTS_MAX) known.clear();
+    if (agent.length <= AGENT_MAX_LENGTH) known.set(agent, isProgram);
+    return isProgram;
+  };
 }
