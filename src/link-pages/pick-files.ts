@@ -51,8 +51,10 @@ function describe(
   const isTooMany = picked.length > Number(form.dataset.picksMax);
   if (button !== null) button.disabled = picked.length === 0 || isTooMany;
   if (output !== null) {
-    const { picked: text = '', tooMany = '' } = output.dataset;
-    const said = text
+    // How large a folder is nobody knows before it is sent.
+    const isKnown = picked.every(({ dataset }) => dataset.size !== undefined);
+    const { picked: whole = '', pickedUnknown = '', tooMany = '' } = output.dataset;
+    const said = (isKnown ? whole : pickedUnknown)
       .replace('{count}', picked.length.toLocaleString())
       .replace('{size}', formatBytes(bytes));
     output.textContent = picked.length === 0 ? '' : isTooMany ? tooMany : said;

@@ -97,6 +97,8 @@ export const UNKNOWN_LINKS_PER_MINUTE = 30;
 export const LINK_LOOKUPS_AT_ONCE = 64;
 /** Files of one page of a folder. */
 export const LINK_PAGE_FILES = 200;
+/** The beginning of a text file that a link's page shows, bytes: some 300 lines. */
+export const LINK_EXCERPT_BYTES = 16 * 1024;
 /** Search text on a link's page, characters. */
 export const LINK_SEARCH_MAX_LENGTH = 200;
 /** Objects picked for one ZIP of a link. */

@@ -5,6 +5,7 @@ import { linkSecret } from '../../core/links/link-secret.ts';
 import type { Delivery } from '../delivery/create-delivery.ts';
 import { type AnswerLink, createLinkSurface } from './create-links.ts';
 import type { LinkParts } from './link-parts.ts';
+import { createSendSharePage } from './page/share/send-share-page.ts';
 import { createShareSurface } from './share/answer-share.ts';
 
 /** The settings of links. */
@@ -30,7 +31,7 @@ export function createLinks(
       caps,
       secret: linkSecret({ rootSecretKey, masterKeys }),
       countryHeader,
-      sendPage: null,
+      sendPage: createSendSharePage(core.ports.consoleFiles),
     }),
   });
 }

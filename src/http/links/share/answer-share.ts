@@ -250,8 +250,10 @@ function makeSurface(core: Core, parts: ShareSurfaceParts, secret: string): Answ
   }
 
   /** After a right password by the form: the page, whose address has the ticket. */
-  function redirectIn({ request, path, requestId }: Visit, open: OpenShare): Response {
-    const location = createShareHref(open.name, open.ticket)(path);
+  function redirectIn({ request, path, query, requestId }: Visit, open: OpenShare): Response {
+    const language = query.get(SHARE_QUERY.language);
+    const chosen = language === null ? {} : { language };
+    const location = createShareHref(open.name, open.ticket)(path, chosen);
     const headers = { location, 'cache-control': 'no-store', 'x-amz-request-id': requestId };
     return makeResponse(request, 303, headers, null);
   }

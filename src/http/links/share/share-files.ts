@@ -14,6 +14,7 @@ import type { MetadataLookup } from '../../../ports/hot-metadata.ts';
 import { describeFile } from './describe-share.ts';
 import { fileNameOf } from './named-object.ts';
 import type { OpenShare } from './open-share.ts';
+import { readExcerpt } from './share-excerpt.ts';
 import { createShareHref } from './share-hrefs.ts';
 import type { ShareContent, ShareFile, ShareFolder } from './share-view.ts';
 
@@ -69,9 +70,11 @@ export async function shareContent(
     const { sizeBytes, lastModifiedMs, headers } = pointer;
     const name = fileNameOf(link);
     const contentType = headers.contentType ?? null;
+    const contentEncoding = headers.contentEncoding ?? null;
     return {
       kind: 'file',
       file: describeFile(open, { path: name, name, sizeBytes, lastModifiedMs, contentType }),
+      excerpt: await readExcerpt(core, link, { version: pointer, name, contentEncoding }),
     };
   }
   return target.kind === 'folder'
@@ -182,6 +185,7 @@ function folderView(
     folders: folders.map((folder) => ({
       name: lastPart(folder.slice(0, -1)),
       href: href(folder.slice(prefix.length)),
+      pick: folder.slice(prefix.length),
     })),
     files: objects.map(({ key, sizeBytes, lastModifiedMs }): ShareFile => {
       const below = key.slice(prefix.length);

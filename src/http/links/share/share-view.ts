@@ -47,7 +47,17 @@ export type ShareView = {
   readonly content: ShareContent | null;
 };
 
-export type ShareContent = { readonly kind: 'file'; readonly file: ShareFile } | ShareFolder;
+export type ShareContent =
+  | {
+      readonly kind: 'file';
+      readonly file: ShareFile;
+      /** The beginning of a text that costs nothing to show; null: none is shown. */
+      readonly excerpt: ShareExcerpt | null;
+    }
+  | ShareFolder;
+
+/** The beginning of a text file. */
+export type ShareExcerpt = { readonly text: string; readonly isCut: boolean };
 
 /** A page of the folder of a link, or of its set of keys. */
 export type ShareFolder = {
@@ -56,7 +66,7 @@ export type ShareFolder = {
   readonly name: string;
   /** The way from the link to this folder, the link itself first. */
   readonly crumbs: readonly { readonly name: string; readonly href: string }[];
-  readonly folders: readonly { readonly name: string; readonly href: string }[];
+  readonly folders: readonly SharedFolder[];
   readonly files: readonly ShareFile[];
   /** What was searched for below this folder; null: nothing. `files` are then the hits. */
   readonly search: string | null;
@@ -75,6 +85,13 @@ export type ShareFolder = {
   readonly pickHref: string | null;
   /** Most that one form may pick. */
   readonly picksMax: number;
+};
+
+export type SharedFolder = {
+  readonly name: string;
+  readonly href: string;
+  /** The value of `pick` that names it: its path below the link, with its slash. */
+  readonly pick: string;
 };
 
 export type ShareFile = {

@@ -25,11 +25,6 @@ const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" ' +
   'rx="16" fill="#14384a"/><path d="M8 22 16 6l8 16z" fill="#fff"/></svg>';
 
-const EXCERPT = {
-  text: 'boat,role,bib,born\nKittiwake,skipper,1,1990\n海燕,helm,2,1997\n',
-  isCut: true,
-};
-
 export async function startSampleServer(): Promise<SampleServer> {
   const files = createLinkFiles(createConsoleFolder());
   const regatta = new Map((await regattaFiles()).map(({ key, bytes }) => [key, bytes]));
@@ -57,8 +52,7 @@ export async function startSampleServer(): Promise<SampleServer> {
       return new Response(bytes, { headers: { 'content-type': type } });
     }
     const visit = pageVisit(request, await files.filesOf('share'), '7f3c91ab20de');
-    const isText = view.content?.kind === 'file' && view.content.file.preview?.kind === 'text';
-    return sendPage(request, sharePage(view, visit, isText ? EXCERPT : null), visit.requestId);
+    return sendPage(request, sharePage(view, visit), visit.requestId);
   }
 
   const server = createServer(async (incoming, outgoing) => {

@@ -2,6 +2,7 @@
 // server behind them.
 import type {
   ShareContent,
+  ShareExcerpt,
   ShareFile,
   ShareFolder,
   SharePreview,
@@ -27,10 +28,16 @@ export function sampleView({ page, link, ...rest }: Change = {}): ShareView {
     times: { expiresAt: null, beginsAt: null },
     left: { downloads: null, bytes: null },
     password: null,
-    content: { kind: 'file', file: sampleFile('10-harbour-dawn.jpg', 8_410_000, 'image') },
+    content: fileOf(sampleFile('10-harbour-dawn.jpg', 8_410_000, 'image')),
     ...rest,
   };
 }
+
+export const fileOf = (file: ShareFile, excerpt: ShareExcerpt | null = null): ShareContent => ({
+  kind: 'file',
+  file,
+  excerpt,
+});
 
 export function sampleFile(
   name: string,
@@ -57,8 +64,8 @@ export function sampleFolder(change: Partial<ShareFolder> = {}): ShareFolder {
     name: '2026-regatta',
     crumbs: [{ name: '2026-regatta', href: PATH }],
     folders: [
-      { name: 'captions', href: `${PATH}/captions/` },
-      { name: '港口日出', href: `${PATH}/%E6%B8%AF/` },
+      { name: 'captions', href: `${PATH}/captions/`, pick: 'captions/' },
+      { name: '港口日出', href: `${PATH}/%E6%B8%AF/`, pick: '港/' },
     ],
     files: [
       sampleFile('2-start-line.jpg', 9_660_000, 'image'),
@@ -104,6 +111,11 @@ Credit: **Mara Okafor / Harbour Light**.
 const closed = (state: ShareView['state'], status: number, change: Change = {}) =>
   sampleView({ state, status, content: null, ...change });
 
+const EXCERPT = {
+  text: 'boat,role,bib,born\nKittiwake,skipper,1,1990\n海燕,helm,2,1997\n',
+  isCut: true,
+};
+
 /** Names that come from somebody who means harm. */
 const HOSTILE_NAMES = [
   '"><img src=x onerror=alert(1)>.png',
@@ -124,47 +136,40 @@ export const SHARE_SAMPLES: Readonly<Record<string, ShareView>> = {
     left: { downloads: 3, bytes: null },
   }),
   'file-plain': sampleView({
-    content: { kind: 'file', file: sampleFile('raw-files.zip', 1_900_000_000) },
+    content: fileOf(sampleFile('raw-files.zip', 1_900_000_000)),
   }),
   'file-text': sampleView({
-    content: { kind: 'file', file: sampleFile('crew-list.csv', 1024, 'text') },
+    content: fileOf(sampleFile('crew-list.csv', 1024, 'text'), EXCERPT),
   }),
   'file-pdf': sampleView({
-    content: { kind: 'file', file: sampleFile('press-release.pdf', 248_000, 'pdf') },
+    content: fileOf(sampleFile('press-release.pdf', 248_000, 'pdf')),
   }),
   'file-video': sampleView({
-    content: { kind: 'file', file: sampleFile('race-film.mp4', 412_000_000, 'video') },
+    content: fileOf(sampleFile('race-film.mp4', 412_000_000, 'video')),
   }),
   'file-audio': sampleView({
-    content: { kind: 'file', file: sampleFile('interview.mp3', 12_400_000, 'audio') },
+    content: fileOf(sampleFile('interview.mp3', 12_400_000, 'audio')),
   }),
   'file-counted': sampleView({
-    content: {
-      kind: 'file',
-      file: sampleFile('10-harbour-dawn.jpg', 8_410_000, null, {
+    content: fileOf(
+      sampleFile('10-harbour-dawn.jpg', 8_410_000, null, {
         preview: { kind: 'image', href: `${PATH}/10-harbour-dawn.jpg?show=1`, counts: true },
       }),
-    },
+    ),
     left: { downloads: 1, bytes: 26_000_000 },
     times: { expiresAt: '2026-11-29T12:00:00.000Z', beginsAt: null },
   }),
   'view-only': sampleView({
     page: { mode: 'view' },
-    content: {
-      kind: 'file',
-      file: sampleFile('10-harbour-dawn.jpg', 8_410_000, 'image', { downloadHref: null }),
-    },
+    content: fileOf(sampleFile('10-harbour-dawn.jpg', 8_410_000, 'image', { downloadHref: null })),
   }),
   'view-only-nothing': sampleView({
     page: { mode: 'view' },
-    content: {
-      kind: 'file',
-      file: sampleFile('raw.dng', 8_410_000, null, { downloadHref: null }),
-    },
+    content: fileOf(sampleFile('raw.dng', 8_410_000, null, { downloadHref: null })),
   }),
   'download-only': sampleView({
     page: { mode: 'download', colour: '#ffd400' },
-    content: { kind: 'file', file: sampleFile('10-harbour-dawn.jpg', 8_410_000) },
+    content: fileOf(sampleFile('10-harbour-dawn.jpg', 8_410_000)),
   }),
   folder: folderView(sampleFolder(), {
     page: { title: 'Regatta 2026, press selection', text: TEXT, colour: '#7a1f5c' },
@@ -197,7 +202,7 @@ export const SHARE_SAMPLES: Readonly<Record<string, ShareView>> = {
     sampleFolder({
       name: HOSTILE_NAMES[0] ?? '',
       crumbs: HOSTILE_NAMES.map((name) => ({ name, href: `${PATH}/x/` })),
-      folders: HOSTILE_NAMES.map((name) => ({ name, href: `${PATH}/x/` })),
+      folders: HOSTILE_NAMES.map((name) => ({ name, href: `${PATH}/x/`, pick: `${name}/` })),
       files: HOSTILE_NAMES.map((name) => sampleFile(name, 1, 'image')),
       search: HOSTILE_NAMES[0] ?? '',
     }),

@@ -54,7 +54,7 @@ describe('a share link', () => {
   it('says what is left, and carries the ticket in its addresses', () => {
     const visit = visitOf();
     const file = describeFile(visit, { ...FILE, path: 'b/ü ?.png' });
-    const view = describeShare(visit, { kind: 'file', file });
+    const view = describeShare(visit, { kind: 'file', file, excerpt: null });
     const path = `/-/s/${visit.link.id}`;
     expect(view).toMatchObject({
       state: 'open',
@@ -83,7 +83,7 @@ describe('a share link', () => {
   ] as const)('that is %s tells nothing of itself, with status %i', (state, status) => {
     const visit = visitOf({}, state);
     const file = describeFile(visit, { ...FILE, path: 'secret.txt' });
-    const view = describeShare(visit, { kind: 'file', file });
+    const view = describeShare(visit, { kind: 'file', file, excerpt: null });
     expect(view).toMatchObject({ state, status, content: null });
     expect(JSON.stringify(view)).not.toMatch(/secret|title":"|Hello|abc\.def|logo\.png/);
   });

@@ -1,6 +1,6 @@
 // The page of a link to one file: its name, size, kind and day, what browsers can show
 // of it, and the button that takes it.
-import type { ShareFile } from '../../share/share-view.ts';
+import type { ShareContent, ShareFile } from '../../share/share-view.ts';
 import { type Child, type Element, h } from '../element.ts';
 import { icon } from '../icons.ts';
 import { nameElement, shortName } from '../shown-name.ts';
@@ -11,8 +11,10 @@ import { toolButtons } from './share-tools.ts';
 /** Pictures above wait for a click: nobody's phone loads them unasked, bytes. */
 const PICTURE_MAX_BYTES = 10_000_000;
 
+type FileContent = Extract<ShareContent, { readonly kind: 'file' }>;
+
 /** What stands below the title and the owner's text. */
-export function fileContent(context: ShareContext, file: ShareFile): Child {
+export function fileContent(context: ShareContext, { file, excerpt }: FileContent): Child {
   const { texts, format, view } = context;
   const facts = [
     // Its name stands in the title, unless the owner wrote another one.
@@ -27,10 +29,10 @@ export function fileContent(context: ShareContext, file: ShareFile): Child {
       'div',
       { class: 'actions' },
       downloadButton(context, file),
-      previewButton(context, file),
+      previewButton(context, file, excerpt),
       ...toolButtons(context),
     ),
-    preview(context, file),
+    preview(context, file, excerpt),
   ];
 }
 
@@ -53,7 +55,11 @@ function isShown({ preview, sizeBytes }: ShareFile): boolean {
 }
 
 /** The way to what the page does not show by itself. */
-function previewButton({ texts, excerpt }: ShareContext, file: ShareFile): Element | null {
+function previewButton(
+  { texts }: ShareContext,
+  file: ShareFile,
+  excerpt: FileContent['excerpt'],
+): Element | null {
   const { preview } = file;
   if (preview === null || isShown(file)) return null;
   if (preview.kind === 'text' && excerpt !== null && !excerpt.isCut) return null;
@@ -71,7 +77,7 @@ function previewButton({ texts, excerpt }: ShareContext, file: ShareFile): Eleme
   );
 }
 
-function preview({ texts, excerpt }: ShareContext, file: ShareFile): Child {
+function preview({ texts }: ShareContext, file: ShareFile, excerpt: FileContent['excerpt']): Child {
   const { preview: shown } = file;
   if (shown === null) return file.downloadHref === null ? note(texts.noPreview) : null;
   if (shown.kind === 'text' && excerpt !== null) {

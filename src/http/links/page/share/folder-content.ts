@@ -118,6 +118,7 @@ function pickForm(context: ShareContext, folder: ShareFolder): Element {
       h('output', {
         class: 'faint',
         'data-picked': texts.pickedOf('{count}', '{size}'),
+        'data-picked-unknown': texts.picked('{count}'),
         'data-too-many': texts.picksMax(format.count(folder.picksMax)),
       }),
     ),

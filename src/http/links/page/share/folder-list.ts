@@ -1,5 +1,5 @@
 // The rows of a folder's page: what each is, how large, from when, and its button.
-import type { ShareFile, ShareFolder } from '../../share/share-view.ts';
+import type { SharedFolder, ShareFile, ShareFolder } from '../../share/share-view.ts';
 import { type Child, type Element, h } from '../element.ts';
 import { spriteIcon } from '../icons.ts';
 import { keepLanguage, withQuery } from '../page-visit.ts';
@@ -60,13 +60,13 @@ function listHead({ texts, visit }: ShareContext, folder: ShareFolder, canPick: 
 
 function folderRow(
   { texts, visit }: ShareContext,
-  { name, href }: ShareFolder['folders'][number],
+  { name, href, pick }: SharedFolder,
   canPick: boolean,
 ): Element {
   return h(
     'li',
     null,
-    canPick ? h('span', { class: 'pick' }) : null,
+    canPick ? pickBox(texts.pick(shortName(name)), pick, null) : null,
     h(
       'a',
       { class: 'what', href: keepLanguage(visit, href) },
@@ -106,11 +106,11 @@ function fileRow({ texts, format }: ShareContext, file: ShareFile, canPick: bool
 /** Forms send line ends otherwise than they stand, and no NUL. */
 const CONTROL = /\p{Cc}/u;
 
-/** A row's box; its label makes it as large as the row's corner. */
-function pickBox(label: string, value: string, sizeBytes: number): Element {
+/** A row's box; how large a folder is nobody knows (null). Its label makes it as large as the row's corner. */
+function pickBox(label: string, value: string, sizeBytes: number | null): Element {
   if (CONTROL.test(value)) return h('span', { class: 'pick' });
   const box = { type: 'checkbox', name: 'pick', value, 'aria-label': label };
-  return h('label', { class: 'pick' }, h('input', { ...box, 'data-size': sizeBytes }));
+  return h('label', { class: 'pick' }, h('input', { ...box, 'data-size': sizeBytes ?? undefined }));
 }
 
 /** What can be shown opens; everything else is downloaded; neither: the name alone. */

@@ -1,9 +1,11 @@
 // Sends the page of a share link in the language of its reader. The surface of share
 // links calls it. What makes pages is loaded by the first one: programs that only
 // download never need it.
+
+import type { ConsoleFiles } from '../../../../ports/console-files.ts';
 import type { HttpRequest } from '../../../request.ts';
 import type { ShareView } from '../../share/share-view.ts';
-import type { LinkFiles } from '../link-files.ts';
+import { createLinkFiles } from '../link-files.ts';
 import { pageVisit } from '../page-visit.ts';
 
 export type SendSharePage = (
@@ -13,7 +15,8 @@ export type SendSharePage = (
 ) => Promise<Response>;
 
 /** Makes the sender. It reads and counts nothing of the link: the view has all that is shown. */
-export function createSendSharePage(files: LinkFiles): SendSharePage {
+export function createSendSharePage(consoleFiles: ConsoleFiles): SendSharePage {
+  const files = createLinkFiles(consoleFiles);
   return async (request, view, requestId) => {
     const [{ sharePage }, { sendPage }, pageFiles] = await Promise.all([
       import('./share-page.ts'),
@@ -21,6 +24,6 @@ export function createSendSharePage(files: LinkFiles): SendSharePage {
       files.filesOf('share'),
     ]);
     const visit = pageVisit(request, pageFiles, requestId);
-    return sendPage(request, sharePage(view, visit, null), requestId);
+    return sendPage(request, sharePage(view, visit), requestId);
   };
 }

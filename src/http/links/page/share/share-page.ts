@@ -14,17 +14,14 @@ import { fileContent } from './file-content.ts';
 import { folderContent } from './folder-content.ts';
 import { passwordContent } from './password-form.ts';
 import { closedContent } from './share-message.ts';
-import { type Excerpt, SHARE_TEXTS, type ShareContext } from './share-texts.ts';
+import { SHARE_TEXTS, type ShareContext } from './share-texts.ts';
 import { toolSheets } from './share-tools.ts';
 
-/**
- * The page, to be sent by send-page.ts. `excerpt`: the beginning of the one text file
- * of the link, where showing it counts nothing; null: none is shown.
- */
-export function sharePage(view: ShareView, visit: PageVisit, excerpt: Excerpt | null): SentPage {
+/** The page, to be sent by send-page.ts. */
+export function sharePage(view: ShareView, visit: PageVisit): SentPage {
   const texts = SHARE_TEXTS[visit.language];
   const format = createFormat(visit.language);
-  const context: ShareContext = { view, visit, texts, format, excerpt };
+  const context: ShareContext = { view, visit, texts, format };
   const { ticket, url, path } = view.link;
   const page: Page = {
     language: visit.language,
@@ -89,7 +86,7 @@ function openContent(context: ShareContext): Child {
     view.link.label === null ? null : labelOf(context, view.link.label),
     h('h1', { dir: 'auto' }, shortName(titleOf(context))),
     markdown(view.page.text),
-    content?.kind === 'file' ? fileContent(context, content.file) : null,
+    content?.kind === 'file' ? fileContent(context, content) : null,
     content?.kind === 'folder' ? folderContent(context, content) : null,
     view.page.mode === 'view' ? h('p', { class: 'note view-only' }, texts.viewOnly) : null,
     ...toolSheets(context),

@@ -11,15 +11,10 @@ export const SHARE_TEXTS: Readonly<Record<PageLanguage, ShareTexts>> = {
   zh: CHINESE,
 };
 
-/** The beginning of a text file, as the page shows it. */
-export type Excerpt = { readonly text: string; readonly isCut: boolean };
-
 /** What every part of a share page is made from. */
 export type ShareContext = {
   readonly view: ShareView;
   readonly visit: PageVisit;
   readonly texts: ShareTexts;
   readonly format: Format;
-  /** The beginning of the link's one file, if it is text; null: it is not shown. */
-  readonly excerpt: Excerpt | null;
 };

@@ -60,6 +60,7 @@ export const ENGLISH = {
   pick: (name: string) => `Select ${name}`,
   pickAll: 'Select all',
   downloadPicked: 'Download selected as ZIP',
+  picked: (count: string) => `${count} selected`,
   pickedOf: (count: string, size: string) => `${count} selected, ${size}`,
   picksMax: (count: string) => `Select ${count} at most.`,
   nextPage: 'Next page',

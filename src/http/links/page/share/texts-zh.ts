@@ -57,6 +57,7 @@ export const CHINESE: ShareTexts = {
   pick: (name) => `选择 ${name}`,
   pickAll: '全选',
   downloadPicked: '下载所选（ZIP）',
+  picked: (count) => `已选 ${count} 项`,
   pickedOf: (count, size) => `已选 ${count} 项，${size}`,
   picksMax: (count) => `最多选择 ${count} 项。`,
   nextPage: '下一页',

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { renderPage } from '../../../../../src/http/links/page/frame.ts';
 import { type PageVisit, pageVisit } from '../../../../../src/http/links/page/page-visit.ts';
 import { sharePage } from '../../../../../src/http/links/page/share/share-page.ts';
-import type { Excerpt } from '../../../../../src/http/links/page/share/share-texts.ts';
 import type { ShareView } from '../../../../../src/http/links/share/share-view.ts';
 import {
+  fileOf,
   SHARE_SAMPLES,
   sampleFile,
   sampleFolder,
@@ -20,8 +20,8 @@ const visitOf = (query = '', language = 'en'): PageVisit => {
   return pageVisit(makeRequest({ target: `/-/s/x?${query}`, headers }), FILES, 'request-1');
 };
 
-function render(view: ShareView, visit = visitOf(), excerpt: Excerpt | null = null) {
-  const sent = sharePage(view, visit, excerpt);
+function render(view: ShareView, visit = visitOf()) {
+  const sent = sharePage(view, visit);
   return { ...sent, html: renderPage(sent.page) };
 }
 
@@ -113,19 +113,18 @@ describe('a share link to one file', () => {
     expect(render(sample('file-video')).html).toMatch(/<video [^>]*preload="none"/);
     expect(render(sample('file-video')).needs).toEqual(['media']);
     const large = sampleFile('a.jpg', 10_000_001, 'image');
-    expect(render(sampleView({ content: { kind: 'file', file: large } })).html).not.toContain(
-      '<img',
-    );
+    expect(render(sampleView({ content: fileOf(large) })).html).not.toContain('<img');
   });
 
   it('shows the beginning of a text as text', () => {
     const excerpt = { text: '<b>1</b>', isCut: true };
-    const { html } = render(sample('file-text'), visitOf(), excerpt);
+    const file = sampleFile('a.txt', 9, 'text');
+    const { html } = render(sampleView({ content: fileOf(file, excerpt) }));
     expect(html).toContain('dir="auto">&lt;b&gt;1&lt;/b&gt;</pre>');
     expect(html).toContain('This is the beginning of the text.');
-    const whole = render(sample('file-text'), visitOf(), { ...excerpt, isCut: false });
+    const whole = render(sampleView({ content: fileOf(file, { ...excerpt, isCut: false }) }));
     expect(whole.html).not.toMatch(/beginning of the text|show=1/);
-    expect(render(sample('file-text')).html).toContain('show=1');
+    expect(render(sampleView({ content: fileOf(file) })).html).toContain('show=1');
   });
 
   it('without a download has no button, and says what it cannot prevent', () => {
@@ -154,7 +153,7 @@ describe('a share link to one file', () => {
     ['a.toolongending', 'application/x', 'File'],
   ])('%s of type %s is a "%s"', (name, contentType, word) => {
     const file = sampleFile(name, 1, null, { contentType });
-    const { html } = render(sampleView({ content: { kind: 'file', file } }));
+    const { html } = render(sampleView({ content: fileOf(file) }));
     expect(html).toContain(`<span>${word}</span>`);
   });
 });
@@ -193,6 +192,7 @@ describe('a share link to a folder', () => {
     const { html } = render(sample('folder'));
     expect(html).toMatch(/<form class="picks" method="post" action="[^"]*" data-picks-max="1000">/);
     expect(html).toContain('type="checkbox" name="pick" value="crew-list.csv"');
+    expect(html).toContain('type="checkbox" name="pick" value="captions/"');
     expect(render(sample('folder-view-only')).html).not.toMatch(/name="pick"|method="post"/);
   });
 
