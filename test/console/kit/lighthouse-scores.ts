@@ -1,6 +1,6 @@
 // What Lighthouse gives a page on a phone with a slow line: performance, accessibility, best
-// practices and search. One audit is left out: neither the console nor a link may be found by search
-// engines, so they say `noindex`, which the audit `is-crawlable` counts as a fault.
+// practices and search. One audit is left out: neither the console nor a link may be found by
+// search engines, so they say `noindex`, which the audit `is-crawlable` counts as a fault.
 import lighthouse from 'lighthouse';
 
 /** Least score of each category, out of 100. */

@@ -218,7 +218,8 @@ describe('every page', () => {
     const refused: string[] = [];
     await page.exposeFunction('report', (text: string) => refused.push(text));
     await page.addInitScript(
-      "addEventListener('securitypolicyviolation', (e) => report(e.violatedDirective + e.blockedURI))",
+      `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+        report(violatedDirective + ' ' + blockedURI))`,
     );
     for (const name of Object.keys(SHARE_SAMPLES)) {
       await page.goto(`${server.url}/${name}`, { waitUntil: 'networkidle' });

@@ -77,7 +77,7 @@ export function sampleFolder(change: Partial<ShareFolder> = {}): ShareFolder {
       sampleFile('press-release.pdf', 248_000, 'pdf'),
       sampleFile('race-film.mp4', 412_000_000, 'video'),
       sampleFile('raw-files.zip', 1_900_000_000),
-      sampleFile(`${'a very long name of a picture that somebody exported '.repeat(4)}.tiff`, 12),
+      sampleFile(`${'scan with a very long name that somebody gave it '.repeat(4)}.tiff`, 12),
     ],
     search: null,
     searchHref: PATH,
@@ -101,12 +101,13 @@ const SUBFOLDER = sampleFolder({
 const folderView = (folder: ShareContent, change: Change = {}) =>
   sampleView({ content: folder, ...change });
 
-const TEXT = `Three pictures from the *first race day*, free for editorial use until the end of
-the month.
-Credit: **Mara Okafor / Harbour Light**.
-
-- Full size, sRGB
-- Captions are in [the press kit](https://press.harbourlight.example/2026)`;
+const TEXT = [
+  'Three pictures from the *first race day*, free for editorial use until the end of the month.',
+  'Credit: **Mara Okafor / Harbour Light**.',
+  '',
+  '- Full size, sRGB',
+  '- Captions are in [the press kit](https://press.harbourlight.example/2026)',
+].join('\n');
 
 const closed = (state: ShareView['state'], status: number, change: Change = {}) =>
   sampleView({ state, status, content: null, ...change });
