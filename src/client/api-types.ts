@@ -619,6 +619,100 @@ export type DeliveryPage = {
   droppedCount: number;
 };
 
+export type DropFile = {
+  id: string;
+  senderId: string;
+  /** The name that its sender gave, with folders. */
+  path: string;
+  key: string;
+  type: string;
+  size: string;
+  /** Bytes that have come. */
+  received: string;
+  createdAt: string;
+  finishedAt: string | null;
+  sha256: string | null;
+};
+
+export type DropLink = {
+  id: string;
+  url: string;
+  state: 'open' | 'revoked' | 'expired' | 'full';
+  createdAt: string;
+  prefix: string;
+  quarantine: string | null;
+  template: string;
+  limits: {
+    fileBytes: number | null;
+    files: number;
+    totalBytes: number | null;
+    senderFiles: number | null;
+    senderBytes: number | null;
+    /** Media types; `image/*` means all of its kind. null: any. */
+    types: string[] | null;
+  };
+  page: {
+    title: string | null;
+    text: string | null;
+    colour: string | null;
+    name: 'required' | 'optional' | 'none';
+    mail: 'required' | 'optional' | 'none';
+    note: 'required' | 'optional' | 'none';
+  };
+  note: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  usage: {
+    files: number;
+    /** Unfinished files count as announced. */
+    bytes: string;
+    senders: number;
+  };
+};
+
+export type DropLinkChange = {
+  /** What the keys of its files begin with. */
+  prefix?: string | undefined;
+  /** Where files wait until they are released to `prefix`; null: nowhere. */
+  quarantine?: string | null | undefined;
+  /**
+   * Names below the prefix, of {date}, {time}, {sender}, {mail}, and at its end {name} (with
+   * folders) or {file}. Nothing is ever overwritten: a second a.txt becomes `a (2).txt`.
+   */
+  template?: string | undefined;
+  limits?: {
+    fileBytes?: number | null | undefined;
+    files?: number | undefined;
+    totalBytes?: number | null | undefined;
+    senderFiles?: number | null | undefined;
+    senderBytes?: number | null | undefined;
+    /** Media types; `image/*` means all of its kind. null: any. */
+    types?: string[] | null | undefined;
+  } | undefined;
+  page?: {
+    title?: string | null | undefined;
+    text?: string | null | undefined;
+    colour?: string | null | undefined;
+    name?: 'required' | 'optional' | 'none' | undefined;
+    mail?: 'required' | 'optional' | 'none' | undefined;
+    note?: 'required' | 'optional' | 'none' | undefined;
+  } | undefined;
+  note?: string | undefined;
+  expiresAt?: string | null | undefined;
+  /** true: nothing more is taken, and uploads that run are cut. false: again. */
+  isRevoked?: boolean | undefined;
+};
+
+export type DropSender = {
+  id: string;
+  name: string;
+  mail: string;
+  note: string;
+  createdAt: string;
+  files: number;
+  bytes: string;
+};
+
 export type DueByLifecycle = {
   action: string;
   subject: string;
@@ -1165,6 +1259,38 @@ export type NewAccessKey =
   & {
       secretAccessKey: string;
     };
+
+export type NewDropLink = {
+  /** What the keys of its files begin with. */
+  prefix: string;
+  /** Where files wait until they are released to `prefix`; null: nowhere. */
+  quarantine?: string | null | undefined;
+  /**
+   * Names below the prefix, of {date}, {time}, {sender}, {mail}, and at its end {name} (with
+   * folders) or {file}. Nothing is ever overwritten: a second a.txt becomes `a (2).txt`.
+   */
+  template?: string | undefined;
+  /** Without a number of files: 10000. */
+  limits?: {
+    fileBytes?: number | null | undefined;
+    files?: number | undefined;
+    totalBytes?: number | null | undefined;
+    senderFiles?: number | null | undefined;
+    senderBytes?: number | null | undefined;
+    /** Media types; `image/*` means all of its kind. null: any. */
+    types?: string[] | null | undefined;
+  } | undefined;
+  page?: {
+    title?: string | null | undefined;
+    text?: string | null | undefined;
+    colour?: string | null | undefined;
+    name?: 'required' | 'optional' | 'none' | undefined;
+    mail?: 'required' | 'optional' | 'none' | undefined;
+    note?: 'required' | 'optional' | 'none' | undefined;
+  } | undefined;
+  note?: string | undefined;
+  expiresAt?: string | null | undefined;
+};
 
 export type NewInvitation =
   & Invitation
@@ -3336,6 +3462,115 @@ export type Routes = {
       isRevoked?: boolean | undefined;
     };
     answer: ShareLabel;
+  };
+  /** Let others send files into the bucket by a link. */
+  'POST /buckets/{bucket}/drop-links': {
+    path: {
+      bucket: string;
+    };
+    body: NewDropLink;
+    answer: DropLink;
+  };
+  /** The drop links of a bucket. */
+  'GET /buckets/{bucket}/drop-links': {
+    path: {
+      bucket: string;
+    };
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    };
+    answer: {
+      items: DropLink[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** A drop link, and what has come by it. */
+  'GET /buckets/{bucket}/drop-links/{dropLinkId}': {
+    path: {
+      bucket: string;
+      dropLinkId: string;
+    };
+    answer: DropLink;
+  };
+  /** Change a drop link, revoke it, or open it again. */
+  'PATCH /buckets/{bucket}/drop-links/{dropLinkId}': {
+    path: {
+      bucket: string;
+      dropLinkId: string;
+    };
+    body: DropLinkChange;
+    answer: DropLink;
+  };
+  /** Delete a drop link, with its senders and unfinished files; objects stay. */
+  'DELETE /buckets/{bucket}/drop-links/{dropLinkId}': {
+    path: {
+      bucket: string;
+      dropLinkId: string;
+    };
+    answer: undefined;
+  };
+  /** Who has sent by a drop link. */
+  'GET /buckets/{bucket}/drop-links/{dropLinkId}/senders': {
+    path: {
+      bucket: string;
+      dropLinkId: string;
+    };
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    };
+    answer: {
+      items: DropSender[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** What has come by a drop link, unfinished files too. */
+  'GET /buckets/{bucket}/drop-links/{dropLinkId}/files': {
+    path: {
+      bucket: string;
+      dropLinkId: string;
+    };
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    };
+    answer: {
+      items: DropFile[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** Revoke all drop links into what lies below a prefix. */
+  'POST /buckets/{bucket}/drop-links/revoke': {
+    path: {
+      bucket: string;
+    };
+    body: {
+      /** '' is the whole bucket. */
+      prefix: string;
+    };
+    answer: {
+      revoked: number;
+    };
+  };
+  /** Move what waits in quarantine to where it belongs. */
+  'POST /buckets/{bucket}/drop-links/{dropLinkId}/release': {
+    path: {
+      bucket: string;
+      dropLinkId: string;
+    };
+    answer: {
+      jobId: string;
+    };
   };
   /** What an account used: storage in byte-hours, traffic in bytes, operations by class. */
   'GET /usage': {

@@ -9,6 +9,8 @@ import { createBucketCalls } from './buckets/buckets.ts';
 import { createKeyJobCalls } from './key-jobs/key-jobs.ts';
 import { createKeyAidCalls } from './keys/key-aids.ts';
 import { sortLevel } from './keys/sort-level.ts';
+import { createDropFileCalls } from './links/drop/drop-files.ts';
+import { createDropLinkCalls } from './links/drop/drop-links.ts';
 import { createShareDownloadCalls } from './links/share/share-downloads.ts';
 import { createShareLinkCalls } from './links/share/share-links.ts';
 import { createShareStatisticsCalls } from './links/share/share-statistics.ts';
@@ -67,6 +69,8 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createShareLinkCalls(sql),
     ...createShareDownloadCalls(sql),
     ...createShareStatisticsCalls(sql),
+    ...createDropLinkCalls(sql),
+    ...createDropFileCalls(sql, createUploadCalls(sql)),
     dropOrphanRows: (input) => dropOrphanRows(sql, input),
     commitCopies: (input) => commitCopies(sql, input),
     abortStaleUploads: (input) => abortStaleUploads(sql, input),

@@ -35,6 +35,7 @@ import type {
 import type { Grant, VersionChange } from '../domain/object-facts.ts';
 import type { PurgeScope } from '../domain/purge.ts';
 import type { CompressionCommands, CompressionQueries } from './index-calls/compression-calls.ts';
+import type { DropLinkCommands, DropLinkQueries } from './index-calls/drop-link-calls.ts';
 import type { KeyCommands, KeyQueries } from './index-calls/key-job-calls.ts';
 import type { LevelCommands, LevelQueries } from './index-calls/level-calls.ts';
 import type { QuotaCommands, QuotaQueries } from './index-calls/quota-calls.ts';
@@ -122,6 +123,7 @@ export type ListVersionsPage = {
 type FurtherQueries = KeyQueries &
   LevelQueries &
   CompressionQueries &
+  DropLinkQueries &
   QuotaQueries &
   SelectionQueries &
   ShareLinkQueries &
@@ -130,6 +132,7 @@ type FurtherQueries = KeyQueries &
 type FurtherCommands = KeyCommands &
   LevelCommands &
   CompressionCommands &
+  DropLinkCommands &
   QuotaCommands &
   SelectionCommands &
   ShareLinkCommands &

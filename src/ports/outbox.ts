@@ -193,6 +193,7 @@ const REPORTING: ReadonlySet<string> = new Set<keyof IndexCommands>([
   'commitObject',
   'commitCopies',
   'completeUpload',
+  'finishDropFile',
   'deleteObjects',
   'updateVersion',
   'applyLifecycle',

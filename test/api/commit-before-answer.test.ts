@@ -113,6 +113,13 @@ async function newBucket(objects: readonly string[] = []): Promise<string> {
   return path;
 }
 
+/** A drop link of a new bucket, and its own path. */
+async function newDropLink(settings: object = {}): Promise<{ bucket: string; path: string }> {
+  const bucket = await newBucket();
+  const { json } = await done('POST', `${bucket}/drop-links`, { prefix: 'in/', ...settings });
+  return { bucket, path: `${bucket}/drop-links/${json.id}` };
+}
+
 /** A bucket that a host is bound to. */
 async function newSite(): Promise<string> {
   const path = await newBucket();
@@ -331,6 +338,21 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
     return { path: `${bucket}/object/restore`, body: { key: 'k', versionId } };
   },
   createZip: async () => ({ path: `${await newBucket(['k'])}/zips`, body: { keys: ['k'] } }),
+  createDropLink: async () => ({
+    path: `${await newBucket()}/drop-links`,
+    body: { prefix: 'in/' },
+  }),
+  changeDropLink: async () => ({ path: (await newDropLink()).path, body: { note: 'x' } }),
+  deleteDropLink: async () => ({ path: (await newDropLink()).path }),
+  revokeDropLinks: async () => ({
+    path: `${(await newDropLink()).bucket}/drop-links/revoke`,
+    body: { prefix: '' },
+  }),
+  releaseDropFiles: async () => {
+    const { path, bucket } = await newDropLink({ quarantine: 'wait/' });
+    await putBytes(api.core, await handleOf(bucket), 'wait/a', sampleBytes(4));
+    return { path: `${path}/release` };
+  },
   createUpload: async () => ({ path: `${await newBucket()}/uploads`, body: { key: 'k' } }),
   completeUpload: async () => {
     const { bucket, id } = await newUpload();

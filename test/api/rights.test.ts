@@ -220,6 +220,10 @@ const ALSO = new Map<string, Scope>([
   ['createAccessKey', 'objects:read'],
   // Under another name others may read it.
   ['startJob', 'objects:read'],
+  // A link takes what its maker may write.
+  ['createDropLink', 'objects:write'],
+  ['changeDropLink', 'objects:write'],
+  ['releaseDropFiles', 'objects:write'],
 ]);
 /** Operations that hash passwords, want a whole role, or end what the test lives by. */
 const LEFT_OUT = new Set([

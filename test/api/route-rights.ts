@@ -121,6 +121,15 @@ const TABLE = `
   listShareLinkLabels       links:read      OAMR
   addShareLinkLabel         links:write     OAM
   changeShareLinkLabel      links:write     OAM
+  createDropLink            links:write     OAM    more
+  listDropLinks             links:read      OAMR
+  getDropLink               links:read      OAMR
+  listDropSenders           links:read      OAMR
+  listDropFiles             links:read      OAMR
+  changeDropLink            links:write     OAM    more
+  deleteDropLink            links:write     OAM
+  revokeDropLinks           links:write     OAM
+  releaseDropFiles          links:write     OAM    more
   getUsage                  usage:read      OAMBR
   listInvoices              billing:read    OAB
   getInvoice                billing:read    OAB
@@ -231,6 +240,9 @@ const BODIES: Readonly<Record<string, object>> = {
   changeShareLink: { note: 'x' },
   addShareLinkLabel: { name: 'x' },
   changeShareLinkLabel: { name: 'x' },
+  createDropLink: { prefix: 'in/' },
+  changeDropLink: { note: 'x' },
+  revokeDropLinks: { prefix: 'no-such/' },
   previewRename: { prefix: 'no-such/', pattern: { prefix: 'x' } },
   simulateInvoice: { period: '2026-10' },
   putRateCard: rateCardJson(RATE_CARDS[0] as RateCard),
@@ -372,6 +384,7 @@ export async function furnish(
     ['tokenId', await idOf('/tokens', { name: 'x' })],
     ['webhookId', await idOf('/webhooks', BODIES.createWebhook as object)],
     ['uploadId', await idOf(`/buckets/${bucket}/uploads`, { key: 'upload' })],
+    ['dropLinkId', await idOf(`/buckets/${bucket}/drop-links`, BODIES.createDropLink as object)],
     ['jobId', await idOf(`/buckets/${bucket}/jobs`, BODIES.startJob as object)],
     ['linkId', linkId],
     ['labelId', await idOf(`${links}/${linkId}/labels`, BODIES.addShareLinkLabel as object)],

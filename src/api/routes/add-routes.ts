@@ -28,6 +28,7 @@ import { addCachePurgeRoutes } from './buckets/cache-purges.ts';
 import { addLifecyclePreviewRoutes } from './buckets/lifecycle-preview.ts';
 import { addPublicAccessRoutes } from './buckets/public-access.ts';
 import { addTrashRoutes } from './buckets/trash.ts';
+import { addDropLinkRoutes } from './links/drop-links.ts';
 import { addShareLabelRoutes } from './links/share-labels.ts';
 import { addShareLinkRoutes } from './links/share-links.ts';
 import { addAccountJobRoutes } from './objects/account-jobs.ts';
@@ -81,6 +82,7 @@ const RESOURCES: readonly ((api: Api) => void)[] = [
   addTrashRoutes,
   addShareLinkRoutes,
   addShareLabelRoutes,
+  addDropLinkRoutes,
   addUsageRoutes,
   addInvoiceRoutes,
   addCreditNoteRoutes,

@@ -89,7 +89,7 @@ export async function uploadPart(
 }
 
 /** Unwraps the data key that all parts of the upload share. */
-async function unwrapUploadKey(
+export async function unwrapUploadKey(
   core: Core,
   upload: Upload,
   customerKey: CustomerKey | null,

@@ -1,7 +1,8 @@
 // Limits of share links and drop links, each with its unit. All are our own; what a
 // stranger can send or cause is bounded here.
 
-const MiB = 1024 * 1024;
+const KiB = 1024;
+const MiB = 1024 * KiB;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -103,3 +104,62 @@ export const LINK_EXCERPT_BYTES = 16 * 1024;
 export const LINK_SEARCH_MAX_LENGTH = 200;
 /** Objects picked for one ZIP of a link. */
 export const LINK_PICKS_MAX = 1000;
+
+/** Files of one drop link where its owner names no number. */
+export const DROP_FILES_DEFAULT = 10_000;
+/** Most files that an owner may let one drop link take. */
+export const DROP_FILES_MAX = 1_000_000;
+/** Senders of one drop link. */
+export const DROP_SENDERS_MAX = 10_000;
+/** Senders that one source may become in a day at one drop link. */
+export const DROP_SENDERS_PER_SOURCE = 20;
+/** The window of that count, milliseconds. */
+export const DROP_SOURCE_WINDOW_MS = DAY_MS;
+/** Unfinished files of one sender. */
+export const DROP_OPEN_FILES_MAX = 1000;
+/** How long an unfinished file is stored, milliseconds: over a long weekend. */
+export const DROP_FILE_LIFE_MS = 7 * DAY_MS;
+/** Unfinished files whose time is over that one call removes at most. */
+export const DROP_EXPIRED_AT_ONCE = 64;
+/** Least bytes of a piece that is not the last of its file. */
+export const DROP_PIECE_MIN_BYTES = 64 * KiB;
+/** Most bytes of a piece of a file of usual size: what a broken connection may cost. */
+export const DROP_PIECE_BYTES = 16 * MiB;
+/** Pieces that a file is divided into at most; parts of an upload are 10,000. */
+export const DROP_PIECES_MAX = 9000;
+/** Longest path of a file below the link, bytes of UTF-8. */
+export const DROP_PATH_MAX_BYTES = 512;
+/** Longest name of a file or a folder, bytes of UTF-8, as file systems take it. */
+export const DROP_NAME_MAX_BYTES = 255;
+/** Folders that a path may have. */
+export const DROP_DEPTH_MAX = 20;
+/** Longest template of keys, characters. */
+export const DROP_TEMPLATE_MAX_LENGTH = 200;
+/** Longest prefix of keys, bytes of UTF-8. */
+export const DROP_PREFIX_MAX_BYTES = 256;
+/** Media types that a drop link may be limited to. */
+export const DROP_TYPES_MAX = 50;
+/** Name of a sender, characters. */
+export const DROP_SENDER_NAME_MAX_LENGTH = 100;
+/** Mail address of a sender, characters. Source: RFC 5321 section 4.5.3.1 */
+export const DROP_MAIL_MAX_LENGTH = 254;
+/** Note of a sender, characters. */
+export const DROP_NOTE_MAX_LENGTH = 2000;
+/** Letters of a sender's code, 5 bits each. */
+export const DROP_CODE_LENGTH = 16;
+/** Wrong codes from one source in the window below, before it must wait. */
+export const DROP_CODE_TRIES = 10;
+/** The window of that count, milliseconds. */
+export const DROP_CODE_WAIT_MS = 10 * MINUTE_MS;
+/** Files that one source sends at once to one process. */
+export const DROP_BODIES_PER_SOURCE = 16;
+/** Files that all sources send at once to one process. */
+export const DROP_BODIES_MAX = 256;
+/** How often a running upload looks whether its link still takes files, milliseconds. */
+export const DROP_WATCH_MS = 3000;
+/** Longest Upload-Metadata, characters. */
+export const DROP_METADATA_MAX_LENGTH = 4096;
+/** Numbers that are tried where a name is taken; then it gets random letters. */
+export const DROP_NUMBERS_MAX = 20;
+/** Files of one form without a script. */
+export const DROP_FORM_FILES_MAX = 100;

@@ -4,6 +4,7 @@ import type { Core } from '../../core/core.ts';
 import { linkSecret } from '../../core/links/link-secret.ts';
 import type { Delivery } from '../delivery/create-delivery.ts';
 import { type AnswerLink, createLinkSurface } from './create-links.ts';
+import { createDropSurface } from './drop/answer-drop.ts';
 import type { LinkParts } from './link-parts.ts';
 import { createSendSharePage } from './page/share/send-share-page.ts';
 import { createShareSurface } from './share/answer-share.ts';
@@ -13,12 +14,14 @@ export type LinkSettings = {
   readonly rootSecretKey: string | null;
   /** The header in which a proxy of the operator says a visitor's country; null: none. */
   readonly countryHeader: string | null;
+  /** The one that events name. */
+  readonly region: string;
 };
 
 /** Makes the surface of all kinds of links. */
 export function createLinks(
   core: Core,
-  { rootSecretKey, countryHeader }: LinkSettings,
+  { rootSecretKey, countryHeader, region }: LinkSettings,
   parts: LinkParts & { readonly delivery: Delivery; readonly caps: CapGuard | null },
 ): AnswerLink {
   const { counter, profiles, delivery, caps } = parts;
@@ -33,5 +36,6 @@ export function createLinks(
       countryHeader,
       sendPage: createSendSharePage(core.ports.consoleFiles),
     }),
+    drop: createDropSurface(core, { caps: caps ?? undefined, region }),
   });
 }

@@ -170,6 +170,9 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       sql.all('DELETE FROM selections WHERE bucket = ?', n);
       sql.all('DELETE FROM url_uses WHERE bucket = ?', n);
       dropSharesOfBucket(sql, n);
+      sql.all('DELETE FROM drop_files WHERE bucket = ?', n);
+      sql.all('DELETE FROM drop_senders WHERE bucket = ?', n);
+      sql.all('DELETE FROM drop_links WHERE bucket = ?', n);
       endTotals(sql, n, nowMs);
       sql.all('UPDATE buckets SET deleted_at_ms = ? WHERE n = ?', nowMs, n);
     },

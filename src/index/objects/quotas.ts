@@ -22,7 +22,13 @@ type QuotaCalls = Pick<IndexApi, 'requireRoom' | 'setStorageGrant' | 'settleStor
  */
 type GrowingCalls = Pick<
   IndexApi,
-  'commitObject' | 'commitPart' | 'completeUpload' | 'commitCopies' | 'stepKeyJob'
+  | 'commitObject'
+  | 'commitPart'
+  | 'completeUpload'
+  | 'commitDropPiece'
+  | 'finishDropFile'
+  | 'commitCopies'
+  | 'stepKeyJob'
 >;
 
 /**
@@ -73,11 +79,14 @@ export function withinQuotas<Calls extends GrowingCalls>(sql: Sql, calls: Calls)
       return result;
     };
   const { commitObject, commitPart, completeUpload, commitCopies, stepKeyJob } = calls;
+  const { commitDropPiece, finishDropFile } = calls;
   return {
     ...calls,
     commitObject: keep(commitObject),
     commitPart: keep(commitPart),
     completeUpload: keep(completeUpload),
+    commitDropPiece: keep(commitDropPiece),
+    finishDropFile: keep(finishDropFile),
     commitCopies: keep(commitCopies),
     stepKeyJob: keep(stepKeyJob),
   };

@@ -3,7 +3,7 @@
 // response can repeat the request.
 import { sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { BlobId, ObjectVersion, UploadId } from '../../domain/nouns.ts';
+import type { BlobId, ObjectKey, ObjectVersion, UploadId } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Upload } from '../../ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
@@ -51,9 +51,13 @@ const FINISHED_REMOVED_ROWS = 10;
 
 /**
  * See `IndexCommands.completeUpload`. InvalidPartOrder, too, when the list does not
- * ascend.
+ * ascend. `toKey`: the object's key, where that is not the upload's.
  */
-export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
+export function completeUpload(
+  sql: Sql,
+  input: CompleteInput,
+  toKey: ObjectKey = input.key,
+): ObjectVersion {
   const { key, uploadId } = input;
   const n = requireBucket(sql, input.bucket);
   const upload = findUpload(sql, n, key, uploadId);
@@ -61,10 +65,11 @@ export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
 
   const stored = readStoredParts(sql, n, uploadId);
   const listed = pickListed(stored, input.parts, uploadId);
-  const current = readCurrent(sql, n, key);
-  checkCondition(input.condition, key, current);
+  const current = readCurrent(sql, n, toKey);
+  checkCondition(input.condition, toKey, current);
 
-  const version = withDefaultLock(input.bucket, toVersion(upload, input.object, listed));
+  const made = { ...toVersion(upload, input.object, listed), key: toKey };
+  const version = withDefaultLock(input.bucket, made);
   const deduplicatedAway = moveReferences(sql, n, stored.values(), version);
   const saved = { deduplicatedAway };
   const written = {

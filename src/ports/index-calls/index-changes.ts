@@ -22,6 +22,8 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
       return [(input as InputOf<'commitObject'>).object.key];
     case 'completeUpload':
       return [(input as InputOf<'completeUpload'>).key];
+    case 'finishDropFile':
+      return [(input as InputOf<'finishDropFile'>).toKey];
     case 'deleteObjects':
       return (input as InputOf<'deleteObjects'>).targets.map((target) => target.key);
     case 'updateVersion':

@@ -31,6 +31,7 @@ import {
   versionDeletionOf,
   wholeOf,
 } from '../../contract/index/samples.ts';
+import { useDropLinks } from './use-drop-links.ts';
 import { useShareLinks } from './use-share-links.ts';
 
 /** Every call of the index, down every branch that has statements of its own. */
@@ -100,6 +101,7 @@ export function useIndex(index: IndexApi): void {
   index.takeUrlUse(use);
   index.releaseUrlUse(use);
   useShareLinks(index, bucket, addressOf(record));
+  useDropLinks(index, bucket);
   const copy = {
     object: segmentsObjectOf('', [wholeOf(own)]),
     toKeys: ['c', 'e'].map(asKey),

@@ -9,7 +9,9 @@ import { entryOf, shareLinkOf } from '../../contract/index/share-links.contract.
 
 /** A link that is made, changed, given to somebody, downloaded in parts, counted and deleted. */
 export function useShareLinks(index: IndexApi, bucket: BucketRef, address: BucketAddress): void {
-  const link = shareLinkOf({ limits: { downloads: 9, bytes: 9, moneyMicro: null, moneyBytes: null } });
+  const link = shareLinkOf({
+    limits: { downloads: 9, bytes: 9, moneyMicro: null, moneyBytes: null },
+  });
   const { id } = link;
   const label = {
     id: 'L'.repeat(8) as LabelId,

@@ -4,8 +4,8 @@
 import { z } from '@hono/zod-openapi';
 import { PART_NUMBER_MAX, PUT_MAX_BYTES } from '../../../core/limits.ts';
 import { StorageError } from '../../../domain/errors.ts';
+import { isTypePattern } from '../../../domain/links/media-types.ts';
 import {
-  isTypePattern,
   TYPES_MAX,
   USES_MAX,
   uploadLimitParameters,

@@ -6,11 +6,11 @@ import type { Core } from '../../../core/core.ts';
 import { withUrlUse } from '../../../core/objects/url-uses.ts';
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { StorageError } from '../../../domain/errors.ts';
+import { isTypeListed } from '../../../domain/links/media-types.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
 import type { S3Call } from '../call/call.ts';
 import type { OperationName } from '../call/detect.ts';
 import {
-  isTypeListed,
   limitNames,
   OWN_PARAMETERS,
   readUploadLimits,

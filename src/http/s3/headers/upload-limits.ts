@@ -3,6 +3,7 @@
 // JSON API writes them into URLs, features/upload-limits.ts enforces them, and
 // presigned-query.ts reads the prefix, because it stands for the path that is signed.
 import { PUT_MAX_BYTES } from '../../../core/limits.ts';
+import { isTypePattern } from '../../../domain/links/media-types.ts';
 import type { Query } from '../../semantics/raw-path.ts';
 import { invalidArgument } from '../formats/invalid-argument.ts';
 import { KEY_PREFIX_PARAMETER } from '../signature/key-prefix.ts';
@@ -19,8 +20,6 @@ export const USES_MAX = 1_000_000;
 /** Media types that one URL may list. Our own limit. */
 export const TYPES_MAX = 50;
 
-/** Media types of a list: `image/png`, or `image/*` for all of a kind. */
-const TYPE_PATTERN = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$/;
 const NUMBER = /^\d{1,15}$/;
 
 /** Limits of a presigned URL; null: it has none of that kind. */
@@ -85,18 +84,6 @@ export function uploadLimitParameters(
     if (value !== null) parameters[name] = typeof value === 'object' ? value.join(',') : `${value}`;
   }
   return parameters;
-}
-
-/** Whether a text is a media type, or a kind of them, as a list has it. */
-export function isTypePattern(text: string): boolean {
-  return TYPE_PATTERN.test(text);
-}
-
-/** Whether a media type, as a header has it, is one of the list. */
-export function isTypeListed(contentType: string | null, patterns: readonly string[]): boolean {
-  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const kind = `${type.slice(0, type.indexOf('/') + 1)}*`;
-  return patterns.some((pattern) => pattern === type || (kind !== '*' && pattern === kind));
 }
 
 function readNumber(

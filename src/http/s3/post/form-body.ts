@@ -60,15 +60,42 @@ export function openForm(contentType: string | null, body: ByteSource): Promise<
         },
       };
       resolve({ ...head, file, discard: () => abandon(malformed('Nobody wanted the file.')) });
-      return sink;
+      return sink.then((write) => ({ write, end: null }));
     });
-    const finished = body.pump((chunk) => parser.push(chunk)).then(() => parser.end());
+    const finished = body.pump((chunk) => parser.push(chunk)).then(() => void parser.end());
     finished.catch(reject);
   });
 }
 
 type Sink = (chunk: Uint8Array) => void | Promise<void>;
-type FormHead = Pick<Form, 'fields' | 'fileName'>;
+
+/** A file of a form, with the fields that came before it. */
+export type FormHead = Pick<Form, 'fields' | 'fileName'> & {
+  /** The type that its part declares; null: it declares none. */
+  readonly contentType: string | null;
+};
+
+/** Takes the bytes of one file of a form. */
+export type FormSink = {
+  readonly write: Sink;
+  /** Called at the end of the file, more parts follow; null: nothing after it counts. */
+  readonly end: (() => Promise<void>) | null;
+};
+
+/**
+ * Reads a form with any number of files, one after the other; every part with a file
+ * name is one, with its folders. Gives the fields, those behind the last file too.
+ * Errors: as of openForm, but for a form without a file.
+ */
+export async function readFilesForm(
+  contentType: string | null,
+  body: ByteSource,
+  onFile: (head: FormHead) => Promise<FormSink>,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const parser = new FormParser(readBoundary(contentType), onFile, { hasFiles: true });
+  await body.pump((chunk) => parser.push(chunk));
+  return parser.end();
+}
 
 function readBoundary(contentType: string | null): string {
   const { value, parameters } = readParameters(contentType ?? '');
@@ -89,7 +116,8 @@ type State = 'preamble' | 'head' | 'field' | 'file' | 'done';
  */
 class FormParser {
   readonly #delimiter: Uint8Array;
-  readonly #onFile: (head: FormHead) => Promise<Sink>;
+  readonly #onFile: (head: FormHead) => Promise<FormSink>;
+  readonly #hasFiles: boolean;
   readonly #fields = new Map<string, Uint8Array>();
   // The first delimiter may stand at the very start: then the line break before it
   // is as if it had been sent.
@@ -97,12 +125,18 @@ class FormParser {
   #state: State = 'preamble';
   #fieldName = '';
   #fileName = '';
+  #contentType: string | null = null;
   #fieldsBytes = 0;
-  #sink: Sink | null = null;
+  #sink: FormSink | null = null;
 
-  constructor(boundary: string, onFile: (head: FormHead) => Promise<Sink>) {
+  constructor(
+    boundary: string,
+    onFile: (head: FormHead) => Promise<FormSink>,
+    { hasFiles = false }: { readonly hasFiles?: boolean } = {},
+  ) {
     this.#delimiter = encoder.encode(`\r\n--${boundary}`);
     this.#onFile = onFile;
+    this.#hasFiles = hasFiles;
   }
 
   push(chunk: Uint8Array): void | Promise<void> {
@@ -110,8 +144,8 @@ class FormParser {
     return this.#takeSteps();
   }
 
-  end(): void {
-    if (this.#state === 'done') return;
+  end(): ReadonlyMap<string, Uint8Array> {
+    if (this.#state === 'done') return this.#fields;
     throw this.#state === 'file'
       ? new StorageError('IncompleteBody')
       : malformed('The form ended before its file.');
@@ -152,6 +186,10 @@ class FormParser {
     const pending = this.#pending;
     const end = pending.search(HEAD_END);
     if (pending.startsWith(LAST_MARK)) {
+      if (this.#hasFiles) {
+        this.#state = 'done';
+        return true;
+      }
       throw new StorageError('InvalidArgument', {
         detail: 'POST requires exactly one file upload per request.',
       });
@@ -166,7 +204,12 @@ class FormParser {
     this.#state = this.#beginPart(decoder.decode(pending.view(end)));
     pending.drop(end + HEAD_END.length);
     if (this.#state !== 'file') return true;
-    return this.#onFile({ fields: this.#fields, fileName: this.#fileName }).then((sink) => {
+    const file = {
+      fields: this.#fields,
+      fileName: this.#fileName,
+      contentType: this.#contentType,
+    };
+    return this.#onFile(file).then((sink) => {
       this.#sink = sink;
       return true;
     });
@@ -177,9 +220,14 @@ class FormParser {
     const name = value === 'form-data' ? parameters.get('name') : undefined;
     if (name === undefined) throw malformed('A part of the form has no name.');
     this.#fieldName = name.toLowerCase();
+    this.#contentType = headerOf(head, 'content-type');
+    const path = parameters.get('filename');
+    if (this.#hasFiles) {
+      this.#fileName = path ?? '';
+      return path === undefined ? 'field' : 'file';
+    }
     if (this.#fieldName !== 'file') return 'field';
-    const path = parameters.get('filename') ?? '';
-    this.#fileName = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+    this.#fileName = (path ?? '').slice(lastSlash(path ?? '') + 1);
     return 'file';
   }
 
@@ -189,9 +237,14 @@ class FormParser {
     const end = pending.search(this.#delimiter);
     const isOver = end !== -1;
     const readyBytes = isOver ? end : Math.max(0, pending.length - this.#delimiter.length);
-    const sent = readyBytes > 0 ? this.#sink?.(pending.view(readyBytes).slice()) : undefined;
+    const sent = readyBytes > 0 ? this.#sink?.write(pending.view(readyBytes).slice()) : undefined;
     pending.drop(readyBytes + (isOver ? this.#delimiter.length : 0));
-    if (isOver) this.#state = 'done';
+    const endFile = isOver ? (this.#sink?.end ?? null) : null;
+    if (isOver) this.#state = endFile === null ? 'done' : 'head';
+    if (endFile !== null)
+      return Promise.resolve(sent)
+        .then(endFile)
+        .then(() => true);
     return sent === undefined ? isOver : sent.then(() => isOver);
   }
 
@@ -216,5 +269,7 @@ class FormParser {
     if (isTooMuch) throw fieldsTooLong();
   }
 }
+
+const lastSlash = (path: string): number => Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
 
 const fieldsTooLong = () => new StorageError('MaxPostPreDataLengthExceededError');

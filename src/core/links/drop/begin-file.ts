@@ -1,0 +1,117 @@
+// Begins a file of a sender: its name is checked and made a key, its type and size
+// are compared with the link, and a multipart upload is opened for it. Nothing is
+// stored of a file that is refused.
+import { randomText } from '../../../crypto/random-text.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import {
+  type DropFile,
+  type DropSender,
+  isNearLimit,
+  landingPrefix,
+} from '../../../domain/links/drop-link.ts';
+import { fillTemplate, parseDropPath } from '../../../domain/links/drop-names.ts';
+import { DROP_FILE_LIFE_MS } from '../../../domain/links/link-limits.ts';
+import type { ObjectKey } from '../../../domain/nouns.ts';
+import { NO_FACTS } from '../../../domain/object-facts.ts';
+import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
+import type { Upload } from '../../../ports/index-calls/upload-calls.ts';
+import type { Core } from '../../core.ts';
+import { makeDataKey, type RequestedEncryption } from '../../encryption/envelope.ts';
+import { OBJECT_MAX_BYTES } from '../../limits.ts';
+import { requireRoom } from '../../objects/require-room.ts';
+import { parseObjectKey } from '../../parse-names.ts';
+import type { OpenedDropLink } from './open-drop-link.ts';
+import { reportNearLimit } from './report-drops.ts';
+import { requireTypeOf } from './require-type.ts';
+
+/** Characters of a file's id, 5 bits each. */
+const FILE_ID_LENGTH = 26;
+const FILE_ID = /^[0-9a-z]{26}$/;
+
+/** A file as its sender announces it. */
+export type AnnouncedFile = {
+  /** Name, with folders. */
+  readonly path: string;
+  readonly lengthBytes: number;
+  /** Null: it is unknown. */
+  readonly contentType: string | null;
+};
+
+/** Whether a text is the id of some file. */
+export function isDropFileId(text: string): boolean {
+  return FILE_ID.test(text);
+}
+
+/**
+ * Begins a file. InvalidArgument (the name), AccessDenied (the type; closed),
+ * EntityTooLarge, QuotaExceeded. Cost: one commit.
+ */
+export async function beginFile(
+  core: Core,
+  opened: OpenedDropLink,
+  sender: DropSender,
+  announced: AnnouncedFile,
+  encryption: RequestedEncryption | null,
+): Promise<DropFile> {
+  const { bucket, link } = opened;
+  const { clock, ids } = core.ports;
+  const { lengthBytes } = announced;
+  const nowMs = clock.nowMs();
+  const path = parseDropPath(announced.path);
+  if (path === null) {
+    throw new StorageError('InvalidArgument', {
+      detail: 'This name can not be stored: it is too long, or has characters that no name has.',
+      fields: { ArgumentName: 'filename' },
+    });
+  }
+  if (lengthBytes > OBJECT_MAX_BYTES) throw new StorageError('EntityTooLarge');
+  const contentType = requireTypeOf(link, announced.contentType);
+  const key = keyOf(opened, sender, path, nowMs);
+  await requireRoom(bucket, { lengthBytes, pump: async () => {} }, { key, part: null });
+
+  const envelope = await makeDataKey(core, bucket.record().ownerId, encryption);
+  const upload: Upload = {
+    ...NO_FACTS,
+    encryption: envelope?.encryption ?? null,
+    headers: { contentType },
+    userMetadata: {},
+    storageClass: 'STANDARD',
+    uploadId: ids.uploadId(),
+    key,
+    createdAtMs: nowMs,
+    checksumAlgorithm: null,
+    checksumType: null,
+    initiatorId: null,
+  };
+  const file: DropFile = {
+    id: randomText(FILE_ID_LENGTH),
+    linkId: link.id,
+    senderId: sender.id,
+    uploadId: upload.uploadId,
+    ...{ path, key, contentType, lengthBytes },
+    offsetBytes: 0,
+    pieces: 0,
+    progress: { sha256State: null, head: '' },
+    createdAtMs: nowMs,
+    expiresAtMs: Math.min(nowMs + DROP_FILE_LIFE_MS, link.expiresAtMs ?? Number.MAX_SAFE_INTEGER),
+    finishedAtMs: null,
+    sha256: null,
+  };
+  const after: DropLinkState = await bucket.call('addDropFile', { file, upload, nowMs });
+  const { usage } = after;
+  const before = { ...usage, files: usage.files - 1, bytes: usage.bytes - lengthBytes };
+  if (isNearLimit(after.link, usage) && !isNearLimit(after.link, before))
+    reportNearLimit(core, bucket.record(), after);
+  return file;
+}
+
+/** InvalidArgument for a name that makes a key too long. */
+function keyOf(
+  { link }: OpenedDropLink,
+  { id: senderId, fields }: DropSender,
+  path: string,
+  nowMs: number,
+): ObjectKey {
+  const name = fillTemplate(link.template, { path, fields, senderId, nowMs });
+  return parseObjectKey(landingPrefix(link) + name);
+}

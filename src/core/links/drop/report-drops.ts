@@ -1,0 +1,42 @@
+// Reports to the webhooks of a link's owner: a file has come, a limit is near.
+import { sha256Hex } from '../../../crypto/hash.ts';
+import type { DropFile } from '../../../domain/links/drop-link.ts';
+import type { BucketRecord } from '../../../domain/nouns.ts';
+import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
+import type { Core } from '../../core.ts';
+import { enqueue } from '../../outbox/deliveries.ts';
+
+/** Hex digits of a message id: 128 bits. */
+const MESSAGE_ID_LENGTH = 32;
+const messageIdOf = (...identity: readonly string[]): string =>
+  sha256Hex(JSON.stringify(identity)).slice(0, MESSAGE_ID_LENGTH);
+
+/** Reports a file that is complete, behind the response. */
+export function reportUploaded(core: Core, bucket: BucketRecord, file: DropFile): void {
+  const { id, linkId, senderId, path, key, lengthBytes, sha256 } = file;
+  const data = {
+    ...{ bucket: bucket.name, link: linkId, file: id, sender: senderId, path, key, sha256 },
+    size: `${lengthBytes}`,
+  };
+  const messageId = messageIdOf('drop', linkId, id);
+  core.ports.background.run('drop-uploaded', () =>
+    enqueue(core, bucket.ownerId, 'drop.uploaded', data, messageId),
+  );
+}
+
+/** Reports that a link has little room left, behind the response. */
+export function reportNearLimit(
+  core: Core,
+  bucket: BucketRecord,
+  { link, usage }: DropLinkState,
+): void {
+  const { files, totalBytes } = link.limits;
+  const data = {
+    ...{ bucket: bucket.name, link: link.id, files: usage.files, bytes: `${usage.bytes}` },
+    limits: { files, totalBytes: totalBytes === null ? null : `${totalBytes}` },
+  };
+  const messageId = messageIdOf('drop near', link.id, `${link.revision}`, `${usage.files}`);
+  core.ports.background.run('drop-near-limit', () =>
+    enqueue(core, bucket.ownerId, 'drop.limit-near', data, messageId),
+  );
+}

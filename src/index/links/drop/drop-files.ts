@@ -1,0 +1,317 @@
+// Files that come by drop links. Each is a multipart upload while it comes: a piece
+// is a part, the end is one commit. All counts change in the transaction of the row
+// that they count, so of many files at once just those that fit are begun.
+import { StorageError } from '../../../domain/errors.ts';
+import type { DropFile, DropLink, DropSender } from '../../../domain/links/drop-link.ts';
+import type { LinkId } from '../../../domain/links/link-ids.ts';
+import { DROP_EXPIRED_AT_ONCE, DROP_OPEN_FILES_MAX } from '../../../domain/links/link-limits.ts';
+import type {
+  DropLinkCommands,
+  DropLinkQueries,
+} from '../../../ports/index-calls/drop-link-calls.ts';
+import type { IndexApi } from '../../../ports/metadata-index.ts';
+import type { Sql } from '../../../ports/sql.ts';
+import { requireBucket } from '../../require-bucket.ts';
+import { PLAN_ONCE } from '../../tables/plan-once.ts';
+import { completeUpload } from '../../uploads/complete-upload.ts';
+import { findUpload } from '../../uploads/upload-rows.ts';
+import { dropUpload } from '../../uploads/uploads.ts';
+import {
+  decodeFile,
+  FILE_COLUMNS,
+  type FileRow,
+  findFile,
+  findSender,
+  requireLink,
+  requireTaking,
+} from './drop-link-rows.ts';
+
+type DropFileCalls = Pick<
+  DropLinkQueries & DropLinkCommands,
+  | 'getDropFile'
+  | 'listDropFiles'
+  | 'addDropFile'
+  | 'commitDropPiece'
+  | 'settleDropLength'
+  | 'finishDropFile'
+  | 'removeDropFile'
+>;
+type UploadCalls = Pick<IndexApi, 'createUpload' | 'commitPart'>;
+
+/**
+ * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
+ * `uploads`: the calls that a file's upload is made with.
+ */
+export function createDropFileCalls(sql: Sql, uploads: UploadCalls): DropFileCalls {
+  return {
+    getDropFile: ({ bucket, linkId, fileId }) =>
+      findFile(sql, requireBucket(sql, bucket), linkId, fileId),
+
+    listDropFiles: (input) => listFiles(sql, input),
+
+    addDropFile({ bucket, file, upload, nowMs }) {
+      const n = requireBucket(sql, bucket);
+      dropUnfinished(sql, n, file.linkId, { beforeMs: nowMs, nowMs });
+      const { link, usage } = requireTaking(sql, n, file.linkId, nowMs);
+      const sender = findSender(sql, n, file.linkId, file.senderId);
+      if (sender === null) throw new StorageError('AccessDenied');
+      requireWithin(link, file.lengthBytes, usage, sender);
+      requireFewUnfinished(sql, n, file);
+      uploads.createUpload({ bucket, upload });
+      // The sweep gives up an upload that nothing has come for; this one's time is the file's.
+      sql.all(
+        'UPDATE uploads SET active_at_ms = ? WHERE bucket = ? AND key = ? AND upload_id = ?',
+        file.expiresAtMs,
+        n,
+        upload.key,
+        upload.uploadId,
+      );
+      insertFile(sql, n, file);
+      count(sql, n, file, { files: 1, bytes: file.lengthBytes });
+      return requireLink(sql, n, file.linkId);
+    },
+
+    commitDropPiece({ bucket, linkId, fileId, offsetBytes, part, newReferences, progress, nowMs }) {
+      const n = requireBucket(sql, bucket);
+      requireTaking(sql, n, linkId, nowMs);
+      const file = requireUnfinished(sql, n, linkId, fileId, nowMs);
+      if (file.offsetBytes !== offsetBytes || file.pieces + 1 !== part.partNumber)
+        throw new StorageError('ConditionalRequestConflict', {
+          detail: 'Another request was first.',
+        });
+      if (offsetBytes + part.sizeBytes > file.lengthBytes) throw new StorageError('EntityTooLarge');
+      const { key, uploadId } = file;
+      const stored = uploads.commitPart({ bucket, key, uploadId, part, newReferences });
+      sql.all(
+        `UPDATE drop_files SET offset_bytes = ?, pieces = ?, progress = ?
+         WHERE bucket = ? AND link_id = ? AND id = ?`,
+        offsetBytes + part.sizeBytes,
+        part.partNumber,
+        JSON.stringify(progress),
+        n,
+        linkId,
+        fileId,
+      );
+      return stored;
+    },
+
+    settleDropLength({ bucket, linkId, fileId, nowMs }) {
+      const n = requireBucket(sql, bucket);
+      const file = requireUnfinished(sql, n, linkId, fileId, nowMs);
+      const { offsetBytes } = file;
+      sql.all(
+        'UPDATE drop_files SET length_bytes = ? WHERE bucket = ? AND link_id = ? AND id = ?',
+        offsetBytes,
+        n,
+        linkId,
+        fileId,
+      );
+      count(sql, n, file, { files: 0, bytes: offsetBytes - file.lengthBytes });
+      return { ...file, lengthBytes: offsetBytes };
+    },
+
+    finishDropFile: (input) => finishFile(sql, input),
+
+    removeDropFile({ bucket, linkId, fileId, nowMs }) {
+      const n = requireBucket(sql, bucket);
+      const file = findFile(sql, n, linkId, fileId);
+      if (file === null || file.finishedAtMs !== null) throw new StorageError('NoSuchResource');
+      giveUp(sql, n, file, nowMs);
+    },
+  };
+}
+
+/** See `DropLinkCommands.finishDropFile`. */
+function finishFile(
+  sql: Sql,
+  input: Parameters<DropLinkCommands['finishDropFile']>[0],
+): ReturnType<DropLinkCommands['finishDropFile']> {
+  const { bucket, linkId, fileId, toKey, parts, object, sha256 } = input;
+  const n = requireBucket(sql, bucket);
+  const nowMs = object.lastModifiedMs;
+  const known = findFile(sql, n, linkId, fileId);
+  if (known !== null && known.finishedAtMs !== null)
+    return { version: null, file: known, state: requireLink(sql, n, linkId) };
+  const state = requireTaking(sql, n, linkId, nowMs);
+  const file = requireUnfinished(sql, n, linkId, fileId, nowMs);
+  if (file.offsetBytes !== file.lengthBytes)
+    throw new StorageError('ConditionalRequestConflict', { detail: 'Bytes are missing.' });
+  const { key, uploadId } = file;
+  const condition = { ifMatch: null, ifNoneMatch: '*' } as const;
+  const version = completeUpload(sql, { bucket, key, uploadId, parts, object, condition }, toKey);
+  sql.all(
+    `UPDATE drop_files SET key = ?, finished_at_ms = ?, sha256 = ?
+     WHERE bucket = ? AND link_id = ? AND id = ?`,
+    toKey,
+    nowMs,
+    sha256,
+    n,
+    linkId,
+    fileId,
+  );
+  return { version, file: { ...file, key: toKey, finishedAtMs: nowMs, sha256 }, state };
+}
+
+/**
+ * Removes files of a link that end before a time and are not finished, some at a
+ * time. Gives how many.
+ */
+export function dropUnfinished(
+  sql: Sql,
+  n: number,
+  linkId: LinkId,
+  { beforeMs, nowMs }: { readonly beforeMs: number; readonly nowMs: number },
+): number {
+  const rows = sql.all<FileRow>(
+    `SELECT ${FILE_COLUMNS} FROM drop_files
+     WHERE bucket = ? AND link_id = ? AND finished_at_ms IS NULL AND expires_at_ms <= ?
+     ORDER BY expires_at_ms LIMIT ${DROP_EXPIRED_AT_ONCE}`,
+    n,
+    linkId,
+    beforeMs,
+  );
+  for (const row of rows) giveUp(sql, n, decodeFile(row), nowMs);
+  return rows.length;
+}
+
+function giveUp(sql: Sql, n: number, file: DropFile, nowMs: number): void {
+  const upload = findUpload(sql, n, file.key, file.uploadId);
+  if (upload !== null) dropUpload(sql, n, upload, nowMs);
+  sql.all(
+    'DELETE FROM drop_files WHERE bucket = ? AND link_id = ? AND id = ?',
+    n,
+    file.linkId,
+    file.id,
+  );
+  count(sql, n, file, { files: -1, bytes: -file.lengthBytes });
+}
+
+/** EntityTooLarge, QuotaExceeded with the limit. */
+function requireWithin(
+  { limits }: DropLink,
+  lengthBytes: number,
+  usage: { readonly files: number; readonly bytes: number },
+  sender: DropSender,
+): void {
+  if (limits.fileBytes !== null && lengthBytes > limits.fileBytes) {
+    throw new StorageError('EntityTooLarge', {
+      fields: { ProposedSize: `${lengthBytes}`, MaxSizeAllowed: `${limits.fileBytes}` },
+    });
+  }
+  const sums = [
+    ['files', usage.files + 1, limits.files],
+    ['totalBytes', usage.bytes + lengthBytes, limits.totalBytes],
+    ['senderFiles', sender.files + 1, limits.senderFiles],
+    ['senderBytes', sender.bytes + lengthBytes, limits.senderBytes],
+  ] as const;
+  for (const [name, sum, max] of sums) {
+    if (max === null || sum <= max) continue;
+    throw new StorageError('QuotaExceeded', {
+      detail: 'This link takes no more than has come.',
+      fields: { Limit: name, MaxAllowed: `${max}` },
+    });
+  }
+}
+
+function requireFewUnfinished(sql: Sql, n: number, { linkId, senderId }: DropFile): void {
+  const [row] = sql.all<{ count: number }>(
+    `SELECT count(*) AS count FROM (
+       SELECT 1 FROM drop_files
+       WHERE bucket = ? AND link_id = ? AND sender_id = ? AND finished_at_ms IS NULL
+       LIMIT ${DROP_OPEN_FILES_MAX})`,
+    n,
+    linkId,
+    senderId,
+  );
+  if ((row?.count ?? 0) < DROP_OPEN_FILES_MAX) return;
+  throw new StorageError('QuotaExceeded', {
+    detail: `Finish some of your ${DROP_OPEN_FILES_MAX} files first.`,
+    fields: { Limit: 'unfinishedFiles', MaxAllowed: `${DROP_OPEN_FILES_MAX}` },
+  });
+}
+
+/** NoSuchResource for a file that is finished, over or was never begun. */
+function requireUnfinished(
+  sql: Sql,
+  n: number,
+  linkId: LinkId,
+  fileId: string,
+  nowMs: number,
+): DropFile {
+  const file = findFile(sql, n, linkId, fileId);
+  const isUnfinished = file !== null && file.finishedAtMs === null && file.expiresAtMs > nowMs;
+  if (!isUnfinished) throw new StorageError('NoSuchResource');
+  return file;
+}
+
+function insertFile(sql: Sql, n: number, file: DropFile): void {
+  sql.all(
+    `INSERT INTO drop_files (bucket, link_id, id, sender_id, path, key, upload_id, content_type,
+       length_bytes, progress, created_at_ms, expires_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    n,
+    file.linkId,
+    file.id,
+    file.senderId,
+    file.path,
+    file.key,
+    file.uploadId,
+    file.contentType,
+    file.lengthBytes,
+    JSON.stringify(file.progress),
+    file.createdAtMs,
+    file.expiresAtMs,
+  );
+}
+
+function count(
+  sql: Sql,
+  n: number,
+  { linkId, senderId }: Pick<DropFile, 'linkId' | 'senderId'>,
+  { files, bytes }: { readonly files: number; readonly bytes: number },
+): void {
+  sql.all(
+    'UPDATE drop_links SET files = files + ?, bytes = bytes + ? WHERE bucket = ? AND id = ?',
+    files,
+    bytes,
+    n,
+    linkId,
+  );
+  sql.all(
+    `UPDATE drop_senders SET files = files + ?, bytes = bytes + ?
+     WHERE bucket = ? AND link_id = ? AND id = ?`,
+    files,
+    bytes,
+    n,
+    linkId,
+    senderId,
+  );
+}
+
+function listFiles(
+  sql: Sql,
+  { bucket, linkId, senderId, after, limit }: Parameters<DropLinkQueries['listDropFiles']>[0],
+): readonly DropFile[] {
+  const n = requireBucket(sql, bucket);
+  const rows =
+    senderId === null
+      ? sql.all<FileRow>(
+          `SELECT ${FILE_COLUMNS} FROM drop_files WHERE bucket = ? AND link_id = ? AND id > ?
+           ORDER BY id LIMIT ${PLAN_ONCE} ?`,
+          n,
+          linkId,
+          after,
+          limit,
+        )
+      : sql.all<FileRow>(
+          `SELECT ${FILE_COLUMNS} FROM drop_files
+           WHERE bucket = ? AND link_id = ? AND sender_id = ? AND id > ?
+           ORDER BY id LIMIT ${PLAN_ONCE} ?`,
+          n,
+          linkId,
+          senderId,
+          after,
+          limit,
+        );
+  return rows.map(decodeFile);
+}

@@ -1,0 +1,146 @@
+// The calls of the bucket index about drop links, their senders and their files.
+// Part of the vocabulary in metadata-index.ts. A file that is being sent is a
+// multipart upload of the same index: one transaction knows both.
+import type {
+  DropFields,
+  DropFile,
+  DropLink,
+  DropProgress,
+  DropSender,
+  DropSettings,
+  DropUsage,
+} from '../../domain/links/drop-link.ts';
+import type { LinkId } from '../../domain/links/link-ids.ts';
+import type { BucketRef, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
+import type { NewBlobReference, StoredAs } from '../metadata-index.ts';
+import type { Upload, UploadCommands, UploadedPart } from './upload-calls.ts';
+
+type Completion = Parameters<UploadCommands['completeUpload']>[0];
+
+/** A link with what came by it. */
+export type DropLinkState = { readonly link: DropLink; readonly usage: DropUsage };
+
+/** A file of a link, as a call names it. */
+export type DropFileName = {
+  readonly bucket: BucketRef;
+  readonly linkId: LinkId;
+  readonly fileId: string;
+};
+
+export type DropLinkQueries = {
+  /** Null: the bucket has no such link. BucketChanged. */
+  getDropLink(input: { bucket: BucketRef; id: LinkId }): DropLinkState | null;
+  /** Links with greater ids than `after`, by id. BucketChanged. */
+  listDropLinks(input: {
+    bucket: BucketRef;
+    after: string;
+    limit: number;
+  }): readonly DropLinkState[];
+  /** Null: the link has no such sender. BucketChanged. */
+  getDropSender(input: { bucket: BucketRef; linkId: LinkId; id: string }): DropSender | null;
+  /** Senders with greater ids than `after`, by id. BucketChanged. */
+  listDropSenders(input: {
+    bucket: BucketRef;
+    linkId: LinkId;
+    after: string;
+    limit: number;
+  }): readonly DropSender[];
+  /** Null: the link has no such file. BucketChanged. */
+  getDropFile(input: DropFileName): DropFile | null;
+  /** Files with greater ids than `after`, by id; of one sender or of all. BucketChanged. */
+  listDropFiles(input: {
+    bucket: BucketRef;
+    linkId: LinkId;
+    senderId: string | null;
+    after: string;
+    limit: number;
+  }): readonly DropFile[];
+};
+
+export type DropLinkCommands = {
+  /** InvalidRequest where the bucket has `max` links. Idempotent. BucketChanged. */
+  addDropLink(input: { bucket: BucketRef; link: DropLink; max: number }): void;
+  /**
+   * Puts other settings in place of those of a revision. PreconditionFailed for
+   * another revision, NoSuchResource. BucketChanged.
+   */
+  changeDropLink(input: {
+    bucket: BucketRef;
+    id: LinkId;
+    revision: number;
+    settings: DropSettings;
+  }): DropLinkState;
+  /**
+   * Removes a link with its senders, its unfinished files and the names of the
+   * others, some at a time; go on until `isDone`. Objects stay. Idempotent.
+   * BucketChanged.
+   */
+  removeDropLink(input: { bucket: BucketRef; id: LinkId; nowMs: number }): { isDone: boolean };
+  /**
+   * Adds a sender. AccessDenied (the link is closed, or has DROP_SENDERS_MAX),
+   * TooManyRequests beyond DROP_SENDERS_PER_SOURCE of the source, NoSuchResource.
+   * BucketChanged.
+   */
+  addDropSender(input: {
+    bucket: BucketRef;
+    linkId: LinkId;
+    id: string;
+    fields: DropFields;
+    source: string;
+    nowMs: number;
+  }): void;
+  /**
+   * Begins a file and its upload, and counts all that it announces; unfinished ones
+   * whose time is over are removed first. AccessDenied (closed, no such sender),
+   * EntityTooLarge, QuotaExceeded (a limit of the link or of its sender). Gives the
+   * link with the file counted. BucketChanged.
+   */
+  addDropFile(input: {
+    bucket: BucketRef;
+    file: DropFile;
+    upload: Upload;
+    nowMs: number;
+  }): DropLinkState;
+  /**
+   * Adds a piece at `offsetBytes`. NoSuchResource (no such unfinished file),
+   * AccessDenied (closed), ConditionalRequestConflict (another offset),
+   * EntityTooLarge, NoSuchUpload. BucketChanged.
+   */
+  commitDropPiece(
+    input: DropFileName & {
+      offsetBytes: number;
+      part: UploadedPart;
+      newReferences: readonly NewBlobReference[];
+      progress: DropProgress;
+      nowMs: number;
+    },
+  ): StoredAs;
+  /**
+   * Ends a file whose length was announced too great at the bytes that came, and
+   * counts no more than those. NoSuchResource. BucketChanged.
+   */
+  settleDropLength(input: DropFileName & { nowMs: number }): DropFile;
+  /**
+   * Makes an object of the pieces under a key that nothing has: PreconditionFailed
+   * where something has. A file that is finished already gives the key that it
+   * got, and nothing happens. NoSuchResource, AccessDenied, NoSuchUpload,
+   * BucketChanged.
+   */
+  finishDropFile(
+    input: DropFileName & {
+      toKey: ObjectKey;
+      parts: Completion['parts'];
+      object: Completion['object'];
+      sha256: string;
+    },
+  ): {
+    readonly version: ObjectVersion | null;
+    readonly file: DropFile;
+    readonly state: DropLinkState;
+  };
+  /**
+   * Removes an unfinished file with its pieces, and no longer counts it.
+   * NoSuchResource. BucketChanged.
+   */
+  removeDropFile(input: DropFileName & { nowMs: number }): void;
+};
