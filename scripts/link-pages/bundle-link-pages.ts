@@ -12,7 +12,7 @@ const LINK_PAGES = join(ROOT, 'src', 'link-pages');
 const FOLDER = 'links';
 
 /** What is built each by itself: `style.css` has no script, each script has no style. */
-const ENTRIES = ['style.css', 'share.ts'] as const;
+const ENTRIES = ['style.css', 'share.ts', 'drop.ts'] as const;
 /** What browsers and chat programs are sent as it stands. */
 const PICTURES = ['mark.svg', 'preview.png'] as const;
 
