@@ -37,9 +37,6 @@ class Refusal extends Error {
   }
 }
 
-const form = document.querySelector<HTMLFormElement>('form[data-drop]');
-if (form !== null) enhance(form);
-
 function enhance(form: HTMLFormElement): void {
   const base = form.dataset.drop ?? '';
   const texts = JSON.parse(form.dataset.texts ?? '{}') as Texts;
@@ -254,10 +251,12 @@ function addFolderPicker(form: HTMLFormElement, picker: HTMLInputElement, texts:
   folder.required = false;
   // Whether one of both is filled is seen when the form is sent.
   picker.required = false;
-  const label = element('label', '');
+  const label = element('label', 'label');
   label.setAttribute('for', 'folder');
   label.textContent = texts.folder ?? '';
-  picker.after(label, folder);
+  const field = element('div', 'field');
+  field.append(label, folder);
+  picker.parentElement?.after(field);
   form.dataset.script = 'on';
 }
 
@@ -353,3 +352,7 @@ function keepCode(base: string, code: string): void {
     // A browser that stores nothing: the code is on the page.
   }
 }
+
+// Last, when everything above is there.
+const form = document.querySelector<HTMLFormElement>('form[data-drop]');
+if (form !== null) enhance(form);

@@ -175,16 +175,8 @@ function formContent(call: DropCall, said: Said, state: DropState): Child {
           field(said, 'name', page.name, { autocomplete: 'name', maxlength: 100 }),
           field(said, 'mail', page.mail, { type: 'email', autocomplete: 'email', maxlength: 254 }),
           field(said, 'note', page.note, { maxlength: 2000 }),
-          h('label', { for: 'files' }, texts.files),
-          h('input', {
-            id: 'files',
-            name: 'files',
-            type: 'file',
-            multiple: true,
-            required: true,
-            accept: limits.types === null ? undefined : limits.types.join(','),
-          }),
-          h('button', { type: 'submit', class: 'primary' }, texts.send),
+          filePicker(texts.files, limits.types),
+          h('button', { type: 'submit', class: 'button primary' }, texts.send),
         ),
     codeForm(call, said),
   ];
@@ -203,18 +195,37 @@ function field(
   attributes: Readonly<Record<string, string | number>>,
 ): Child {
   if (use === 'none') return null;
-  const shared = { id: name, name, required: use === 'required', ...attributes };
-  return [
+  const shared = { class: 'input', id: name, name, required: use === 'required', ...attributes };
+  return h(
+    'div',
+    { class: 'field' },
     h(
       'label',
-      { for: name },
+      { class: 'label', for: name },
       texts[name],
       use === 'optional' ? h('span', { class: 'faint' }, ` (${texts.optional})`) : null,
     ),
     name === 'note'
       ? h('textarea', { ...shared, rows: 3 })
       : h('input', { type: 'text', ...shared }),
-  ];
+  );
+}
+
+function filePicker(label: string, types: readonly string[] | null): Element {
+  return h(
+    'div',
+    { class: 'field' },
+    h('label', { class: 'label', for: 'files' }, label),
+    h('input', {
+      class: 'files-input',
+      id: 'files',
+      name: 'files',
+      type: 'file',
+      multiple: true,
+      required: true,
+      accept: types?.join(','),
+    }),
+  );
 }
 
 function codeForm({ basePath }: DropCall, { texts }: Said): Element {
@@ -226,17 +237,22 @@ function codeForm({ basePath }: DropCall, { texts }: Said): Element {
       'form',
       { method: 'post', enctype: 'multipart/form-data', action: basePath, class: 'drop-code' },
       h('p', { class: 'faint' }, texts.codeHint),
-      h('label', { for: 'code' }, texts.code),
-      h('input', {
-        id: 'code',
-        name: 'code',
-        type: 'text',
-        required: true,
-        maxlength: 40,
-        autocomplete: 'off',
-        spellcheck: 'false',
-      }),
-      h('button', { type: 'submit' }, texts.goOn),
+      h(
+        'div',
+        { class: 'field' },
+        h('label', { class: 'label', for: 'code' }, texts.code),
+        h('input', {
+          class: 'input',
+          id: 'code',
+          name: 'code',
+          type: 'text',
+          required: true,
+          maxlength: 40,
+          autocomplete: 'off',
+          spellcheck: 'false',
+        }),
+      ),
+      h('button', { type: 'submit', class: 'button secondary' }, texts.goOn),
     ),
   );
 }
@@ -276,9 +292,8 @@ function receiptContent(call: DropCall, said: Said, answer: FormAnswer): Child {
       'form',
       { method: 'post', enctype: 'multipart/form-data', action: call.basePath, class: 'drop' },
       h('input', { type: 'hidden', name: 'code', value: answer.code }),
-      h('label', { for: 'files' }, texts.more),
-      h('input', { id: 'files', name: 'files', type: 'file', multiple: true, required: true }),
-      h('button', { type: 'submit', class: 'primary' }, texts.send),
+      filePicker(texts.more, null),
+      h('button', { type: 'submit', class: 'button primary' }, texts.send),
     ),
   ];
 }
