@@ -64,6 +64,18 @@ export function invitationsContract(subject: Subject<Directory>): void {
       expect(await directory.call('removeInvitation', { accountId, id })).toBe(false);
     });
 
+    test('make no other member than the one that was invited', async (directory) => {
+      const made = await add(directory);
+      const own = acceptance(made, 'own');
+      const others = [
+        { ...own, member: { ...own.member, id: fresh('another') } },
+        { ...own, member: { ...own.member, accountId: fresh('account') as AccountId } },
+      ];
+      for (const other of others)
+        expect(await directory.call('acceptInvitation', other)).toBe(null);
+      expect(await directory.call('acceptInvitation', own)).toBe('open');
+    });
+
     test('end, are taken back, and stay open when the login is taken', async (directory) => {
       const made = await add(directory);
       const late = acceptance(made, 'late', START_MS + HOUR);

@@ -26,7 +26,6 @@ type RouteDescription = RouteConfig & {
 export function apiRoute<const Route extends RouteDescription>(route: Route) {
   const { access, isReadOnly, isUnaudited } = route;
   const middleware: MiddlewareHandler<ApiEnv> = async (c, next) => {
-    c.env.call.request.notes.operation = toOperationName(route.operationId);
     if (access === 'everybody') return next();
 
     // app.ts has checked it before it read the body; here it stands before the
