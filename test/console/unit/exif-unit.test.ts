@@ -1,5 +1,5 @@
-// What is read of a picture's own facts: files that are written here, entry by entry, in both orders
-// of bytes and in each of the three formats, and what is left out of them.
+// What is read of a picture's own facts: files that are written here, entry by entry, in both
+// orders of bytes and in each of the three formats, and what is left out of them.
 import { expect, it } from 'vitest';
 import { readExif } from '../../../src/console/views/viewers/media/exif.ts';
 

@@ -1,5 +1,5 @@
-// What a cap counts: bytes alone where it is in bytes, and the dearest price of each use where it is
-// in money.
+// What a cap counts: bytes alone where it is in bytes, and the dearest price of each use where it
+// is in money.
 import { expect, it } from 'vitest';
 import { pricesOf, spentOf } from '../../../src/core/caps/price-cap.ts';
 import { bytesCap } from './cap-samples.ts';
