@@ -17,6 +17,10 @@ const FIRST = ['CREATE TABLE a (x INTEGER) STRICT', 'INSERT INTO a VALUES (1)'];
 const SECOND = ['ALTER TABLE a ADD COLUMN y INTEGER', 'UPDATE a SET y = x + 1'];
 const schemaOf = (...migrations: string[][]): Schema => ({ name: 'index', migrations });
 
+const versionOf = ({ name, migrations, readableBy = migrations.length }: Schema) => ({
+  ...{ name, version: migrations.length, readable_by: readableBy },
+});
+
 const openEmpty = () => openSqlite(':memory:', { readOnly: false });
 const tablesOf = (sql: ReturnType<typeof openEmpty>) =>
   sql
@@ -51,10 +55,10 @@ describe('migrate', () => {
     for (const _ of [1, 2])
       for (const schema of [INDEX_SCHEMA, DIRECTORY_SCHEMA]) migrate(sql, schema);
     expect(sql.all('SELECT * FROM schema_versions ORDER BY name')).toEqual([
-      { name: 'directory', version: DIRECTORY_SCHEMA.migrations.length },
-      { name: 'index', version: INDEX_SCHEMA.migrations.length },
-      { name: 'outbox', version: OUTBOX_SCHEMA.migrations.length },
-      { name: 'webhooks', version: WEBHOOK_SCHEMA.migrations.length },
+      versionOf(DIRECTORY_SCHEMA),
+      versionOf(INDEX_SCHEMA),
+      versionOf(OUTBOX_SCHEMA),
+      versionOf(WEBHOOK_SCHEMA),
     ]);
     expect(tablesOf(sql)).toContain('objects');
     expect(tablesOf(sql)).toContain('owned_buckets');
@@ -188,5 +192,34 @@ describe('migrate', () => {
     migrate(sql, schemaOf(FIRST, SECOND));
     expect(() => migrate(sql, schemaOf(FIRST))).toThrow(/newer Quayside.*version 2.*up to 1/);
     expect(sql.all('SELECT version FROM schema_versions')).toEqual([{ version: 2 }]);
+  });
+
+  it('leaves a newer database as it is where that says that the program can work on it', () => {
+    const sql = openEmpty();
+    migrate(sql, { ...schemaOf(FIRST, SECOND), readableBy: 1 });
+    const state = () => [sql.all('SELECT * FROM schema_versions'), sql.all('SELECT * FROM a')];
+    const before = state();
+    for (const _ of [1, 2]) migrate(sql, schemaOf(FIRST));
+    expect(state()).toEqual(before);
+    // What the older program writes, the newer one finds.
+    sql.all('INSERT INTO a (x) VALUES (7)');
+    migrate(sql, { ...schemaOf(FIRST, SECOND), readableBy: 1 });
+    expect(sql.all('SELECT x FROM a WHERE y IS NULL')).toEqual([{ x: 7 }]);
+    expect(() => migrate(sql, schemaOf())).toThrow(/newer Quayside/);
+  });
+
+  it('takes a database whose versions were written before programs said who can read it', () => {
+    const old = () => {
+      const sql = openEmpty();
+      migrate(sql, schemaOf(FIRST));
+      sql.all('ALTER TABLE schema_versions DROP COLUMN readable_by');
+      return sql;
+    };
+    const sql = old();
+    migrate(sql, { ...schemaOf(FIRST, SECOND), readableBy: 1 });
+    expect(sql.all('SELECT * FROM schema_versions')).toEqual([
+      { name: 'index', version: 2, readable_by: 1 },
+    ]);
+    expect(() => migrate(old(), schemaOf())).toThrow(/newer Quayside/);
   });
 });

@@ -73,7 +73,8 @@ describe('bucket object', () => {
     const setVersion = (version: string) =>
       runInDurableObject(stub(), (_, { storage }) => {
         storage.sql.exec(
-          `UPDATE schema_versions SET version = ${version} WHERE name = 'publication'`,
+          `UPDATE schema_versions SET version = ${version}, readable_by = ${version}
+           WHERE name = 'publication'`,
         );
       });
     await setVersion('version + 98');

@@ -30,6 +30,7 @@ import { WEBHOOK_SCHEMA } from './webhook-schema.ts';
 
 export const DIRECTORY_SCHEMA: Schema = {
   name: 'directory',
+  readableBy: 22,
   companions: [OUTBOX_SCHEMA, WEBHOOK_SCHEMA],
   migrations: [
     [

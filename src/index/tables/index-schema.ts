@@ -41,6 +41,7 @@ const SHARED_BLOBS = [
 
 export const INDEX_SCHEMA: Schema = {
   name: 'index',
+  readableBy: 16,
   fresh: FRESH_INDEX,
   companions: [OUTBOX_SCHEMA],
   migrations: [

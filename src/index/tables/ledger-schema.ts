@@ -16,6 +16,7 @@ const USAGE_COLUMNS = `bucket_id TEXT NOT NULL,
 
 export const LEDGER_SCHEMA: Schema = {
   name: 'ledger',
+  readableBy: 6,
   migrations: [
     [
       `CREATE TABLE ledger_sources (

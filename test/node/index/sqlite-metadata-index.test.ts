@@ -367,7 +367,7 @@ describe('life', () => {
     const path = freshPath();
     await (await openIndex(nobody, path)).close();
     const database = new DatabaseSync(path);
-    database.exec('UPDATE schema_versions SET version = 999');
+    database.exec('UPDATE schema_versions SET version = 999, readable_by = 999');
     database.close();
     await expect(openIndex(nobody, path)).rejects.toThrow(/newer Quayside/);
   });

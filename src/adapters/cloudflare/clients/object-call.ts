@@ -4,10 +4,13 @@
 
 import { StorageError } from '../../../domain/errors.ts';
 import { type CallOutcome, unwrapOutcome } from '../../../index/call-outcome.ts';
+import { type OtherRelease, PROTOCOL } from '../protocol.ts';
 import { retry } from './retry.ts';
 
-/** The one method that both classes have. */
-export type CallableObject = { call(name: string, input: unknown): Promise<CallOutcome> };
+/** The one method that all classes have; `protocol` is the caller's. */
+export type CallableObject = {
+  call(name: string, input: unknown, protocol?: number): Promise<OtherRelease>;
+};
 
 export type ObjectCall = {
   readonly connect: () => CallableObject;
@@ -25,20 +28,36 @@ export type ObjectCall = {
  */
 type StubError = Error & { readonly retryable?: boolean; readonly overloaded?: boolean };
 
+/** What an attempt throws when the object runs another release, until none is left. */
+class OtherReleaseError extends Error {
+  readonly reply: CallOutcome;
+  constructor(reply: CallOutcome) {
+    super('The object runs another release.');
+    this.reply = reply;
+  }
+}
+
 /**
- * The call's value, or its StorageError. SlowDown when the object is overloaded:
- * the call was not run. InternalError when the connection broke: a command may or
- * may not have happened, so nothing of it may be undone.
+ * The call's value, or its StorageError. ServiceUnavailable while the object runs
+ * another release that does not understand the call: it was not run. SlowDown when
+ * the object is overloaded: the call was not run. InternalError when the connection
+ * broke: a command may or may not have happened, so nothing of it may be undone.
  */
 export async function callObject<Value>(options: ObjectCall): Promise<Value> {
   const { connect, name, input, isRepeatable } = options;
   let reply: CallOutcome;
   try {
     reply = await retry(
-      () => connect().call(name, input),
-      (error) => isRepeatable && isPassing(error),
+      async () => {
+        const attempt = await connect().call(name, input, PROTOCOL);
+        if (attempt.isOtherRelease === true) throw new OtherReleaseError(attempt);
+        return attempt;
+      },
+      // The object may be updated meanwhile.
+      (error) => error instanceof OtherReleaseError || (isRepeatable && isPassing(error)),
     );
   } catch (error) {
+    if (error instanceof OtherReleaseError) return unwrapOutcome<Value>(error.reply);
     throw translateError(error, name);
   }
   options.onReply?.(reply);

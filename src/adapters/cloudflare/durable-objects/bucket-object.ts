@@ -5,6 +5,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { BucketName } from '../../../domain/nouns.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
+import { INDEX_CALLS } from '../../../index/call-kinds.ts';
 import { type CallOutcome, failureOutcome, runIndexCall } from '../../../index/call-outcome.ts';
 import { INDEX_SCHEMA } from '../../../index/tables/index-schema.ts';
 import { migrate } from '../../../index/tables/schema.ts';
@@ -17,6 +18,7 @@ import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import type { WorkerEnv } from '../env.ts';
 import type { TtlNews } from '../kv/kv-record-ttls.ts';
+import { refuseCall } from '../protocol.ts';
 import {
   type CollectionPorts,
   createCollectionPorts,
@@ -84,8 +86,10 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
    * Runs one index call. Atomic and, once the response is out, durable. Never throws;
    * failures are in the reply.
    */
-  call(name: keyof IndexApi, input: unknown): BucketReply {
+  call(name: keyof IndexApi, input: unknown, protocol?: number): BucketReply {
     try {
+      const refusal = refuseCall(INDEX_CALLS, name, protocol);
+      if (refusal !== null) return refusal;
       if (this.#isEmpty() && Object.hasOwn(ANSWERS_OF_AN_EMPTY_DATABASE, name)) {
         const value = ANSWERS_OF_AN_EMPTY_DATABASE[name]?.(input as never);
         return { isOk: true, value };

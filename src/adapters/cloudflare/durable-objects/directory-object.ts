@@ -1,6 +1,7 @@
 // The Durable Object of the directory: accounts, access keys and bucket names.
 // There is one, named in do-directory.ts, which is also its only caller.
 import { DurableObject } from 'cloudflare:workers';
+import { DIRECTORY_CALLS } from '../../../index/call-kinds.ts';
 import { type CallOutcome, runIndexCall } from '../../../index/call-outcome.ts';
 import { createDirectoryIndex } from '../../../index/directory-index.ts';
 import { DIRECTORY_SCHEMA } from '../../../index/tables/directory-schema.ts';
@@ -10,6 +11,7 @@ import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../por
 import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import type { WorkerEnv } from '../env.ts';
+import { refuseCall } from '../protocol.ts';
 import { createOutboxPorts, type OutboxPorts } from './alarm-ports.ts';
 import { createDoSql } from './do-sqlite.ts';
 import { createObjectAlarm, type ObjectAlarm } from './object-alarm.ts';
@@ -58,7 +60,9 @@ export abstract class DirectoryObject extends DurableObject<WorkerEnv> {
    * Runs one call. Atomic and, once the response is out, durable. Never throws;
    * failures are in the reply.
    */
-  call(name: keyof DirectoryApi, input: unknown): CallOutcome {
+  call(name: keyof DirectoryApi, input: unknown, protocol?: number): CallOutcome {
+    const refusal = refuseCall(DIRECTORY_CALLS, name, protocol);
+    if (refusal !== null) return refusal;
     const reply = runIndexCall(this.#directory, name, input as never);
     if (reply.isOk && mayHaveEnqueued(name, input)) this.#outbox.kick();
     return reply;

@@ -4,7 +4,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { LEDGER_RULES } from '../../../core/ledger-rules.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
-import { isLedgerCommand } from '../../../index/call-kinds.ts';
+import { isLedgerCommand, LEDGER_CALLS } from '../../../index/call-kinds.ts';
 import { type CallOutcome, runIndexCall } from '../../../index/call-outcome.ts';
 import { createLedgerIndex } from '../../../index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../index/tables/ledger-schema.ts';
@@ -15,6 +15,7 @@ import type { Sql } from '../../../ports/sql.ts';
 import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import type { WorkerEnv } from '../env.ts';
+import { refuseCall } from '../protocol.ts';
 import { type AccountAlarm, createAccountAlarm } from './account-alarm.ts';
 import { createDoSql } from './do-sqlite.ts';
 import { createObjectAlarm, type ObjectAlarm } from './object-alarm.ts';
@@ -61,7 +62,13 @@ export abstract class LedgerObject extends DurableObject<WorkerEnv> {
    * failures are in the reply. Usage that comes close behind other usage waits a
    * moment for more.
    */
-  call(name: keyof LedgerApi, input: unknown): CallOutcome | Promise<CallOutcome> {
+  call(
+    name: keyof LedgerApi,
+    input: unknown,
+    protocol?: number,
+  ): CallOutcome | Promise<CallOutcome> {
+    const refusal = refuseCall(LEDGER_CALLS, name, protocol);
+    if (refusal !== null) return refusal;
     if (name === 'record') return this.#record(input as RecordInput);
     return this.#run(name, input);
   }
