@@ -58,9 +58,21 @@ function withoutOverridden(args: readonly string[]): string[] {
   );
 }
 
+/**
+ * What `deploy` uploads: the script and modules of worker-bundle.ts, as they are. Source:
+ * https://developers.cloudflare.com/workers/wrangler/bundling/#disable-bundling
+ */
+async function prepareDeploy(): Promise<readonly string[]> {
+  const { bundleWorker, WORKER_FOLDER } = await import('./deploy/worker-bundle.ts');
+  await bundleWorker(WORKER_FOLDER);
+  return [`${WORKER_FOLDER}/worker.js`, '--no-bundle'];
+}
+
 if (import.meta.main) {
   const root = fileURLToPath(new URL('..', import.meta.url));
-  const wrangler = spawnWrangler(withoutOverridden(process.argv.slice(2)), {
+  const [command = '', ...others] = process.argv.slice(2);
+  const prepared = command === 'deploy' ? await prepareDeploy() : [];
+  const wrangler = spawnWrangler(withoutOverridden([command, ...prepared, ...others]), {
     cwd: root,
     stdio: 'inherit',
   });

@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleWorker } from '../../../scripts/deploy/worker-bundle.ts';
 import { spawnWrangler } from '../../../scripts/wrangler.ts';
 import { profileFromEnv, type WireTarget } from './clients/target.ts';
 
@@ -211,31 +212,14 @@ const WORKERS_SETTINGS = {
   QUAYSIDE_SSE_C_OVER_HTTP: 'always',
 };
 
-/** Makes the script that `wrangler deploy` would upload, in this folder. */
-async function buildWorker(folder: string): Promise<string> {
-  const args = ['deploy', '--dry-run', '--outdir', folder];
-  const env = { WRANGLER_WRITE_LOGS: 'false' };
-  const build = spawnWrangler(args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env });
-  let printed = '';
-  for (const stream of [build.stdout, build.stderr]) {
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      printed += chunk;
-    });
-  }
-  const code = await new Promise((resolve, reject) =>
-    build.once('error', reject).once('close', resolve),
-  );
-  if (code !== 0) throw new Error(`wrangler could not build the Worker (${code}):\n${printed}`);
-  return join(folder, 'worker.js');
-}
-
 /**
- * The Cloudflare home: what `wrangler deploy` would upload, in workerd with local storage in the
+ * The Cloudflare home: what `npm run deploy` uploads, in workerd with local storage in the
  * folder.
  */
 export function startWorkers(options: StartOptions = {}): Promise<WireServer> {
   const launch = async (port: number, folder: string) => {
-    const script = await buildWorker(join(folder, 'script'));
+    const script = join(folder, 'script');
+    await bundleWorker(script);
     const args = [
       `${port}`,
       join(folder, 'data'),

@@ -1,9 +1,10 @@
 // The Cloudflare home as a process: workerd with local R2, KV, Durable Objects and Cache, set up
-// from wrangler.toml and running the script that `wrangler deploy` would upload. server.ts starts
-// it in place of `wrangler dev`, whose proxy and tools cost more CPU time than the requests of a
+// from wrangler.toml and running the script and modules that `npm run deploy` uploads. server.ts
+// starts it in place of `wrangler dev`, whose proxy and tools cost more CPU time than the requests of a
 // test (wrangler-dev.test.ts proves that `wrangler dev` runs too). Usage: node workers-runtime.ts
-// <port> <data folder> <script> <vars as JSON>. Ends at SIGTERM, and with its parent.
-import { dirname } from 'node:path';
+// <port> <data folder> <folder of the script> <vars as JSON>. Ends at SIGTERM, and with its parent.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   convertV4MiniflareOptions,
@@ -15,7 +16,7 @@ import { unstable_getMiniflareWorkerOptions } from 'wrangler';
 
 const [port, folder, script, vars] = process.argv.slice(2);
 if (port === undefined || folder === undefined || script === undefined || vars === undefined) {
-  throw new Error('Usage: node workers-runtime.ts <port> <data folder> <script> <vars as JSON>');
+  throw new Error('Usage: node workers-runtime.ts <port> <data> <script folder> <vars as JSON>');
 }
 
 const { workerOptions } = unstable_getMiniflareWorkerOptions(
@@ -23,8 +24,13 @@ const { workerOptions } = unstable_getMiniflareWorkerOptions(
 );
 const worker = mergeWorkerOptions(workerOptions, {
   name: 'quayside',
-  modulesRoot: dirname(script),
-  modules: [{ type: 'ESModule', path: script }],
+  modulesRoot: script,
+  modules: [
+    { type: 'ESModule', path: join(script, 'worker.js') },
+    ...readdirSync(join(script, 'chunks'))
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => ({ type: 'ESModule' as const, path: join(script, 'chunks', name) })),
+  ],
   bindings: JSON.parse(vars),
 });
 const options = {
