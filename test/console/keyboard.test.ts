@@ -132,7 +132,8 @@ it('36: does a day of work by the keyboard alone', async () => {
   await page.waitForURL('**/b/diary/morning.txt');
   await page.getByText('a day').waitFor();
   await press(page, 'Escape');
-  await page.waitForURL('**/b/diary/');
+  // Back in the folder, the object that one came from is selected.
+  await page.waitForURL(/\/b\/diary\/\?sel=morning\.txt$/);
 
   await press(page, 'Control+k');
   await page.keyboard.type('>Sign out');
