@@ -291,18 +291,21 @@ it.each([
   { chosen: 'system', isDark: true, ground: 'dark' },
 ])(
   '122: is $ground before anything is painted, with $chosen chosen',
-  async ({ chosen, isDark, ground }) => {
+  async ({ chosen, isDark, ground: expected }) => {
     const context = await newContext(browser, { isDark });
     const look = JSON.stringify({ theme: chosen, language: 'en' });
     await context.addInitScript(`localStorage.setItem('quayside-look', '${look}')`);
     const page = await context.newPage();
     // The program itself never comes: what is seen is the first paint.
-    await page.route('**/assets/index-*.js', () => {});
+    await page.route('**/assets/shell-*.js', () => {});
     await page.goto(`${home.url}/-/console/`, { waitUntil: 'commit' });
     await page.locator('#console').waitFor({ state: 'attached' });
-    const channels = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const ground = 'getComputedStyle(document.body).backgroundColor';
+    // Nothing is painted before the style sheet is there, which may come after the page.
+    await expect.poll(() => page.evaluate(ground)).not.toBe('rgba(0, 0, 0, 0)');
+    const channels = await page.evaluate<string>(ground);
     const [red = Number.NaN] = (channels.match(/[\d.]+/g) ?? []).map(Number);
-    expect([channels, red < 128 ? 'dark' : 'light']).toEqual([channels, ground]);
+    expect([channels, red < 128 ? 'dark' : 'light']).toEqual([channels, expected]);
     await context.close();
   },
 );
