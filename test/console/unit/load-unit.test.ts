@@ -1,6 +1,8 @@
 // What a browser has to load: the console is bundled as it is served, and its files are weighed as
 // they go over the line, gzip.
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Rolldown } from 'vite';
 import { beforeAll, expect, it } from 'vitest';
@@ -74,20 +76,30 @@ it('a page has texts of a folder within 6 KB, of all else in two parts within 12
 
 /** What a folder leads to without waiting for other texts: `isOfFolder` of app/lazy.tsx. */
 const OF_FOLDER = [
-  /app\/global-commands\.tsx$/,
-  /browse\/folder-commands\.tsx$/,
-  /browse\/filter-bar\.tsx$/,
-  /browse\/list\/empty-folder\.tsx$/,
-  /browse\/list\/no-match\.tsx$/,
-  /browse\/list\/lasso\.tsx$/,
-  /browse\/look-menu\.ts$/,
-  /path\/path-editor\.tsx$/,
-  /upload\/dock\.tsx$/,
-  /upload\/dock-uploads\.tsx$/,
-  /download\/download-lines\.tsx$/,
-  /resume\/interrupted\.tsx$/,
-  /plan\/upload-dialog\.tsx$/,
+  'app/global-commands.tsx',
+  'views/browse/folder-commands.tsx',
+  'views/browse/filter-bar.tsx',
+  'views/browse/list/empty-folder.tsx',
+  'views/browse/list/no-match.tsx',
+  'views/browse/list/lasso.tsx',
+  'views/browse/look-menu.ts',
+  'views/browse/path/path-editor.tsx',
+  'views/upload/dock.tsx',
+  'views/upload/dock-uploads.tsx',
+  'views/upload/download/download-lines.tsx',
+  'views/upload/resume/interrupted.tsx',
+  'views/upload/plan/upload-dialog.tsx',
 ];
+
+/** A module with all that it imports at once; what stands beside it in a file is another's. */
+function modulesOf(id: string, found = new Set<string>()): Set<string> {
+  if (found.has(id) || !/\/src\/console\/.+\.tsx?$/.test(id)) return found;
+  found.add(id);
+  for (const [, path = ''] of readFileSync(id, 'utf8').matchAll(/ from '(\.[^']+)';/g)) {
+    modulesOf(join(dirname(id), path), found);
+  }
+  return found;
+}
 
 /** Areas of texts that are there before a folder is shown. Source: i18n/en/texts.ts. */
 const FIRST_AREAS = /export const texts = \{([^}]+)\}/;
@@ -102,9 +114,11 @@ it('a page reads in what a folder needs no text that comes later', () => {
       ?.split(',')
       .map((area) => area.trim()),
   );
-  const known = [...folder(), ...OF_FOLDER.flatMap((entry) => [...closureOf(entry)])];
+  const root = fileURLToPath(new URL('../../../src/console', import.meta.url));
+  const inFolder = [...folder()].flatMap(({ moduleIds }) => moduleIds);
+  const led = OF_FOLDER.flatMap((path) => [...modulesOf(join(root, path))]);
   const used: string[] = [];
-  for (const id of new Set(known.flatMap(({ moduleIds }) => moduleIds))) {
+  for (const id of new Set([...inFolder, ...led])) {
     if (!/\/src\/console\/.+\.tsx?$/.test(id)) continue;
     const code = readFileSync(id, 'utf8');
     for (const [, area = ''] of code.matchAll(/\bt\(\)\.(\w+)/g)) {
