@@ -34,6 +34,7 @@ const VIEWS: readonly View[] = [
   { pattern: /^\/jobs$/, place: '/jobs', load: () => import('../views/jobs/jobs.tsx') },
   { pattern: /^\/trash$/, place: '/trash', load: () => import('../views/trash/trash.tsx') },
   { pattern: /^\/usage/, place: '/usage', load: () => import('../views/usage/usage.tsx') },
+  { pattern: /^\/links/, place: '/links', load: () => import('../views/links/links.tsx') },
   { pattern: /^\/keys/, place: '/keys', load: () => import('../views/keys/keys.tsx') },
   {
     pattern: /^\/settings/,

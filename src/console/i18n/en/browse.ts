@@ -58,6 +58,7 @@ export const browse = {
   newFolder: 'New folder',
   download: 'Download',
   downloadToFolder: 'Save to this computer',
+  share: 'Share by link',
   move: 'Move…',
   rename: 'Rename…',
   copyTo: 'Copy to…',

@@ -3,6 +3,7 @@ export const shell = {
   main: 'Main',
   home: 'Home',
   buckets: 'Buckets',
+  links: 'Links',
   jobs: 'Jobs',
   trash: 'Trash',
   usage: 'Usage and bill',

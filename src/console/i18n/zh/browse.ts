@@ -60,6 +60,7 @@ export const browse: typeof English = {
   newFolder: '新建文件夹',
   download: '下载',
   downloadToFolder: '保存到此电脑',
+  share: '通过链接分享',
   move: '移动…',
   rename: '重命名…',
   copyTo: '复制到…',

@@ -4,6 +4,7 @@ export const shell: typeof English = {
   main: '主导航',
   home: '首页',
   buckets: '存储桶',
+  links: '链接',
   jobs: '任务',
   trash: '回收站',
   usage: '用量与账单',

@@ -9,6 +9,7 @@ import {
   FolderInput,
   FolderPlus,
   type IconNode,
+  Link,
   Pencil,
   Trash2,
   Upload,
@@ -111,6 +112,7 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
       off: none,
       run: () => copySelection(selection(), copyFormat.value),
     },
+    ...shareAction(selection, none),
     ...change('move', 'rows', { label: texts.move, keys: ['m'], icon: FolderInput, off: none }),
     ...change('rename', 'rows', { label: texts.rename, keys: ['F2'], icon: Pencil, off: none }),
     ...change('copy', 'rows', { label: texts.copyTo, icon: CopyPlus, off: none }),
@@ -131,6 +133,21 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
       off: none,
       isDanger: true,
     }),
+  ];
+}
+
+function shareAction(selection: () => Selection, off: string | undefined): readonly Action[] {
+  if (!may('links:write') || !may('objects:read')) return [];
+  return [
+    {
+      id: 'browse.share',
+      about: 'rows',
+      label: t().browse.share,
+      keys: ['l'],
+      icon: Link,
+      off,
+      run: () => withPart(changes, ({ openChange }) => openChange('share', selection())),
+    },
   ];
 }
 

@@ -13,6 +13,7 @@ const CHANGES = {
   edit: lazy<ChangeProps>(() => import('./edit.tsx'), dialog),
   delete: lazy<ChangeProps>(() => import('./delete.tsx'), dialog),
   'new-folder': lazy<ChangeProps>(() => import('./new-folder.tsx'), dialog),
+  share: lazy<ChangeProps>(() => import('../links/share.tsx'), dialog),
 } as const;
 
 export type Change = keyof typeof CHANGES;

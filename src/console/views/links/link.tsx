@@ -1,0 +1,303 @@
+// One share link: its address, its conditions, who got it, what visitors did, what
+// was changed.
+import { Copy, Ellipsis, Link2Off, Plus, RotateCcw, Unlink } from 'lucide';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { ShareDay, ShareLabel, ShareLink } from 'quayside/client';
+import { client } from '../../api/client.ts';
+import { invalidate, useQuery } from '../../api/query.ts';
+import { useOverview } from '../../app/overview.ts';
+import { href, navigate, objectPath } from '../../app/router.ts';
+import { may } from '../../app/session.ts';
+import { Title, TopBar } from '../../app/top-bar.tsx';
+import { bytes, count, endTime, money, time } from '../../i18n/format.ts';
+import { t } from '../../i18n/i18n.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy.ts';
+import { CopyField } from '../../ui/copy-field.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { openMenu } from '../../ui/open-menu.tsx';
+import { Empty, InlineError, Skeleton } from '../../ui/small.tsx';
+import { Section } from '../settings/section.tsx';
+import { useSaving } from '../settings/use-saving.ts';
+import { linkMenu } from './link-menu.tsx';
+import { sumOf, topOf } from './link-sums.ts';
+import { StateTag, Used } from './link-words.tsx';
+import { targetName } from './share-draft.ts';
+
+const DAYS = 30;
+/** Hosts and countries that are named. */
+const TOP = 5;
+
+type PageProps = { readonly bucket: string; readonly id: string };
+type PartProps = { readonly bucket: string; readonly link: ShareLink };
+
+export function LinkPage({ bucket, id }: PageProps) {
+  const texts = t().links;
+  const query = useQuery(`links ${bucket} ${id}`, (signal) =>
+    client.links.get(bucket, id, { signal }),
+  );
+  const link = query.data.value;
+  const name = link === null ? texts.title : targetName(link.target, texts);
+  useEffect(() => {
+    document.title = `${name} · ${texts.title} · Quayside`;
+  }, [name]);
+  const toList = () => navigate('/links', { replace: true });
+  const isGone = (query.error.value as { status?: number } | null)?.status === 404;
+  return (
+    <>
+      <TopBar>
+        <a class="wide" href={href('/links')}>
+          {texts.title}
+        </a>
+        <Title>{name}</Title>
+        {link !== null && <StateTag link={link} />}
+      </TopBar>
+      <div class="page link-page">
+        {link === null && isGone && (
+          <Empty
+            icon={Unlink}
+            title={texts.gone}
+            action={<LinkButton to="/links" kind="secondary" label={texts.title} />}
+          >
+            {texts.goneHint}
+          </Empty>
+        )}
+        {link === null && query.error.value !== null && !isGone && (
+          <Failure error={query.error.value} onRetry={query.reload} />
+        )}
+        {link === null && query.error.value === null && <Skeleton width={320} />}
+        {link !== null && (
+          <>
+            <div class="link-address">
+              <CopyField label={texts.address} value={link.url} />
+              <Button
+                icon={Ellipsis}
+                iconOnly
+                kind="secondary"
+                label={texts.menu(name)}
+                onClick={(event) =>
+                  openMenu(event, texts.menu(name), linkMenu({ bucket, link }, toList))
+                }
+              />
+            </div>
+            <Facts bucket={bucket} link={link} />
+            <Counts bucket={bucket} link={link} />
+            <History bucket={bucket} link={link} />
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Facts({ bucket, link }: PartProps) {
+  const texts = t().links;
+  const currency = useOverview().data.value?.month?.currency ?? 'USD';
+  const { target, limits, page, audience } = link;
+  const place =
+    target.kind === 'object' ? target.key : target.kind === 'folder' ? target.prefix : '';
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    [texts.what, <a href={href(objectPath(bucket, place))}>{targetName(target, texts)}</a>],
+    [texts.bucket, bucket],
+    [texts.ends, link.expiresAt === null ? texts.endChoices.never : endTime(link.expiresAt)],
+    [texts.password, link.hasPassword ? texts.yes : texts.no],
+    [texts.mode, texts.modes[page.mode ?? 'preview']],
+    ...(limits.downloads ? [[texts.downloads, <Used link={link} />] as const] : []),
+    ...(limits.bytes
+      ? [[texts.traffic, texts.ofMost(bytes(link.usage.bytes), bytes(limits.bytes))] as const]
+      : []),
+    ...(limits.moneyMicro
+      ? [[texts.money(currency), money(limits.moneyMicro, currency)] as const]
+      : []),
+    ...(audience.addresses ? [[texts.addresses, audience.addresses.join(', ')] as const] : []),
+    ...(audience.countries ? [[texts.countries, audience.countries.join(', ')] as const] : []),
+    ...(link.note === '' ? [] : [[texts.note, link.note] as const]),
+  ];
+  return (
+    <Section title={texts.facts}>
+      <dl class="facts-form">
+        {facts.map(([name, value]) => (
+          <div key={name} class="fact">
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+function Counts({ bucket, link }: PartProps) {
+  const texts = t().links;
+  const path = { bucket, linkId: link.id };
+  const labels = useQuery(`links ${bucket} ${link.id} labels`, (signal) =>
+    client.request('GET /buckets/{bucket}/share-links/{linkId}/labels', { path, signal }),
+  );
+  const days = useQuery(`links ${bucket} ${link.id} days`, (signal) =>
+    client.request('GET /buckets/{bucket}/share-links/{linkId}/statistics', {
+      path,
+      query: { days: DAYS },
+      signal,
+    }),
+  );
+  const items = days.data.value?.items ?? [];
+  const names = labels.data.value?.items ?? [];
+  const origins = [...topOf(items, 'referrers', TOP), ...topOf(items, 'countries', TOP)];
+  return (
+    <>
+      <Section title={texts.recipients} lead={texts.recipientsLead}>
+        <CountTable bucket={bucket} link={link} labels={names} days={items} />
+        {may('links:write') && <AddLabel bucket={bucket} link={link} />}
+      </Section>
+      {origins.length > 0 && (
+        <Section title={texts.from}>
+          <p>
+            {origins.map(([name, times]) => (
+              <span key={name} class="tag">
+                <bdi>{name}</bdi> {count(times)}
+              </span>
+            ))}
+          </p>
+        </Section>
+      )}
+    </>
+  );
+}
+
+type CountProps = PartProps & {
+  readonly labels: readonly ShareLabel[];
+  readonly days: readonly ShareDay[];
+};
+
+function CountTable({ bucket, link, labels, days }: CountProps) {
+  const texts = t().links;
+  const rows = [null, ...labels];
+  return (
+    <div class="scroll-x">
+      <table class="counts">
+        <caption>{texts.counts}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{texts.recipients}</th>
+            <th scope="col">{texts.opened}</th>
+            <th scope="col">{texts.completed}</th>
+            <th scope="col">{texts.aborted}</th>
+            <th scope="col">{texts.traffic}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((label) => {
+            const sum = sumOf(days, label?.id ?? null);
+            return (
+              <tr key={label?.id ?? ''}>
+                <th scope="row">
+                  <bdi>{label?.name ?? texts.everybodyElse}</bdi>
+                  {label !== null && label.revokedAt !== null && (
+                    <span class="tag bad">{texts.states.revoked}</span>
+                  )}
+                </th>
+                <td>{count(sum.opened)}</td>
+                <td>{count(sum.completed)}</td>
+                <td>{count(sum.aborted)}</td>
+                <td>{bytes(sum.bytes)}</td>
+                <td>{label !== null && <LabelActs bucket={bucket} link={link} label={label} />}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function LabelActs({ bucket, link, label }: PartProps & { readonly label: ShareLabel }) {
+  const texts = t().links;
+  const saving = useSaving();
+  const isRevoked = label.revokedAt !== null;
+  const act = isRevoked ? texts.revive : texts.revoke;
+  return (
+    <>
+      <Button
+        icon={Copy}
+        iconOnly
+        label={`${texts.copy}: ${label.name}`}
+        onClick={() => void copyText(label.url, texts.copied)}
+      />
+      {may('links:write') && (
+        <Button
+          icon={isRevoked ? RotateCcw : Link2Off}
+          iconOnly
+          isBusy={saving.isBusy}
+          label={`${act}: ${label.name}`}
+          onClick={() =>
+            saving.run(async () => {
+              await client.links.changeLabel(bucket, link.id, label.id, {
+                body: { isRevoked: !isRevoked },
+              });
+              invalidate('links');
+            })
+          }
+        />
+      )}
+      {saving.error !== null && <InlineError text={saving.error} />}
+    </>
+  );
+}
+
+function AddLabel({ bucket, link }: PartProps) {
+  const texts = t().links;
+  const [name, setName] = useState('');
+  const saving = useSaving();
+  function add(event: SubmitEvent): void {
+    event.preventDefault();
+    const wanted = name.trim();
+    if (wanted === '') return;
+    saving.run(async () => {
+      const label = await client.links.addLabel(bucket, link.id, { body: { name: wanted } });
+      setName('');
+      invalidate('links');
+      await copyText(label.url, texts.copied);
+    });
+  }
+  return (
+    <form class="add-label" onSubmit={add}>
+      <TextField label={texts.recipient} value={name} onInput={setName} maxLength={200} />
+      <Button kind="secondary" type="submit" icon={Plus} isBusy={saving.isBusy} label={texts.add} />
+      {saving.error !== null && <InlineError text={saving.error} />}
+    </form>
+  );
+}
+
+function History({ bucket, link }: PartProps) {
+  const texts = t().links;
+  const history = useQuery(`links ${bucket} ${link.id} history`, (signal) =>
+    client.request('GET /buckets/{bucket}/share-links/{linkId}/history', {
+      path: { bucket, linkId: link.id },
+      signal,
+    }),
+  );
+  const words: Readonly<Record<string, string>> = texts.actions;
+  return (
+    <Section title={texts.history}>
+      <ul class="rows">
+        {(history.data.value?.items ?? []).map(({ at, action, memberId, accessKeyId, changes }) => (
+          <li key={`${at} ${action}`}>
+            <span class="grow">
+              {words[action] ?? action}
+              {action === 'changed' && (
+                <span class="faint"> {Object.keys(changes).join(', ')}</span>
+              )}
+            </span>
+            <span class="faint mono cut">{memberId ?? accessKeyId}</span>
+            <span class="faint">{time(at, t().units)}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
