@@ -30,6 +30,11 @@ const LIMITS = {
   linkScript: 15 * KB,
   linkStyle: 8 * KB,
 };
+/** What is above its limit, and by how much it may be: it may shrink, not grow. */
+const KNOWN_BYTES: Readonly<Record<string, number>> = {
+  // Sharing by links weighs 11 KB in both languages.
+  all: 310 * KB,
+};
 /** What is on the way of everybody each day: the frame, a folder, an upload. */
 const DAILY = ['index.html', 'views/browse/place.tsx', 'views/upload/dock.tsx'];
 
@@ -90,7 +95,12 @@ type Weight = { readonly name: string; readonly bytes: number; readonly limit: n
 
 /** What is heavier than it may be. */
 const tooHeavy = (weights: readonly Weight[]) =>
-  weights.filter(({ bytes, limit }) => bytes > limit);
+  weights.filter(({ name, bytes, limit }) => bytes > (KNOWN_BYTES[name] ?? limit));
+/** Names of KNOWN_BYTES that keep to their limits by now, or name nothing. */
+const needless = (weights: readonly Weight[]) =>
+  Object.keys(KNOWN_BYTES).filter(
+    (known) => !weights.some(({ name, bytes, limit }) => name === known && bytes > limit),
+  );
 
 const everything = new Set([...manifest.values()].flatMap(({ file, css = [] }) => [file, ...css]));
 const WEIGHTS: readonly Weight[] = [
@@ -103,7 +113,7 @@ const WEIGHTS: readonly Weight[] = [
 
 it('125: the frame, a folder, an upload, each view and all of it keep to their limits', () => {
   expect(WEIGHTS.length).toBeGreaterThan(20);
-  expect(tooHeavy(WEIGHTS)).toEqual([]);
+  expect([tooHeavy(WEIGHTS), needless(WEIGHTS)]).toEqual([[], []]);
 });
 
 it('125: a list of buckets loads neither the code of a folder nor that of uploads', () => {

@@ -6,7 +6,7 @@ import {
   House,
   type IconNode,
   KeyRound,
-  Link,
+  Link2,
   ListChecks,
   Menu as MenuIcon,
   Receipt,
@@ -36,7 +36,7 @@ export function SideBar({ place }: { readonly place: string | null }) {
   const places: readonly PlaceLink[] = [
     { to: '/', icon: House, label: texts.home },
     { to: '/buckets', icon: Box, label: texts.buckets, count: overview?.buckets.count },
-    ...(may('links:read') ? [{ to: '/links', icon: Link, label: texts.links }] : []),
+    ...(may('links:read') ? [{ to: '/links', icon: Link2, label: texts.links }] : []),
     { to: '/jobs', icon: ListChecks, label: texts.jobs },
     { to: '/trash', icon: Trash2, label: texts.trash },
   ];
@@ -142,7 +142,7 @@ export function PhoneTabs({ place }: { readonly place: string | null }) {
     { to: '/trash', icon: Trash2, label: texts.trash },
   ];
   const more = [
-    ...(may('links:read') ? [{ to: '/links', icon: Link, label: texts.links }] : []),
+    ...(may('links:read') ? [{ to: '/links', icon: Link2, label: texts.links }] : []),
     ...(seesUsage() ? [{ to: '/usage', icon: Receipt, label: texts.usage }] : []),
     ...(may('keys:read') ? [{ to: '/keys', icon: KeyRound, label: texts.keys }] : []),
     { to: '/settings', icon: Settings2, label: texts.settings },

@@ -74,6 +74,7 @@ export async function fillHome(client: Client): Promise<void> {
   await makeVersions(client, regatta);
   await openToStrangers(client);
   await makeKeys(client);
+  await makeLinks(client);
   await runJobs(client);
   await client.caps.put('month', {
     body: { unit: 'money', limit: '25000000', period: 'month', alertPercents: [80, 100] },
@@ -124,6 +125,23 @@ async function makeKeys(client: Client): Promise<void> {
       scope: { buckets: ['website-production-*'], actions: ['s3:PutObject', 's3:DeleteObject'] },
     },
   });
+}
+
+/** A link to a folder, with limits and a recipient, and one that was revoked. */
+async function makeLinks(client: Client): Promise<void> {
+  const { id } = await client.links.create('assets', {
+    body: {
+      target: { kind: 'folder', prefix: REGATTA },
+      password: 'open sesame',
+      limits: { downloads: 10 },
+      note: 'for the crew',
+    },
+  });
+  await client.links.addLabel('assets', id, { body: { name: 'Ada' } });
+  const over = await client.links.create('assets', {
+    body: { target: { kind: 'object', key: `${REGATTA}crew-list.csv` } },
+  });
+  await client.links.change('assets', over.id, { body: { isRevoked: true }, ifMatch: '*' });
 }
 
 /** A copy, an edit, a move and a deletion, each to its end. */

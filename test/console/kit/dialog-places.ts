@@ -111,6 +111,25 @@ const OF_FOLDERS: Dialogs = {
     open('rename many', `${FOLDER}drone/`, (page) => onAllRows(page, 'F2')),
   ],
   'change/rename.tsx': [open('rename', `${FOLDER}drone/`, (page) => onFirstRow(page, 'F2'))],
+  'links/share.tsx': [
+    open('share by link', FOLDER, (page) => onFirstRow(page, 'l')),
+    open('all of sharing by link', `${FOLDER}drone/`, async (page, texts) => {
+      await onFirstRow(page, 'l');
+      await page.getByRole('dialog').getByText(texts.links.more, { exact: true }).click();
+    }),
+    open('share folders by link', FOLDER, (page) => onAllRows(page, 'l')),
+    open('a link that was made', `${FOLDER}drone/`, async (page, texts) => {
+      await onFirstRow(page, 'l');
+      await page.getByRole('dialog').getByRole('button', { name: texts.links.make }).click();
+      await page.getByRole('dialog').getByLabel(texts.links.address, { exact: true }).waitFor();
+    }),
+  ],
+  'links/link-menu.tsx': [
+    open('delete a link', '/links', async (page, texts) => {
+      await page.getByRole('row').getByRole('button').last().click();
+      await menuItem(page, texts.links.delete);
+    }),
+  ],
   'viewers/quick-look.tsx': [
     open('quick look', `${FOLDER}drone/`, (page) => onFirstRow(page, 'Space')),
   ],

@@ -98,6 +98,17 @@ export const PAGES: readonly Place[] = [
   },
   { name: 'bytes of no known kind', path: '/b/fonts/unknown.bin' },
   { name: 'no such object', path: '/b/fonts/none.txt' },
+  { name: 'links', path: '/links' },
+  { name: 'links as a filter finds none', path: '/links?q=no-such' },
+  {
+    name: 'a link',
+    path: '/links',
+    open: async (page) => {
+      await page.getByRole('row').getByRole('link').first().click();
+      await page.getByRole('table').waitFor();
+    },
+  },
+  { name: 'no such link', path: `/links/assets/${'x'.repeat(22)}` },
   { name: 'jobs', path: '/jobs' },
   { name: 'the trash', path: '/trash?b=assets' },
   { name: 'a trash that is off', path: '/trash?b=fonts' },

@@ -1,8 +1,8 @@
-// Texts of buckets, keys, links, members.
+// Texts of buckets, keys, links, members, the trash.
 import { buckets } from './buckets.ts';
 import { keys } from './keys.ts';
 import { links } from './links.ts';
 import { settings } from './settings.ts';
-import { signIn } from './sign-in.ts';
+import { trash } from './trash.ts';
 
-export const texts = { buckets, keys, links, settings, signIn };
+export const texts = { buckets, keys, links, settings, trash };

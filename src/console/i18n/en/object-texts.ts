@@ -1,12 +1,13 @@
-// Texts of objects and what changes them, of home, jobs, the trash, the bill and the palette.
+// Texts of objects and what changes them, of home, jobs, the bill,
+// the palette, and of signing in.
 import { access } from './access.ts';
 import { change } from './change.ts';
 import { home } from './home.ts';
 import { jobs } from './jobs.ts';
 import { object } from './object.ts';
 import { palette } from './palette.ts';
-import { trash } from './trash.ts';
+import { signIn } from './sign-in.ts';
 import { usage } from './usage.ts';
 import { viewers } from './viewers.ts';
 
-export const texts = { access, change, home, jobs, object, palette, trash, usage, viewers };
+export const texts = { access, change, home, jobs, object, palette, signIn, usage, viewers };

@@ -9,7 +9,7 @@ import {
   FolderInput,
   FolderPlus,
   type IconNode,
-  Link,
+  Link2,
   Pencil,
   Trash2,
   Upload,
@@ -71,8 +71,9 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
     name: Change,
     about: Action['about'],
     rest: Omit<Action, 'run' | 'about' | 'id'>,
+    scope: Parameters<typeof may>[0] = 'objects:write',
   ) =>
-    may('objects:write')
+    may(scope)
       ? [
           {
             id: `browse.${name}`,
@@ -112,7 +113,12 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
       off: none,
       run: () => copySelection(selection(), copyFormat.value),
     },
-    ...shareAction(selection, none),
+    ...change(
+      'share',
+      'rows',
+      { label: texts.share, keys: ['l'], icon: Link2, off: none },
+      'links:write',
+    ),
     ...change('move', 'rows', { label: texts.move, keys: ['m'], icon: FolderInput, off: none }),
     ...change('rename', 'rows', { label: texts.rename, keys: ['F2'], icon: Pencil, off: none }),
     ...change('copy', 'rows', { label: texts.copyTo, icon: CopyPlus, off: none }),
@@ -133,21 +139,6 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
       off: none,
       isDanger: true,
     }),
-  ];
-}
-
-function shareAction(selection: () => Selection, off: string | undefined): readonly Action[] {
-  if (!may('links:write') || !may('objects:read')) return [];
-  return [
-    {
-      id: 'browse.share',
-      about: 'rows',
-      label: t().browse.share,
-      keys: ['l'],
-      icon: Link,
-      off,
-      run: () => withPart(changes, ({ openChange }) => openChange('share', selection())),
-    },
   ];
 }
 

@@ -19,7 +19,6 @@ import { linkMenu } from './link-menu.tsx';
 import { StateTag, Used } from './link-words.tsx';
 import { linkPath } from './share.tsx';
 import { targetName } from './share-draft.ts';
-import '../../styles/links.css';
 
 type Row = { readonly bucket: string; readonly link: Item<'GET /buckets/{bucket}/share-links'> };
 

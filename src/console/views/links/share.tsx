@@ -29,7 +29,6 @@ import {
   targetOf,
 } from './share-draft.ts';
 import { ShareFields } from './share-fields.tsx';
-import '../../styles/links.css';
 
 /** Where a link is shown with its recipients and counts. */
 export const linkPath = (bucket: string, id: string): string =>
