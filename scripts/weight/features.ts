@@ -307,6 +307,21 @@ export const FEATURES: readonly Feature[] = [
     ],
   },
   {
+    name: 'links for people without an account',
+    globs: [
+      'src/{core,domain,http,index}/links/**',
+      'src/api/routes/links/**',
+      'src/api/schemas/*links.ts',
+      'src/index/directory/link-ids.ts',
+      'src/index/tables/*link-tables.ts',
+      'src/link-pages/**',
+      'src/ports/directory-calls/link-calls.ts',
+      'src/ports/index-calls/*link-calls.ts',
+      'test/**/links/**',
+      'test/**/*{drop,link}-*.ts',
+    ],
+  },
+  {
     name: 'multipart uploads',
     globs: [
       'src/core/multipart/**',
