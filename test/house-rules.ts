@@ -32,7 +32,6 @@ export const RETIRED_WORDS: Readonly<Record<string, string>> = {
   wishes: 'requested options',
   arrivals: 'new blob references',
   vouched: 'validated at',
-  ticket: 'epoch',
   unbelieved: 'negative cache',
   'load valve': 'hot-key offload',
   packed: 'compressed',
