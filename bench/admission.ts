@@ -1,9 +1,10 @@
 // Does the memory tier of bodies need a door-keeper? Hit ratio of a Zipf trace for plain LRU and
-// three candidates (simulate/admission-policies.ts): as it is, with a scan of cold objects mixed
+// some candidates (simulate/admission-policies.ts): as it is, with a scan of cold objects mixed
 // in, and when other objects become hot, as after a release. The same numbers in every run, times
 // apart.
 import { printTable } from './lib/table.ts';
 import {
+  createAgedCounts,
   createLru,
   createSecondRequest,
   createSegmented,
@@ -22,6 +23,8 @@ const SCAN_FROM = REQUESTS / 3;
 const SCAN_TO = (2 * REQUESTS) / 3;
 /** How long after the scan, or after a change of what is hot, the harm still shows: requests. */
 const AFTER = 10_000;
+/** From so many requests after a change on it should be learned. */
+const LEARNED_AFTER = 50_000;
 
 type Disturbance = 'none' | 'scan' | 'change';
 
@@ -30,16 +33,24 @@ const POLICIES: Readonly<Record<string, (maxBytes: number) => Policy>> = {
   'second request': createSecondRequest,
   'segmented LRU': createSegmented,
   TinyLFU: createTinyLfu,
+  'aged counts': createAgedCounts,
 };
 
-type Hits = { all: number; before: number; during: number; after: number; micros: number };
+type Hits = {
+  all: number;
+  before: number;
+  during: number;
+  after: number;
+  learned: number;
+  micros: number;
+};
 
 function run(policy: Policy, exponent: number, disturbance: Disturbance): Hits {
   const random = createRandom(7);
   const sizes = Array.from({ length: OBJECTS }, () => drawSize(SIZES, random));
   const draw = createZipf(OBJECTS, exponent, random);
   const coldRandom = createRandom(8);
-  const hits: Hits = { all: 0, before: 0, during: 0, after: 0, micros: 0 };
+  const hits: Hits = { all: 0, before: 0, during: 0, after: 0, learned: 0, micros: 0 };
   const startMs = performance.now();
   for (let request = 0; request < REQUESTS; request++) {
     // The same law of popularity over other objects.
@@ -53,6 +64,7 @@ function run(policy: Policy, exponent: number, disturbance: Disturbance): Hits {
     if (request >= SCAN_FROM - AFTER && request < SCAN_FROM) hits.before += 1;
     if (isScanning) hits.during += 1;
     if (request >= SCAN_TO && request < SCAN_TO + AFTER) hits.after += 1;
+    if (request >= SCAN_TO + LEARNED_AFTER) hits.learned += 1;
   }
   hits.micros = ((performance.now() - startMs) * 1000) / REQUESTS;
   return hits;
@@ -69,6 +81,7 @@ const rows: (string | number)[][] = [
     'during %',
     'just after %',
     'after a change %',
+    'later %',
     'µs a request',
   ],
 ];
@@ -87,6 +100,7 @@ for (const maxBytes of [24 * MiB, 40 * MiB, 256 * MiB]) {
         percent(scanned.during, SCAN_TO - SCAN_FROM),
         percent(scanned.after, AFTER),
         percent(changed.after, AFTER),
+        percent(changed.learned, REQUESTS - SCAN_TO - LEARNED_AFTER),
         calm.micros.toFixed(2),
       ]);
     }

@@ -1,6 +1,5 @@
-// Candidates for the memory tier of bodies, all bounded by bytes: plain LRU as the product has it,
-// and three ways to keep a scan of cold objects from washing the hot ones out. They see keys and
-// sizes only.
+// Candidates for the memory tier of bodies, all bounded by bytes: plain LRU, and ways to keep a
+// scan of cold objects from washing the hot ones out. They see keys and sizes only.
 import { LRUCache } from 'lru-cache';
 
 /**
@@ -119,6 +118,61 @@ export function createTinyLfu(maxBytes: number): Policy {
     for (const victim of held.rkeys()) {
       if (freeBytes >= sizeBytes) break;
       if (estimate(victim) >= wanted) return false;
+      freeBytes += held.peek(victim) ?? 0;
+    }
+    return freeBytes >= sizeBytes;
+  }
+
+  return (key, sizeBytes) => {
+    note(key);
+    if (held.get(key) !== undefined) return true;
+    if (isWorthIt(key, sizeBytes)) held.set(key, sizeBytes);
+    return false;
+  };
+}
+
+/** The product's numbers: src/adapters/shared/memory-bodies.ts says what they are. */
+const KNOWN_KEYS = 8192;
+const AGED_EVERY = 10;
+const AGED_EVERY_MIN = 1024;
+const OFTENER_FACTOR = 2;
+const OFTENER_REQUESTS = 2;
+
+/**
+ * TinyLFU with exact counts of the keys that are known, halved so often that a change is learned,
+ * and a margin, so that keys which are alike do not take turns.
+ */
+export function createAgedCounts(maxBytes: number): Policy {
+  const held = new LRUCache<number, number>({
+    maxSize: maxBytes,
+    sizeCalculation: (sizeBytes) => sizeBytes,
+  });
+  const known = new LRUCache<number, { count: number; age: number }>({ max: KNOWN_KEYS });
+  let age = 0;
+  let requestsLeft = AGED_EVERY_MIN;
+
+  function countOf(key: number): number {
+    const record = known.peek(key);
+    if (record === undefined) return 0;
+    record.count /= 2 ** (age - record.age);
+    record.age = age;
+    return record.count;
+  }
+
+  function note(key: number): void {
+    known.set(key, { count: countOf(key) + 1, age });
+    requestsLeft -= 1;
+    if (requestsLeft > 0) return;
+    age += 1;
+    requestsLeft = Math.max(AGED_EVERY_MIN, AGED_EVERY * held.size);
+  }
+
+  function isWorthIt(key: number, sizeBytes: number): boolean {
+    const wanted = countOf(key);
+    let freeBytes = maxBytes - held.calculatedSize;
+    for (const victim of held.rkeys()) {
+      if (freeBytes >= sizeBytes) break;
+      if (countOf(victim) * OFTENER_FACTOR + OFTENER_REQUESTS >= wanted) return false;
       freeBytes += held.peek(victim) ?? 0;
     }
     return freeBytes >= sizeBytes;

@@ -72,9 +72,11 @@ export type RangeSender = {
   send(socketFd: number, headBytes: number): number;
   /**
    * Reads what of the range is behind its first bytes, right after `send`. Null: it
-   * can't be read.
+   * can't be read. `release` is to be called once, when nobody reads them any more.
    */
-  readBehind(skipBytes: number): Uint8Array | null;
+  readBehind(
+    skipBytes: number,
+  ): { readonly bytes: Uint8Array; readonly release: () => void } | null;
 };
 
 /**
@@ -113,7 +115,7 @@ export type BlobStore = {
   read(id: BlobId, range: BlobRange): Promise<Uint8Array>;
   /**
    * How to read the range at once and without waiting, where a cache of the
-   * operating system most likely has it; else null. Only small ranges. Reads
+   * operating system most likely has it; else null. At most 1 MiB. Reads
    * nothing yet: many calls first and then many reads cost less than one after the
    * other (measured: ADR 28). Platforms without such a cache lack it.
    */

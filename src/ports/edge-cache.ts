@@ -25,8 +25,11 @@ export type EdgeCache = {
   readonly sliceBytes: number;
   /** A read of more slices than this streams from the bucket, past the tiers. */
   readonly maxSlicesPerRead: number;
-  /** The slice, if memory has it: at once, no I/O. */
-  peek(slice: Segment): Uint8Array | null;
+  /**
+   * The slice, if memory has it: at once, no I/O. Then it counts as a request for
+   * `readBytes` of it, or for all.
+   */
+  peek(slice: Segment, readBytes?: number): Uint8Array | null;
   /**
    * Whether a slice that memory lacks should be read whole for a read of
    * `readBytes` in all. Else that is read from the bucket, past the tiers. Counts

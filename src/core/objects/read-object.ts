@@ -36,6 +36,9 @@ export type BodyNow = {
   readonly lend: BorrowBytes | null;
 };
 
+/** The longest read that `bodyNow` tries where there are no tiers, bytes. */
+const SLICE_WITHOUT_TIERS_BYTES = 1024 * 1024;
+
 /** What `openBody` needs of a version or a pointer. */
 export type ReadableVersion = ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'encryption'>;
 
@@ -111,7 +114,8 @@ export function bodyNow(
   if (range.lengthBytes === 0) return { body: null, tier: 'none', lend: null };
   if (version.inlineBytes !== null)
     return { body: cut(version.inlineBytes, range), tier: 'index', lend: null };
-  const { sliceBytes } = core.ports.edgeCache;
+  const { sliceBytes: tierBytes } = core.ports.edgeCache;
+  const sliceBytes = tierBytes === 0 ? SLICE_WITHOUT_TIERS_BYTES : tierBytes;
   if (range.lengthBytes > sliceBytes) return null;
   const pieces = piecesOf(version.segments, range, sliceBytes);
   const [first, another] = pieces;
@@ -148,7 +152,8 @@ function bodyAtHand(
   if (lend === null) return null;
   let isInMemory = tier === 'memory';
   for (const piece of pieces) {
-    if (piece !== pieces[0]) isInMemory = edgeCache.peek(piece.slice) !== null;
+    if (piece !== pieces[0])
+      isInMemory = edgeCache.peek(piece.slice, piece.part.lengthBytes) !== null;
     if (!isInMemory && edgeCache.admits(piece.slice, lengthBytes)) return null;
   }
   return { body: null, tier, lend };
@@ -240,10 +245,7 @@ function openSlices(
 
   const inMemory = peekPiece(core, first);
   if (inMemory !== null) return withRest({ body: inMemory, tier: 'memory' });
-  // A body that is one slice is always read whole, and once for all readers
-  // (request coalescing).
-  const isBody = rest.length === 0 && first.part.lengthBytes === first.slice.lengthBytes;
-  return (isBody ? readSlice(core, first) : readPiece(core, first, readBytes)).then(withRest);
+  return readPiece(core, first, readBytes).then(withRest);
 }
 
 type ReadPiece = {
@@ -252,7 +254,7 @@ type ReadPiece = {
 };
 
 function peekPiece(core: Core, { slice, part }: Piece): Uint8Array | null {
-  const bytes = core.ports.edgeCache.peek(slice);
+  const bytes = core.ports.edgeCache.peek(slice, part.lengthBytes);
   return bytes === null ? null : cut(bytes, part);
 }
 

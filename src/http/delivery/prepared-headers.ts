@@ -17,6 +17,11 @@ export type PreparedHeaders = {
    * object: a key for what is made of it.
    */
   whole(pointer: Pointer, cacheStatus: string): Readonly<HeaderRecord>;
+  /**
+   * A 200 of the whole object from the bucket, without the value of its time. Always
+   * the same object.
+   */
+  wholeRead(pointer: Pointer): Readonly<HeaderRecord>;
   /** A 304. As `whole`. */
   notModified(pointer: Pointer, cacheStatus: string): Readonly<HeaderRecord>;
   /** A 206. Never kept: there are too many ranges. */
@@ -63,7 +68,8 @@ type Prepared = {
   whole: Readonly<HeaderRecord> | null;
   notModified: Readonly<HeaderRecord> | null;
   part: Readonly<HeaderRecord> | null;
-  /** And of a part from the bucket. */
+  /** And of what comes from the bucket. */
+  wholeRead: Readonly<HeaderRecord> | null;
   partRead: Readonly<HeaderRecord> | null;
 };
 
@@ -92,40 +98,15 @@ function createPreparedHeaders(
   settings: PreparedSettings,
   profile: HeaderProfile,
 ): PreparedHeaders {
-  const { defaultCacheControl, memoryHit, memoryMiss, compressionMaxBytes, isServerTimingOn } =
-    settings;
-  const { isSharedOrigin, isSite, rules } = profile;
+  const { memoryHit, memoryMiss, isServerTimingOn } = settings;
+  const { rules } = profile;
   const namesOfNotModified = updatedNames(profile);
   const known = new WeakMap<Pointer, Prepared>();
 
   function of(pointer: Pointer): Prepared {
     let prepared = known.get(pointer);
     if (prepared === undefined) {
-      const own = objectHeaders(pointer);
-      const contentType = own['content-type'] ?? '';
-      if (isSharedOrigin) isolateFromOrigin(own);
-      if (isSite) own['content-type'] = withCharset(contentType);
-      const isGuarded = rules?.isProtected(pointer.key, contentType) ?? false;
-      const common = withCacheControl(
-        own,
-        () => rules?.cacheControlOf(pointer.key) ?? defaultCacheControl,
-      );
-      applyProfile(common, profile);
-      if (isGuarded) addVary(common, ['Referer']);
-      // What is encrypted at rest is kept nowhere else in the clear.
-      const mayCompress = pointer.encryption === null && (rules?.isCompressed ?? true);
-      const isNegotiated =
-        mayCompress && isCompressible(common, pointer.sizeBytes, compressionMaxBytes);
-      if (isNegotiated) addVary(common, ['Accept-Encoding']);
-      prepared = {
-        common,
-        isGuarded,
-        isNegotiated,
-        whole: null,
-        notModified: null,
-        part: null,
-        partRead: null,
-      };
+      prepared = prepare(pointer, settings, profile);
       known.set(pointer, prepared);
     }
     return prepared;
@@ -154,6 +135,14 @@ function createPreparedHeaders(
       if (cacheStatus !== memoryHit) return wholeHeaders(prepared.common, pointer, cacheStatus);
       prepared.whole ??= timed(wholeHeaders(prepared.common, pointer, cacheStatus), cacheStatus);
       return prepared.whole;
+    },
+    wholeRead(pointer) {
+      const prepared = of(pointer);
+      prepared.wholeRead ??= {
+        ...wholeHeaders(prepared.common, pointer, memoryMiss),
+        ...(isServerTimingOn ? ANY_TIMING : {}),
+      };
+      return prepared.wholeRead;
     },
     notModified(pointer, cacheStatus) {
       const prepared = of(pointer);
@@ -185,6 +174,33 @@ function createPreparedHeaders(
     isGuarded: (pointer) => rules !== null && of(pointer).isGuarded,
     isNegotiated: (pointer) => of(pointer).isNegotiated,
   };
+}
+
+/** What is worked out once for a pointer and a profile. */
+function prepare(
+  pointer: Pointer,
+  { defaultCacheControl, compressionMaxBytes }: PreparedSettings,
+  profile: HeaderProfile,
+): Prepared {
+  const { isSharedOrigin, isSite, rules } = profile;
+  const own = objectHeaders(pointer);
+  const contentType = own['content-type'] ?? '';
+  if (isSharedOrigin) isolateFromOrigin(own);
+  if (isSite) own['content-type'] = withCharset(contentType);
+  const isGuarded = rules?.isProtected(pointer.key, contentType) ?? false;
+  const common = withCacheControl(
+    own,
+    () => rules?.cacheControlOf(pointer.key) ?? defaultCacheControl,
+  );
+  applyProfile(common, profile);
+  if (isGuarded) addVary(common, ['Referer']);
+  // What is encrypted at rest is kept nowhere else in the clear.
+  const mayCompress = pointer.encryption === null && (rules?.isCompressed ?? true);
+  const isNegotiated =
+    mayCompress && isCompressible(common, pointer.sizeBytes, compressionMaxBytes);
+  if (isNegotiated) addVary(common, ['Accept-Encoding']);
+  const none = { whole: null, notModified: null, part: null, wholeRead: null, partRead: null };
+  return { common, isGuarded, isNegotiated, ...none };
 }
 
 function wholeHeaders(

@@ -3,7 +3,10 @@
 
 import type { MeterTotals } from '../../ports/metering.ts';
 import { type Histogram, type MetricFamily, metricFamily } from '../../ports/metrics.ts';
-import type { FastPathCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';
+import type {
+  FastPathCounts,
+  FastPathCountsBySurface,
+} from '../delivery/fast-path/fast-path-counts.ts';
 import type { Surface } from './request-notes.ts';
 
 const STATUS_CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
@@ -81,19 +84,23 @@ export function appFamilies({
     ),
     lookupFamily('body', 'Reads with a body by the tier that gave its first bytes.', lookups.body, {
       memory: fastPathBodies,
-      bucket: ofDelivery.getPartRead + ofWebsite.getPartRead + ofS3.getPartRead,
+      bucket: readOf(ofDelivery) + readOf(ofWebsite) + readOf(ofS3),
       index: ofS3.getInRow,
     }),
     ...meterFamilies(meterTotals),
   ];
 }
 
+/** Bodies that the fast path had from the bucket. */
+const readOf = ({ getWholeRead, getPartRead }: FastPathCounts): number =>
+  getWholeRead + getPartRead;
+
 type Counted = Pick<Series, 'surface' | 'operation'> & { readonly byClass: readonly number[] };
 
 function fastPathSeries(counts: FastPathCountsBySurface): Counted[] {
   return (['delivery', 'website', 's3', 'links'] as const).flatMap((surface) => {
     const of = counts[surface];
-    const gotBody = of.getWhole + of.getPart + of.getPartRead + of.getInRow;
+    const gotBody = of.getWhole + of.getPart + readOf(of) + of.getInRow;
     const gotElsewhere = of.getNotModified + of.getRedirected;
     const headElsewhere = of.headNotModified + of.headRedirected;
     return [

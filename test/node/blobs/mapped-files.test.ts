@@ -27,8 +27,8 @@ function mappedFile() {
   const fd = openSync(path, 'r');
   const file = openBlobOf(fd, FILE_BYTES);
   for (let asked = 1; asked < REQUESTS_BEFORE_MAPPED; asked++)
-    expect(mapped.isMapped(file)).toBe(false);
-  expect(mapped.isMapped(file)).toBe(true);
+    expect(mapped.isMapped(file, 1)).toBe(false);
+  expect(mapped.isMapped(file, 1)).toBe(true);
   onTestFinished(() => {
     mapped.forget(file);
     closeSync(fd);
@@ -124,7 +124,7 @@ it.skipIf(libc === null)('the mapping forgets a file, and sends nothing of it an
   mapped.forget(file);
   expect(isHeld()).toBe(false);
   expect(sendTo(folder, mapped, file, 'head', 0, 100)).toEqual({ taken: 0, sent: Buffer.alloc(0) });
-  expect(mapped.isMapped(file)).toBe(false);
+  expect(mapped.isMapped(file, 1)).toBe(false);
 });
 
 it.skipIf(libc === null)(
@@ -133,7 +133,7 @@ it.skipIf(libc === null)(
     const folder = temporaryFolder();
     const mapped = createMappedFiles(folder) as MappedFiles;
     const askOften = (file: OpenBlob) =>
-      Array.from({ length: 4 * REQUESTS_BEFORE_MAPPED }, () => mapped.isMapped(file));
+      Array.from({ length: 4 * REQUESTS_BEFORE_MAPPED }, () => mapped.isMapped(file, 1));
     expect(askOften(openBlobOf(-1, 100))).not.toContain(true);
     const path = join(folder, 'file');
     writeFileSync(path, 'x');

@@ -147,7 +147,7 @@ describe('sends from a mapping', () => {
       if (startMs === null) return false;
       state.nowMs += tookMs;
       state.majorFaults += faults;
-      quick.endSend(startMs);
+      quick.endSend(startMs, 65_536);
       return true;
     };
     return { state, send };

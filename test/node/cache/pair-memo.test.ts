@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createPairMemo } from '../../../src/adapters/shared/pair-memo.ts';
 
-it('the memo of pairs remembers by both names, and forgets all when there are too many', () => {
-  const memo = createPairMemo<string, number, string>(3);
+it('the memo of pairs remembers by both names, and forgets what was not asked for lately', () => {
+  const memo = createPairMemo<string, number, string>(6);
   memo.set('a', 1, 'a1');
   memo.set('b', 1, 'b1');
   memo.set('a', 2, 'a2');
@@ -12,6 +12,9 @@ it('the memo of pairs remembers by both names, and forgets all when there are to
     'b1',
     undefined,
   ]);
-  memo.set('c', 1, 'c1');
-  expect([memo.get('a', 1), memo.get('c', 1)]).toEqual([undefined, 'c1']);
+  for (let i = 1; i < 4; i++) memo.set('c', i, `c${i}`);
+  // It is asked for now and then.
+  expect(memo.get('a', 1)).toBe('a1');
+  for (let i = 4; i < 7; i++) memo.set('c', i, `c${i}`);
+  expect([memo.get('a', 1), memo.get('a', 2), memo.get('c', 6)]).toEqual(['a1', undefined, 'c6']);
 });

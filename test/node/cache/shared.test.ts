@@ -1,6 +1,7 @@
 // What the shared adapters do beyond their contracts: order under a strange clock, bounds,
 // redaction, draining.
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../../bench/simulate/random.ts';
 import { createMemoryEdgeCache } from '../../../src/adapters/node/cache/memory-edge-cache.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { createIds } from '../../../src/adapters/shared/ids.ts';
@@ -70,8 +71,10 @@ describe('memory bodies', () => {
     ];
     for (const kept of [a, b, c]) bodies.keep(kept, new Uint8Array(30_000));
     bodies.peek(a);
+    // Once is no more than the others.
     bodies.keep(d, new Uint8Array(30_000));
-    bodies.keep(d, new Uint8Array(30_000));
+    expect(bodies.peek(d)).toBeNull();
+    for (let i = 0; i < 5; i++) bodies.keep(d, new Uint8Array(30_000));
     expect([a, b, c, d].map((kept) => bodies.peek(kept) !== null)).toEqual([
       true,
       false,
@@ -80,7 +83,7 @@ describe('memory bodies', () => {
     ]);
   });
 
-  it('is not washed out by a scan: once full it takes a slice on its second request', () => {
+  it('is not washed out by a scan: once full it takes what is asked for oftener', () => {
     const bodies = createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 });
     const hot = [slice('a', 30_000), slice('b', 30_000), slice('c', 30_000)];
     for (const kept of hot) bodies.keep(kept, new Uint8Array(30_000));
@@ -101,17 +104,56 @@ describe('memory bodies', () => {
     expect([bodies.maxSliceBytes, bodies.peek(slice('a', 1))]).toEqual([0, null]);
   });
 
-  it('admits a slice for a part of it while there is room, then on the third request', () => {
+  /** A full tier of slices of 10,000 bytes, 200,000 with all that they take. */
+  function fullBodies() {
     const bodies = createMemoryBodies({ maxBytes: 200_000, maxSliceBytes: 10_000 });
-    const admits = (name: string) => bodies.admits(slice(name, 10_000), 100);
-    for (let i = 0; bodies.admits(slice(`fill${i}`, 10_000), 100); i++) {
-      bodies.keep(slice(`fill${i}`, 10_000), new Uint8Array(10_000));
+    const filling: Segment[] = [];
+    for (let i = 0; bodies.admits(slice(`fill${i}`, 10_000), 10_000); i++) {
+      const segment = slice(`fill${i}`, 10_000);
+      filling.push(segment);
+      bodies.keep(segment, new Uint8Array(10_000));
     }
-    expect([admits('a'), admits('a'), admits('a')]).toEqual([false, false, true]);
+    return { bodies, filling };
+  }
+
+  it('admits a slice for a part of it while there is room, then when many of it are read', () => {
+    const { bodies } = fullBodies();
+    const admits = () => bodies.admits(slice('a', 10_000), 1250);
+    const asked = Array.from({ length: 60 }, admits);
+    // An eighth each: more than twice one request, and two.
+    expect(asked.indexOf(true)).toBe(32);
     bodies.keep(slice('a', 10_000), new Uint8Array(10_000));
     expect(bodies.peek(slice('a', 10_000))).not.toBeNull();
-    // Too long ago: five others were asked for meanwhile.
-    expect(['b', 'b', 'c', 'd', 'e', 'f', 'g', 'b'].map(admits)).toEqual(Array(8).fill(false));
+  });
+
+  it('hardly exchanges slices of a hot set that is larger than it', () => {
+    const { bodies, filling } = fullBodies();
+    const random = createRandom(5);
+    let admitted = 0;
+    let hits = 0;
+    for (let i = 0; i < 10_000; i++) {
+      // Half as many again as have room.
+      const segment = slice(`fill${Math.floor(random() * filling.length * 1.5)}`, 10_000);
+      if (bodies.peek(segment) !== null) hits += 1;
+      else if (bodies.admits(segment, 10_000)) {
+        admitted += 1;
+        bodies.keep(segment, new Uint8Array(10_000));
+      }
+    }
+    expect(hits).toBeGreaterThan(6000);
+    expect(admitted).toBeLessThan(200);
+  });
+
+  it('learns that something else is hot', () => {
+    const { bodies, filling } = fullBodies();
+    for (let i = 0; i < 50; i++) for (const segment of filling) bodies.peek(segment);
+    let requests = 0;
+    while (bodies.peek(slice('new', 10_000)) === null && requests < 20_000) {
+      requests += 1;
+      bodies.keep(slice('new', 10_000), new Uint8Array(10_000));
+    }
+    // Fifty each fade in a halving or two, one in 1,024 requests.
+    expect(requests).toBeLessThan(3000);
   });
 
   it('admits nothing of a read that would take a large share of the room', () => {

@@ -85,7 +85,6 @@ export const CAPPED_TARGETS: readonly string[] = Object.keys(CAPPED_BUCKETS).fla
  * that documents must escape, and one that makes a long document.
  */
 const GONE_BUCKET = 'gone';
-const NO_BUCKET = 'nowhere';
 export const GONE_TARGETS: readonly string[] = [
   '/gone/here',
   '/gone/none',
@@ -96,6 +95,9 @@ export const GONE_TARGETS: readonly string[] = [
   '/private/inline',
   '/private/none',
 ];
+const GONE_NAMES: ReadonlySet<string> = new Set(
+  GONE_TARGETS.map((target) => decodeURIComponent(target.slice(1))),
+);
 /** A bucket with hosting settings of every kind, and its hosts: the last shows a folder of it. */
 const HOSTED_BUCKET = 'hosted';
 export const HOSTED_HOSTS: readonly string[] = [
@@ -174,21 +176,27 @@ export async function createStockedCore(): Promise<MemoryCore> {
   const made = createMemoryCore();
   // "There is none" is never kept: whether it was decides if a 404 comes at once, before what
   // follows it in the same chunk is read, and the doors would differ by who asked first. Sites
-  // answer late in any case, so there it may be kept, as on a real server. So it may in buckets of
-  // which the same few keys are asked for, all before the first conversation.
+  // answer late in any case, so there it may be kept, as on a real server. So may names that are
+  // all asked for before the first conversation.
   const { clock } = made.ports;
   const tiers = {
     brief: createExactHotMetadata(clock, 0),
     lasting: createExactHotMetadata(clock, 3600),
+    // A tier of their own, so that names that are made up push none of them out.
+    gone: createExactHotMetadata(clock, 3600),
   };
-  const lasting: readonly string[] = [HOSTED_BUCKET, GONE_BUCKET, NO_BUCKET];
-  const tierOf = (bucket: string) => (lasting.includes(bucket) ? tiers.lasting : tiers.brief);
+  const tierOf = (bucket: string, name: string) => {
+    if (GONE_NAMES.has(`${bucket}/${name}`)) return tiers.gone;
+    return bucket === HOSTED_BUCKET ? tiers.lasting : tiers.brief;
+  };
   const core = withPorts(made, {
     hotMetadata: {
-      peek: (bucket, name) => tierOf(bucket).peek(bucket, name),
-      find: (bucket, name, load) => tierOf(bucket).find(bucket, name, load),
-      findAll: (bucket, names, load) => tierOf(bucket).findAll(bucket, names, load),
-      evict: (bucket, names) => tierOf(bucket).evict(bucket, names),
+      peek: (bucket, name) => tierOf(bucket, name).peek(bucket, name),
+      find: (bucket, name, load) => tierOf(bucket, name).find(bucket, name, load),
+      findAll: (bucket, names, load) => tierOf(bucket, '').findAll(bucket, names, load),
+      evict(bucket, names) {
+        for (const tier of Object.values(tiers)) tier.evict(bucket, names);
+      },
       staleForMs: () => 0,
     },
   });

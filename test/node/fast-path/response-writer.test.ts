@@ -151,7 +151,8 @@ describe('a range that is sent from where it is', () => {
         sent.push({ fd, bytes: whole.subarray(0, taken) });
         return taken;
       },
-      readBehind: (skipBytes) => (read === 'fails' ? null : body.subarray(skipBytes)),
+      readBehind: (skipBytes) =>
+        read === 'fails' ? null : { bytes: body.subarray(skipBytes), release: () => undefined },
     };
     const borrowed: BorrowedBuffer = {
       buffer: Buffer.alloc(0),

@@ -26,7 +26,8 @@ describe('metrics of the Node platform', () => {
   it('say how full the caches are and what they evicted', () => {
     const bodies = createMemoryBodies({ maxBytes: 10_000, maxSliceBytes: 4000 });
     const slice = (id: string) => ({ blobId: id as BlobId, offsetBytes: 0, lengthBytes: 4000 });
-    for (const id of ['a', 'b', 'c', 'c']) bodies.keep(slice(id), new Uint8Array(4000));
+    for (const id of ['a', 'b', ...Array<string>(5).fill('c')])
+      bodies.keep(slice(id), new Uint8Array(4000));
     const limits = {
       maxEntries: 2,
       maxBytes: 1 << 20,

@@ -161,7 +161,7 @@ describe('the protocol that a client used', () => {
           expect(await visit('http')).toEqual([301, 'https://www.hosted.test/LICENSE']);
           expect(await visit('https')).toEqual([200, undefined]);
         }
-        expect(hot).toEqual([200, 200]);
+        expect(hot).toEqual([301, 200, 301, 200]);
       } finally {
         await server.close(0);
       }

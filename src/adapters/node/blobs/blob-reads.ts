@@ -84,7 +84,7 @@ export function createBlobReads(parts: BlobReadParts): BlobReads {
 
     atHand(id, range) {
       const file = files.peek(id);
-      if (file === null || !isWithin(range, file.fileBytes) || !quickReads.isKnown(file, range))
+      if (file === null || !isWithin(range, file.fileBytes) || !quickReads.isAtHand(file, range))
         return null;
       // Its descriptor may have been closed meanwhile, and be another file's by
       // now.

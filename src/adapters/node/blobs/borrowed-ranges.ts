@@ -27,6 +27,33 @@ export function createBorrowRange(
   quickReads: QuickReads,
   mapped: MappedFiles | null,
 ): BorrowRange {
+  /**
+   * Bytes that a slow client has not taken yet: they wait in a buffer that serves
+   * again, or where many wait already in memory of their own.
+   */
+  function readBehind(
+    { fd }: OpenBlob,
+    { offsetBytes, lengthBytes }: BlobRange,
+    skipBytes: number,
+  ): ReturnType<RangeSender['readBehind']> {
+    const leftBytes = lengthBytes - skipBytes;
+    let buffer = buffers.take(leftBytes);
+    let release = () => buffers.give(buffer);
+    if (buffer.length < leftBytes) {
+      release();
+      buffer = Buffer.allocUnsafeSlow(leftBytes);
+      release = ignoreRelease;
+    }
+    try {
+      if (readSync(fd, buffer, 0, leftBytes, offsetBytes + skipBytes) === leftBytes)
+        return { bytes: buffer.subarray(0, leftBytes), release };
+    } catch {
+      // Null says so.
+    }
+    release();
+    return null;
+  }
+
   function readIntoBuffer(file: OpenBlob, range: BlobRange): BorrowedBuffer | null {
     const { lengthBytes } = range;
     const buffer = buffers.take(HEADROOM_BYTES + lengthBytes);
@@ -60,7 +87,7 @@ export function createBorrowRange(
       head,
       send(socketFd, headBytes) {
         const takenBytes = send(socketFd, headBytes, file, offsetBytes, lengthBytes);
-        quickReads.endSend(startMs);
+        quickReads.endSend(startMs, lengthBytes);
         return takenBytes;
       },
       readBehind: (skipBytes) => readBehind(file, range, skipBytes),
@@ -68,23 +95,9 @@ export function createBorrowRange(
     return { buffer: NOTHING, at: 0, lengthBytes, tookMs: 0, release: ignoreRelease, sender };
   }
 
-  return (file, range, maySend) =>
-    (maySend && mapped?.isMapped(file) ? leaveInMapping(file, range, mapped) : null) ??
-    readIntoBuffer(file, range);
-}
-
-/** Bytes that a slow client has not taken yet: they wait in memory of their own. */
-function readBehind(
-  { fd }: OpenBlob,
-  { offsetBytes, lengthBytes }: BlobRange,
-  skipBytes: number,
-): Uint8Array | null {
-  try {
-    const bytes = Buffer.allocUnsafeSlow(lengthBytes - skipBytes);
-    return readSync(fd, bytes, 0, bytes.length, offsetBytes + skipBytes) === bytes.length
-      ? bytes
-      : null;
-  } catch {
-    return null;
-  }
+  return (file, range, maySend) => {
+    if (!maySend || mapped === null) return readIntoBuffer(file, range);
+    const isSent = mapped.isMapped(file, range.lengthBytes);
+    return (isSent ? leaveInMapping(file, range, mapped) : null) ?? readIntoBuffer(file, range);
+  };
 }

@@ -23,12 +23,12 @@ export const HEADROOM_BYTES = 2 * KiB;
 /**
  * Sizes of buffers, bytes. Measured 2026-11, 64 MiB files, GB sent per CPU-second:
  * 128 KiB 1.9, 256 KiB 2.4, 1 MiB 2.8 to 3.2, 4 MiB 2.6. The smallest has room for
- * the usual range request, and a head.
+ * the usual range request and the largest for a body of 1 MiB, each with a head.
  */
 export const CHUNK_SIZES: readonly [number, number, number] = [
   64 * KiB + HEADROOM_BYTES,
   256 * KiB,
-  1024 * KiB,
+  1024 * KiB + HEADROOM_BYTES,
 ];
 /** Idle buffers of each size, at most: 4, 4 and 16 MiB. */
 const IDLE_MAX = [64, 16, 16] as const;

@@ -43,7 +43,7 @@ export type FsBlobStore = BlobStore & {
  * Open descriptors besides those in use. Node raises the soft limit to the hard
  * one, often 2^20.
  */
-const OPEN_FILES_MAX = 256;
+const OPEN_FILES_MAX = 1024;
 /** A delete may remove the folder between its making and the rename into it. */
 const RENAME_ATTEMPTS = 3;
 

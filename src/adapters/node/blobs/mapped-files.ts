@@ -23,8 +23,11 @@ export type MappedFiles = {
    * bytes.
    */
   readonly head: Uint8Array;
-  /** Whether the file is mapped, now. */
-  isMapped(file: OpenBlob): boolean;
+  /**
+   * Whether the file is mapped, now. `lengthBytes`: of the range that is asked for;
+   * long ones count as several.
+   */
+  isMapped(file: OpenBlob, lengthBytes: number): boolean;
   /**
    * Writes the head's first bytes and a range of a mapped file to a socket that has
    * nothing waiting. Returns how many it took at once, which may be none. Blocks on
@@ -49,6 +52,8 @@ export type MappedFiles = {
  * their first send.
  */
 export const REQUESTS_BEFORE_MAPPED = 16;
+/** Bytes of a request that counts as one. */
+const COUNTED_BYTES = 64 * 1024;
 /**
  * Bytes of all mappings. The page tables for them take a 512th, 64 MiB, and are
  * never freed.
@@ -70,10 +75,13 @@ export function createMappedFiles(
   let mappedBytes = 0;
   return {
     head: libc.head,
-    isMapped({ fd, fileBytes, mapping }) {
+    isMapped({ fd, fileBytes, mapping }, lengthBytes) {
       if (mapping.address !== null) return true;
-      mapping.requests += 1;
-      const isDue = mapping.requests % REQUESTS_BEFORE_MAPPED === 0;
+      const before = mapping.requests;
+      mapping.requests += Math.max(1, Math.floor(lengthBytes / COUNTED_BYTES));
+      const isDue =
+        Math.floor(mapping.requests / REQUESTS_BEFORE_MAPPED) >
+        Math.floor(before / REQUESTS_BEFORE_MAPPED);
       if (!isDue || mappedBytes + fileBytes > MAPPED_MAX_BYTES) return false;
       mapping.address = libc.map(fd, fileBytes);
       if (mapping.address === null) return false;

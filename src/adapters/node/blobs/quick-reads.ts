@@ -19,12 +19,17 @@ export type QuickReads = Pick<PagePresence, 'notePresent'> & {
    */
   isKnown(file: OpenBlob, range: BlobRange): boolean;
   /**
+   * Whether the page cache most likely has the range, and it is short enough to be
+   * sent at once.
+   */
+  isAtHand(file: OpenBlob, range: BlobRange): boolean;
+  /**
    * The moment before such a range is sent from a mapping, to be given to `endSend`
    * after it. Null: a disk was waited for lately, or pages may have gone; a read
    * finds out at less cost.
    */
   beginSend(): number | null;
-  endSend(startMs: number): void;
+  endSend(startMs: number, lengthBytes: number): void;
   /**
    * Reads such a range into `buffer` from `at` on. Returns how many bytes; null:
    * the read belongs in the thread pool.
@@ -40,11 +45,18 @@ export type QuickReads = Pick<PagePresence, 'notePresent'> & {
  */
 const QUICK_MAX_BYTES = 128 * 1024;
 /**
+ * Longer ranges are streamed, bytes. What goes to a socket is copied on this thread
+ * in any case: a body of 1 MiB out of memory takes it as long.
+ */
+const AT_HAND_MAX_BYTES = 1024 * 1024;
+/**
  * A read that takes this long may have waited for a disk, milliseconds. A copy of
  * 64 KiB takes 0.012, a fast disk 0.1 and more; a machine with too much to do takes
  * as long without any disk.
  */
 const MAYBE_DISK_MS = 0.08;
+/** Milliseconds that a copy takes besides for each byte: 1 ms for 1 MiB. */
+const MS_PER_BYTE = 1 / (1024 * 1024);
 /**
  * A send from a mapping that takes this long may have waited for a disk,
  * milliseconds. It takes the time of the socket as well; on a busy machine some
@@ -89,6 +101,8 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
 
   return {
     isKnown: (file, range) => range.lengthBytes <= QUICK_MAX_BYTES && presence.isKnown(file, range),
+    isAtHand: (file, range) =>
+      range.lengthBytes <= AT_HAND_MAX_BYTES && presence.isKnown(file, range),
     notePresent: presence.notePresent,
 
     beginSend() {
@@ -102,7 +116,7 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
       if (startMs === null) return null;
       try {
         const readBytes = readSync(file.fd, buffer, at, lengthBytes, offsetBytes);
-        lastTookMs = endRead(startMs);
+        lastTookMs = endRead(startMs, lengthBytes);
         return readBytes;
       } catch {
         // The thread pool's read fails as well, and says why.
@@ -113,6 +127,11 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
       return lastTookMs;
     },
   };
+}
+
+/** What a long copy may take beyond a short one, milliseconds. */
+function longerMs(lengthBytes: number): number {
+  return lengthBytes <= QUICK_MAX_BYTES ? 0 : lengthBytes * MS_PER_BYTE;
 }
 
 /** Adds up the time that reads and sends waited for a disk, and bounds it. */
@@ -130,9 +149,9 @@ function createDiskWaits(options: QuickReadsOptions) {
   let tooLongInRow = 0;
 
   /** Whether the read had to wait for a disk, as far as one can know. */
-  function wasDisk(tookMs: number): boolean {
+  function wasDisk(tookMs: number, lengthBytes: number): boolean {
     tooLongInRow = tookMs > TOO_LONG_MS ? tooLongInRow + 1 : 0;
-    if (tookMs < MAYBE_DISK_MS) return false;
+    if (tookMs < MAYBE_DISK_MS + longerMs(lengthBytes)) return false;
     return diskReads() !== knownDiskReads || tooLongInRow > 1;
   }
 
@@ -164,16 +183,16 @@ function createDiskWaits(options: QuickReadsOptions) {
     isWaitOver: (momentMs: number): boolean => waitedUpTo(momentMs) <= 0,
 
     /** Counts a read. Returns how long it took, milliseconds. */
-    endRead(startMs: number): number {
+    endRead(startMs: number, lengthBytes: number): number {
       const endMs = nowMs();
       const tookMs = endMs - startMs;
-      if (wasDisk(tookMs)) addWait(startMs, endMs);
+      if (wasDisk(tookMs, lengthBytes)) addWait(startMs, endMs);
       return tookMs;
     },
 
-    endSend(startMs: number): void {
+    endSend(startMs: number, lengthBytes: number): void {
       const endMs = nowMs();
-      if (endMs - startMs < SEND_MAYBE_DISK_MS) return;
+      if (endMs - startMs < SEND_MAYBE_DISK_MS + longerMs(lengthBytes)) return;
       const faults = majorFaults();
       if (faults !== knownMajorFaults) addWait(startMs, endMs);
       knownMajorFaults = faults;

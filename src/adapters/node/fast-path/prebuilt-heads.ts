@@ -77,10 +77,7 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
       text += `${name}: `;
       if (name === REQUEST_ID) requestIdAt = text.length;
       if (name === EXTENDED_ID) extendedIdAt = text.length;
-      const ofPart =
-        response.status !== 206 || value !== ''
-          ? undefined
-          : PART_HEADERS.find((known) => known === name);
+      const ofPart = value === '' ? PART_HEADERS.find((known) => known === name) : undefined;
       if (ofPart !== undefined) gaps.push({ at: text.length, name: ofPart });
       text += `${name === EXTENDED_ID || name === REQUEST_ID ? anyId : value}\r\n`;
     }

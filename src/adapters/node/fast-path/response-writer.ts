@@ -165,15 +165,9 @@ function createBorrowedWriter({ counts, log }: ResponseWriterOptions): WriteBorr
       hasRoom = writeTwo(socket, headOf(head, requestId, range), bytes);
     }
 
-    if (socket.writableLength === 0) {
-      // The system has them, or nobody wants them. A callback for each write would
-      // cost another tick.
-      release();
-      return true;
-    }
-    // Called when what is in front of it was taken, or never will be.
-    socket.write(NOTHING, release);
-    return hasRoom;
+    const isTaken = socket.writableLength === 0;
+    releaseWhenTaken(socket, release);
+    return isTaken || hasRoom;
   };
 }
 
@@ -202,8 +196,8 @@ function sendRange(
     if (takenBytes === headBytes + lengthBytes) return true;
   }
 
-  const body = sender.readBehind(Math.max(0, takenBytes - headBytes));
-  if (body === null) {
+  const rest = sender.readBehind(Math.max(0, takenBytes - headBytes));
+  if (rest === null) {
     if (takenBytes === 0) return null;
     // By its length the client sees that half a response is none.
     socket.destroy();
@@ -211,8 +205,23 @@ function sendRange(
     return true;
   }
 
-  if (takenBytes >= headBytes) return socket.write(body) || socket.writableLength === 0;
-  return writeTwo(socket, headOf(head, requestId, range).subarray(takenBytes), body);
+  const { bytes, release } = rest;
+  const hasRoom =
+    takenBytes >= headBytes
+      ? socket.write(bytes) || socket.writableLength === 0
+      : writeTwo(socket, headOf(head, requestId, range).subarray(takenBytes), bytes);
+  releaseWhenTaken(socket, release);
+  return hasRoom;
+}
+
+/**
+ * Releases a buffer once the system has what was written of it, or nobody wants it. A
+ * callback for each write would cost another tick.
+ */
+function releaseWhenTaken(socket: Duplex, release: () => void): void {
+  if (socket.writableLength === 0) release();
+  // Called when what is in front of it was taken, or never will be.
+  else socket.write(NOTHING, release);
 }
 
 /**

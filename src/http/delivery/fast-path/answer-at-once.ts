@@ -234,38 +234,46 @@ function createFastResponder(core: Core, options: AnswerAtOnceOptions): FastResp
       const slice = bytesOf(range, sizeBytes);
       const { lengthBytes } = slice;
       // Where features admit, nothing is read later: they must be asked before.
-      const mayReadLater = range !== 'whole' && features.admits === null;
+      const mayReadLater = features.admits === null;
       const found = bodyNow(core, pointer, slice, mayReadLater);
       if (found === null || !isAdmitted(fastRead, lengthBytes)) return null;
       const { body, tier, lend } = found;
 
-      if (range === 'whole') {
-        counts[owner.surface].getWhole += 1;
-        countRead(meter, readPolicy, lengthBytes, tier, storageClass);
-        const headers = withVary(fastRead, prepared.whole(pointer, memoryHit));
-        return wholeResponse(200, headers, owner, body);
-      }
-
       const isRead = tier === 'bucket';
-      const part = prepared.partOfAny(pointer, isRead ? 'bucket' : 'memory');
-      const headers = withVary(fastRead, part);
+      const isWhole = range === 'whole';
+      const part = isWhole ? null : prepared.partOfAny(pointer, isRead ? 'bucket' : 'memory');
+      const whole = isRead ? prepared.wholeRead : prepared.whole;
+      const headers = withVary(fastRead, part ?? whole(pointer, memoryHit));
       if (lend === null) {
+        if (isWhole) {
+          counts[owner.surface].getWhole += 1;
+          countRead(meter, readPolicy, lengthBytes, tier, storageClass);
+          return wholeResponse(200, headers, owner, body);
+        }
         if (body === null) return null;
         counts[owner.surface].getPart += 1;
         countRead(meter, readPolicy, lengthBytes, tier, storageClass);
         return rangeResponse(headers, owner, body, { range, sizeBytes, serverTiming: '' });
       }
 
+      const status = isWhole ? 200 : 206;
+      const sentRange = isWhole ? { startByte: 0, endByteInclusive: sizeBytes - 1 } : range;
       const respondWith = (borrowed: BorrowedBuffer): WholeResponse => {
-        if (isRead) counts[owner.surface].getPartRead += 1;
-        else counts[owner.surface].getPart += 1;
+        counts[owner.surface][countOf(isWhole, isRead)] += 1;
         countRead(meter, readPolicy, lengthBytes, tier, storageClass);
         const serverTiming = isRead && isServerTimingOn ? atHandTiming(borrowed.tookMs) : '';
-        return borrowedResponse(headers, owner, borrowed, { range, sizeBytes, serverTiming });
+        const sent = { range: sentRange, sizeBytes, serverTiming };
+        return borrowedResponse(status, headers, owner, borrowed, sent);
       };
-      return laterResponse(headers, owner, readLater(lend, respondWith));
+      return laterResponse(status, headers, owner, readLater(lend, respondWith));
     },
   };
+}
+
+/** Which count is of a body that was read when it was sent. */
+function countOf(isWhole: boolean, isRead: boolean) {
+  if (isWhole) return isRead ? 'getWholeRead' : 'getWhole';
+  return isRead ? 'getPartRead' : 'getPart';
 }
 
 /**

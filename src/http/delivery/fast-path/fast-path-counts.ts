@@ -5,6 +5,8 @@ import type { ResponseOwner } from './fast-response.ts';
 /** Responses given since the start, by kind; the numbers grow in place. */
 export type FastPathCounts = {
   getWhole: number;
+  /** Whole objects that memory had not. */
+  getWholeRead: number;
   getPart: number;
   /** Ranges that memory had not. */
   getPartRead: number;
@@ -29,6 +31,7 @@ export type FastPathCountsBySurface = Readonly<Record<ResponseOwner['surface'], 
 export function newFastPathCounts(): FastPathCountsBySurface {
   const zero = {
     getWhole: 0,
+    getWholeRead: 0,
     getPart: 0,
     getPartRead: 0,
     getInRow: 0,

@@ -19,7 +19,8 @@ type ResponseFacts = ResponseOwner & {
    * to say the same as that, and a 206 has the headers of PART_HEADERS empty. The
    * record is the same object for as long as the stored object has not changed, so
    * a platform may keep what it makes of it. Those of an error document have both
-   * ids where they belong, empty.
+   * ids where they belong, empty. One with a body from the bucket has its
+   * Server-Timing empty.
    */
   readonly headers: ResponseHeaders;
 };
@@ -54,19 +55,19 @@ export type WholeBody =
   /** A range, in bytes that stay. */
   | { readonly kind: 'range'; readonly body: Uint8Array; readonly range: RangeFacts }
   /**
-   * A range in a borrowed buffer, which is released when it was sent or never will
-   * be.
+   * A range or the whole object in a borrowed buffer, which is released when it was
+   * sent or never will be.
    */
   | { readonly kind: 'borrowed'; readonly body: BorrowedBuffer; readonly range: RangeFacts };
 
 /** An error document. `requestId`: the id that it names, so that its head must too. */
 export type ErrorDocument = { readonly bytes: Uint8Array; readonly requestId: string };
 
-/** A range that is read, and metered, only when it is sent. */
+/** A range or an object that is read, and metered, only when it is sent. */
 type BodyReadLater = { readonly kind: 'later'; readonly body: ReadLater; readonly range: null };
 
 /**
- * Reads and meters the range, and gives the whole response. To be called once at
+ * Reads and meters the bytes, and gives the whole response. To be called once at
  * most, and soon. Null: the bytes are not at hand any more, and the request takes
  * the full path. `canSendDirectly`: `maySend` of BorrowBytes.
  */
@@ -107,23 +108,25 @@ export function rangeResponse(
   return { status: 206, headers, bucket, surface, accessKeyId, kind: 'range', body, range };
 }
 
-/** Makes a 206 whose bytes are borrowed. */
+/** Makes a 200 or 206 whose bytes are borrowed. */
 export function borrowedResponse(
+  status: 200 | 206,
   headers: ResponseHeaders,
   { bucket, surface, accessKeyId }: ResponseOwner,
   body: BorrowedBuffer,
   range: RangeFacts,
 ): WholeResponse {
-  return { status: 206, headers, bucket, surface, accessKeyId, kind: 'borrowed', body, range };
+  return { status, headers, bucket, surface, accessKeyId, kind: 'borrowed', body, range };
 }
 
-/** Makes a 206 whose range is read when it is sent. */
+/** Makes a 200 or 206 whose bytes are read when it is sent. */
 export function laterResponse(
+  status: 200 | 206,
   headers: ResponseHeaders,
   { bucket, surface, accessKeyId }: ResponseOwner,
   body: ReadLater,
 ): FastResponse {
-  return { status: 206, headers, bucket, surface, accessKeyId, kind: 'later', body, range: null };
+  return { status, headers, bucket, surface, accessKeyId, kind: 'later', body, range: null };
 }
 
 /** Makes the body of kind `later` from what lends the bytes. */

@@ -143,7 +143,7 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
   function answerBody(allowed: AllowedRead, range: HttpRange | 'whole'): FastResponse | null {
     const { object, headers } = allowed;
     const slice = bytesOf(range, object.sizeBytes);
-    const opened = bodyNow(core, object, slice, range !== 'whole');
+    const opened = bodyNow(core, object, slice, true);
     if (opened === null) return null;
     const { body, tier, lend } = opened;
     const counted = (): void => {
@@ -151,24 +151,28 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
       count(allowed, 'B', slice.lengthBytes, from, object.storageClass);
       countBody(counts, tier, range === 'whole');
     };
-    if (range === 'whole') {
-      counted();
-      return wholeResponse(200, headers.whole(tier), allowed, body);
-    }
-    const partHeaders = headers.part(tier);
+    const isWhole = range === 'whole';
+    const ownHeaders = isWhole ? headers.whole(tier) : headers.part(tier);
     const { sizeBytes } = object;
     if (lend === null) {
+      if (isWhole) {
+        counted();
+        return wholeResponse(200, ownHeaders, allowed, body);
+      }
       if (body === null) return null;
       counted();
       const facts = { range, sizeBytes, serverTiming: timingOf(tier, 0) };
-      return rangeResponse(partHeaders, allowed, body, facts);
+      return rangeResponse(ownHeaders, allowed, body, facts);
     }
+    const status = isWhole ? 200 : 206;
+    const sentRange = isWhole ? { startByte: 0, endByteInclusive: sizeBytes - 1 } : range;
     const respondWith = (borrowed: BorrowedBuffer): WholeResponse => {
       counted();
-      const facts = { range, sizeBytes, serverTiming: timingOf(tier, borrowed.tookMs) };
-      return borrowedResponse(partHeaders, allowed, borrowed, facts);
+      const serverTiming = timingOf(tier, borrowed.tookMs);
+      const facts = { range: sentRange, sizeBytes, serverTiming };
+      return borrowedResponse(status, ownHeaders, allowed, borrowed, facts);
     };
-    return laterResponse(partHeaders, allowed, readLater(lend, respondWith));
+    return laterResponse(status, ownHeaders, allowed, readLater(lend, respondWith));
   }
 
   function timingOf(tier: BodyOrigin, tookMs: number): string {
@@ -188,6 +192,7 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
 
 function countBody(counts: FastPathCounts, tier: BodyOrigin, isWhole: boolean): void {
   if (tier === 'index') counts.getInRow += 1;
+  else if (isWhole && tier === 'bucket') counts.getWholeRead += 1;
   else if (isWhole) counts.getWhole += 1;
   else if (tier === 'bucket') counts.getPartRead += 1;
   else counts.getPart += 1;
