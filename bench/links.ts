@@ -1,7 +1,7 @@
 // What does a share link cost above a public object? The Node platform over sockets, 10 KiB, 64
 // connections, requests and CPU a request of the serving process, rounds interleaved: the public
-// object, an unlimited link to it, a link to a private one, and a link with a limit, which the index
-// counts. Options: --rounds 7, --seconds 1 of a round, --port 19670.
+// object, an unlimited link to it, a link to a private one, and a link with a limit, which the
+// index counts. Options: --rounds 7, --seconds 1 of a round, --port 19670.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// Load over plain sockets, for machines without wrk: each connection sends the same request again as
-// soon as it has the whole response. It measures less than wrk does, since it takes more CPU itself;
-// what it compares is comparable.
+// Load over plain sockets, for machines without wrk: each connection sends the same request again
+// as soon as it has the whole response. It measures less than wrk does, since it takes more CPU
+// itself; what it compares is comparable.
 import { connect, type Socket } from 'node:net';
 import { cpuSecondsOf } from './process-cpu.ts';
 import type { LoadResult } from './wrk.ts';

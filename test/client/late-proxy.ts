@@ -19,7 +19,8 @@ type Answer = {
 };
 
 /**
- * `between` runs before each PUT but the first of a key. `isLost`: what was held back never arrives.
+ * `between` runs before each PUT but the first of a key. `isLost`: what was held back never
+ * arrives.
  */
 export async function startLateProxy(
   target: string,

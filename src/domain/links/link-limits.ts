@@ -89,12 +89,12 @@ export const LINK_PERMIT_MS = 2 * MINUTE_MS;
 export const LINK_PERMIT_RENEW_MS = 30_000;
 /** How long a broken-off download may be continued and counts as the same one, milliseconds. */
 export const LINK_RESUME_MS = DAY_MS;
-/** Share of a limit, percent, at which its owner is told that it is near. */
+/** Share of a limit, percent, at which its owner hears that it is near. */
 export const LINK_NEAR_PERCENT = 80;
 
 /** Ids that nobody has, from one source in a minute, before the directory is not asked any more. */
 export const UNKNOWN_LINKS_PER_MINUTE = 30;
-/** Links that one process looks up in the directory at once; more are told to come again. */
+/** Links that one process looks up in the directory at once; more have to come again. */
 export const LINK_LOOKUPS_AT_ONCE = 64;
 /** Files of one page of a folder. */
 export const LINK_PAGE_FILES = 200;

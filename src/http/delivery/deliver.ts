@@ -139,27 +139,10 @@ export function createDeliver(
     // 7. Features admit the use before anything is opened for it, and so does a link
     //    that counts.
     const take = takeOf(read);
-    if (take !== null) return openInPlace(read, sent, take);
+    if (take !== null) return openInPlace(core, { read, sent, take, send });
     if (read.features.admit.length === 0) return open(read, sent);
     const use = planUse(read, sent, isAtHand(core, read, sent));
     return admitAll(read, use).then(() => open(read, sent));
-  }
-
-  async function openInPlace(
-    read: ObjectRead,
-    sent: SentRange,
-    take: TakePlace,
-  ): Promise<Response> {
-    if (read.features.admit.length > 0)
-      await admitAll(read, planUse(read, sent, isAtHand(core, read, sent)));
-    const place: TakenPlace = await take(read, sent);
-    try {
-      const opened = await openSent(core, read, sent);
-      return await send(read, sent, { ...opened, body: place.watch(opened.body) });
-    } catch (error) {
-      place.release();
-      throw error;
-    }
   }
 
   function open(read: ObjectRead, sent: SentRange): ResponseSoon {
@@ -185,6 +168,27 @@ export function createDeliver(
 
   return { deliver, deliverFound };
 }
+
+/** Opens and sends what a link counts: in the place that it gives, or not at all. */
+async function openInPlace(core: Core, { read, sent, take, send }: Placed): Promise<Response> {
+  if (read.features.admit.length > 0)
+    await admitAll(read, planUse(read, sent, isAtHand(core, read, sent)));
+  const place: TakenPlace = await take(read, sent);
+  try {
+    const opened = await openSent(core, read, sent);
+    return await send(read, sent, { ...opened, body: place.watch(opened.body) });
+  } catch (error) {
+    place.release();
+    throw error;
+  }
+}
+
+type Placed = {
+  readonly read: ObjectRead;
+  readonly sent: SentRange;
+  readonly take: TakePlace;
+  readonly send: (read: ObjectRead, sent: SentRange, opened: SentBody) => ResponseSoon;
+};
 
 /** How the link that lets a reader in counts what is sent; null: it does not. */
 const takeOf = ({ readRequest: { request, invitation } }: ObjectRead) =>

@@ -141,7 +141,7 @@ it('fits a phone in all its states, and axe finds nothing', async () => {
   await page.getByLabel('Your name').fill('Ada');
   await page.getByLabel('Your mail address').fill('ada@example.org');
   await page.getByLabel('Files').setInputFiles([file('a.bin', 5), file('b.bin', 2_000_000)]);
-  // As a browser without the script sends it.
+  // Sent as by a browser without the script.
   await page.evaluate("HTMLFormElement.prototype.submit.call(document.querySelector('form.drop'))");
   await page.getByRole('heading', { name: 'Your receipt' }).waitFor();
   expect(await page.getByRole('alert').count()).toBe(2);

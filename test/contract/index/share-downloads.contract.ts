@@ -160,7 +160,7 @@ export function shareDownloadsContract(subject: Subject<MetadataIndex>): void {
       expect(sent).toBe(3);
     });
 
-    test('let a broken-off download end in its turn, though others took its place', async (index) => {
+    test('let a broken-off download end in its turn, though others took over', async (index) => {
       const { take, usage } = await withLink(index, limited(2));
       await take({ who: 'a' }, 600);
       await take({ who: 'b' }, 600);

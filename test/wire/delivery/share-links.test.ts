@@ -1,5 +1,5 @@
-// Share links as programs use them: files with ranges, folders as ZIPs, passwords, exact limits, and
-// what counts nothing.
+// Share links as programs use them: files with ranges, folders as ZIPs, passwords, exact limits,
+// and what counts nothing.
 import { randomBytes } from 'node:crypto';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -66,7 +66,8 @@ describeCore('a share link', () => {
       const reply = await open(url);
       expect([reply.status, reply.bytes.equals(LARGE)]).toEqual([200, true]);
       expect(Object.fromEntries(reply.headers)).toMatchObject({
-        'content-disposition': `attachment; filename="_n_code 1.bin"; filename*=UTF-8''%C3%9Cn%C3%AFcode%201.bin`,
+        'content-disposition':
+          'attachment; filename="_n_code 1.bin"; ' + "filename*=UTF-8''%C3%9Cn%C3%AFcode%201.bin",
         'cache-control': 'private, no-cache',
         'content-security-policy': 'sandbox',
         'referrer-policy': 'no-referrer',

@@ -96,7 +96,7 @@ describeCore('a drop link', () => {
     const gone = await visit('DELETE', given, { headers: asSender(code) });
     expect(gone.status).toBe(204);
     expect((await head(given, code)).status).toBe(404);
-    // As clients behind old proxies send it.
+    // Clients behind old proxies send it so.
     const posted = await created(drop, code, { name: 'posted', length: 5 });
     const override = await visit('POST', posted, {
       body: Buffer.from('hello'),

@@ -30,7 +30,7 @@ export type Lookup = {
    */
   readonly epoch: FillEpoch;
   readonly reader: KvReader;
-  /** As in HotMetadata.peek. */
+  /** See HotMetadata.peek. */
   readonly isInvited: boolean;
 };
 

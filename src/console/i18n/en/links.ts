@@ -6,7 +6,7 @@ export const links = {
   changeTitle: 'Change the link',
   objects: (text: string) => `${text} objects`,
   notThese: (max: number) =>
-    `A link is for one object, one folder or up to ${max} objects. Select less, or share the folder.`,
+    `One link shares an object, a folder or up to ${max} objects. Select less, or the folder.`,
   end: 'Ends',
   endChoices: {
     '1': 'In a day',

@@ -13,21 +13,10 @@ type FieldsProps = {
   readonly onChange: (draft: Draft) => void;
 };
 
-export function ShareFields({ draft, errors, target, link, currency, onChange }: FieldsProps) {
+export function ShareFields(props: FieldsProps) {
+  const { draft, errors, link } = props;
   const texts = t().links;
-  const set =
-    <Name extends keyof Draft>(name: Name) =>
-    (value: Draft[Name]) =>
-      onChange({ ...draft, [name]: value });
-  const text = (name: 'fileName' | 'pageTitle' | 'note', label: string) => (
-    <TextField
-      label={label}
-      aside={t().units.optional}
-      value={draft[name]}
-      onInput={set(name)}
-      maxLength={200}
-    />
-  );
+  const set = setterOf(props);
   const hasPassword = link?.hasPassword === true;
   return (
     <>
@@ -75,71 +64,96 @@ export function ShareFields({ draft, errors, target, link, currency, onChange }:
           onChange={set('removesPassword')}
         />
       )}
-      <details class="share-more">
-        <summary>{texts.more}</summary>
-        <RadioField
-          legend={texts.mode}
-          name="mode"
-          value={draft.mode}
-          onChange={set('mode')}
-          options={MODES.map((value) => ({
-            value,
-            label: texts.modes[value],
-            ...(value === 'view' ? { hint: texts.viewHint } : {}),
-          }))}
-        />
-        <div class="two-fields">
-          <TextField
-            label={texts.gigabytes}
-            aside={t().units.optional}
-            type="number"
-            value={draft.gigabytes}
-            onInput={set('gigabytes')}
-            error={errors.gigabytes}
-          />
-          <TextField
-            label={texts.money(currency)}
-            aside={t().units.optional}
-            type="number"
-            value={draft.money}
-            onInput={set('money')}
-            error={errors.money}
-          />
-          {target.kind === 'object' && text('fileName', texts.fileName)}
-          {text('pageTitle', texts.pageTitle)}
-        </div>
-        <Field label={texts.pageText} aside={t().units.optional} hint={texts.pageTextHint}>
-          {({ id, describedBy }) => (
-            <textarea
-              id={id}
-              class="input"
-              rows={3}
-              maxLength={5000}
-              value={draft.pageText}
-              aria-describedby={describedBy}
-              onInput={(event) => set('pageText')(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <TextField
-          label={texts.addresses}
-          aside={t().units.optional}
-          mono
-          value={draft.addresses}
-          onInput={set('addresses')}
-          hint={texts.addressesHint}
-        />
-        <TextField
-          label={texts.countries}
-          aside={t().units.optional}
-          mono
-          value={draft.countries}
-          onInput={set('countries')}
-          hint={texts.countriesHint}
-        />
-        {text('note', texts.note)}
-        <CheckField label={texts.cuts} checked={draft.cutsRunning} onChange={set('cutsRunning')} />
-      </details>
+      <More {...props} />
     </>
+  );
+}
+
+/** Changes one field of the draft. */
+const setterOf =
+  ({ draft, onChange }: FieldsProps) =>
+  <Name extends keyof Draft>(name: Name) =>
+  (value: Draft[Name]) =>
+    onChange({ ...draft, [name]: value });
+
+function More(props: FieldsProps) {
+  const { draft, errors, target, currency } = props;
+  const texts = t().links;
+  const set = setterOf(props);
+  const text = (name: 'fileName' | 'pageTitle' | 'note', label: string) => (
+    <TextField
+      label={label}
+      aside={t().units.optional}
+      value={draft[name]}
+      onInput={set(name)}
+      maxLength={200}
+    />
+  );
+  return (
+    <details class="share-more">
+      <summary>{texts.more}</summary>
+      <RadioField
+        legend={texts.mode}
+        name="mode"
+        value={draft.mode}
+        onChange={set('mode')}
+        options={MODES.map((value) => ({
+          value,
+          label: texts.modes[value],
+          ...(value === 'view' ? { hint: texts.viewHint } : {}),
+        }))}
+      />
+      <div class="two-fields">
+        <TextField
+          label={texts.gigabytes}
+          aside={t().units.optional}
+          type="number"
+          value={draft.gigabytes}
+          onInput={set('gigabytes')}
+          error={errors.gigabytes}
+        />
+        <TextField
+          label={texts.money(currency)}
+          aside={t().units.optional}
+          type="number"
+          value={draft.money}
+          onInput={set('money')}
+          error={errors.money}
+        />
+        {target.kind === 'object' && text('fileName', texts.fileName)}
+        {text('pageTitle', texts.pageTitle)}
+      </div>
+      <Field label={texts.pageText} aside={t().units.optional} hint={texts.pageTextHint}>
+        {({ id, describedBy }) => (
+          <textarea
+            id={id}
+            class="input"
+            rows={3}
+            maxLength={5000}
+            value={draft.pageText}
+            aria-describedby={describedBy}
+            onInput={(event) => set('pageText')(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <TextField
+        label={texts.addresses}
+        aside={t().units.optional}
+        mono
+        value={draft.addresses}
+        onInput={set('addresses')}
+        hint={texts.addressesHint}
+      />
+      <TextField
+        label={texts.countries}
+        aside={t().units.optional}
+        mono
+        value={draft.countries}
+        onInput={set('countries')}
+        hint={texts.countriesHint}
+      />
+      {text('note', texts.note)}
+      <CheckField label={texts.cuts} checked={draft.cutsRunning} onChange={set('cutsRunning')} />
+    </details>
   );
 }

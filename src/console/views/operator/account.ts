@@ -11,7 +11,7 @@ const STORED_AS = 'quayside-account';
 
 /** Routes that take `accountId`; a unit test compares them with the API's document. */
 const ROUTES = [
-  /^\/-\/api\/v1\/(?:overview|audit|buckets|jobs|usage|forecast|simulations|billing)$/,
+  /^\/-\/api\/v1\/(?:overview|audit|buckets|jobs|links|usage|forecast|simulations|billing)$/,
   /^\/-\/api\/v1\/(?:members|access-keys|invoices|credit-notes|receipts|caps)(?:\/|$)/,
   /^\/-\/api\/v1\/invitations(?:\/(?!(?:accept|lookup|registration-options)$)|$)/,
   /^\/-\/api\/v1\/billing\/(?!issuer$)/,

@@ -55,7 +55,7 @@ export function createTakeSharePermit({ ports }: Core, secret: string): TakeShar
   const { background, clock, metadataIndex } = ports;
   const hash = createKeyedHash(deriveKey(new TextEncoder().encode(secret), 'quayside downloads 1'));
 
-  /** The same for the requests of one download: of a visitor, for a version, today. */
+  /** One id for the requests of one download: of a visitor, for a version, today. */
   function downloadIdOf(part: SharePart, nowMs: number): string {
     const agent = part.userAgent?.slice(0, AGENT_MAX_LENGTH) ?? '';
     const day = Math.floor(nowMs / DAY_MS);

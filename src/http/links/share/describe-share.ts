@@ -1,6 +1,6 @@
 // Makes the view of a share link for one visitor: what its page shows. Called by
 // answer-share.ts, which has found out the state and read the content. Nothing of a
-// link is told to who may not see it: not even its title.
+// link is shown to who may not see it: not even its title.
 import type { LinkName } from '../../../domain/links/link-ids.ts';
 import { linkPath } from '../../../domain/links/link-ids.ts';
 import {

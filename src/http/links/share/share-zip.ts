@@ -32,12 +32,12 @@ const ZIPS_OF_SOURCE_MAX = 2;
 const ZIP_IDLE_MS = 60_000;
 
 /** What is to be in the ZIP: paths below the link; those of folders end in a slash. */
-export type ZipWish = { readonly path: string; readonly picks: readonly string[] };
+export type PickedFiles = { readonly path: string; readonly picks: readonly string[] };
 
 export type AnswerShareZip = (
   request: HttpRequest,
   open: OpenShare,
-  wish: ZipWish,
+  picked: PickedFiles,
   more: { readonly requestId: string; readonly visitor: ShareVisitor },
 ) => Promise<Response>;
 
@@ -53,8 +53,8 @@ export function createShareZip(
   const { clock, meter } = core.ports;
   const zips = createSemaphore({ max: ZIPS_MAX, idleMs: ZIP_IDLE_MS, nowMs: clock.nowMs });
 
-  return async (request, open, wish, { requestId, visitor }) => {
-    const selection = selectionOf(open, wish);
+  return async (request, open, picked, { requestId, visitor }) => {
+    const selection = selectionOf(open, picked);
     const source = networkOf(request.remoteAddress);
     const permit = zips.take({
       tenant: open.entry.accountId,
@@ -70,7 +70,7 @@ export function createShareZip(
       const headers = {
         ...SHARE_HEADERS,
         'content-type': 'application/zip',
-        'content-disposition': attachment(zipName(open, wish, bucket.record())),
+        'content-disposition': attachment(zipName(open, picked, bucket.record())),
         'content-length': `${sizeBytes}`,
         'cache-control': 'private, no-store',
         'accept-ranges': 'none',
@@ -120,7 +120,7 @@ export function createShareZip(
 }
 
 /** NoSuchKey for what is not below the link; InvalidRequest for too many. */
-function selectionOf({ link }: OpenShare, { path, picks }: ZipWish): ObjectSelection {
+function selectionOf({ link }: OpenShare, { path, picks }: PickedFiles): ObjectSelection {
   const { target } = link;
   if (target.kind === 'object') throw new StorageError('NoSuchKey');
   if (picks.length > LINK_PICKS_MAX)
@@ -144,7 +144,7 @@ function selectionOf({ link }: OpenShare, { path, picks }: ZipWish): ObjectSelec
   };
 }
 
-function zipName({ link }: OpenShare, { path }: ZipWish, { name }: BucketRecord): string {
+function zipName({ link }: OpenShare, { path }: PickedFiles, { name }: BucketRecord): string {
   const { target, page } = link;
   const prefix = target.kind === 'object' ? '' : target.prefix;
   const folder = (prefix + path).split('/').at(-2);

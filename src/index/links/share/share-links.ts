@@ -41,6 +41,12 @@ type ShareCalls = Pick<
 
 /** The calls over a database with INDEX_SCHEMA. */
 export function createShareLinkCalls(sql: Sql): ShareCalls {
+  return { ...createQueries(sql), ...createCommands(sql) };
+}
+
+type Queries = Pick<ShareCalls, 'getShareLink' | 'listShareLinks' | 'listShareHistory'>;
+
+function createQueries(sql: Sql): Queries {
   return {
     getShareLink({ bucket, id }) {
       const n = findLiveBucket(sql, bucket);
@@ -84,7 +90,11 @@ export function createShareLinkCalls(sql: Sql): ShareCalls {
         )
         .map(({ entry }) => JSON.parse(entry) as ShareHistoryEntry);
     },
+  };
+}
 
+function createCommands(sql: Sql): Omit<ShareCalls, keyof Queries> {
+  return {
     addShareLink({ bucket, link, entry }) {
       const n = requireBucket(sql, bucket);
       if (findShareRow(sql, n, link.id) !== null) return;

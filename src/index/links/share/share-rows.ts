@@ -95,7 +95,8 @@ function toLabel(row: LabelRow): ShareLabel {
 
 /**
  * What counts of a link: completed downloads, and whole objects' worth of what broke
- * off. A download that is broken off counts by its bytes until it is continued, as that of the row `continued` is.
+ * off. A download that is broken off counts by its bytes until it is continued, as
+ * that of the row `continued` is.
  */
 export function usageOf(
   sql: Sql,

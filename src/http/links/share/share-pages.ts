@@ -1,0 +1,95 @@
+// The pages of a share link: of what it shares, and why it does not. Called by
+// answer-share.ts.
+import type { Core } from '../../../core/core.ts';
+import type { ShareCounter } from '../../../core/links/share/share-counts.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import { bytesMaxOf, isLimited, isUsedUp } from '../../../domain/links/share-links.ts';
+import { makeResponse } from '../../outgoing-body.ts';
+import type { HttpRequest } from '../../request.ts';
+import { isBrowserVisit } from '../../semantics/accept-html.ts';
+import { isPreviewAgent, wantsPage } from '../wants-page.ts';
+import { describeShare } from './describe-share.ts';
+import type { OpenShare } from './open-share.ts';
+import { shareContent } from './share-files.ts';
+import { SHARE_QUERY } from './share-hrefs.ts';
+import { ShareClosed } from './share-places.ts';
+import { refuseShare } from './share-refusals.ts';
+import type { ShareView } from './share-view.ts';
+import type { Visit } from './share-visit.ts';
+import type { ShareVisitor } from './share-visitor.ts';
+
+/** Sends the page of a link. */
+export type SendSharePage = (
+  request: HttpRequest,
+  view: ShareView,
+  requestId: string,
+) => Response | Promise<Response>;
+
+type PageParts = {
+  readonly counter: ShareCounter;
+  readonly sendPage: SendSharePage | null;
+  readonly visitorOf: (request: HttpRequest) => ShareVisitor;
+};
+
+/** Longest search text, and path that a page begins behind, characters. */
+const SEARCH_MAX_LENGTH = 200;
+const AFTER_MAX_LENGTH = 1024;
+
+/** Makes the answers with pages; programs get a line of text where a link is closed. */
+export function createSharePages(core: Core, { counter, sendPage, visitorOf }: PageParts) {
+  return { answerPage, answerClosed };
+
+  async function answerPage(visit: Visit, open: OpenShare): Promise<Response> {
+    const { request, requestId, query, path } = visit;
+    const usage = await requireLeft(core, open);
+    const place = {
+      path: path.endsWith('/') ? path : '',
+      after: (query.get(SHARE_QUERY.after) ?? '').slice(0, AFTER_MAX_LENGTH),
+      search: query.get(SHARE_QUERY.search)?.slice(0, SEARCH_MAX_LENGTH) || null,
+    };
+    const content = await shareContent(core, open, place);
+    const isCounted = request.method === 'GET' && !isPreviewAgent(request);
+    if (isCounted)
+      counter.count(open.entry, open.label?.id ?? null, { opened: 1 }, visitorOf(request));
+    const view = describeShare(
+      { ...open, request, usage, bytesMax: bytesMaxOf(open.link) },
+      content,
+    );
+    if (sendPage !== null) return sendPage(request, view, requestId);
+    return makeResponse(request, 200, { 'cache-control': 'no-store' }, null);
+  }
+
+  function answerClosed(visit: Visit, open: OpenShare): Response | Promise<Response> {
+    const { request, requestId } = visit;
+    const { state, password } = open;
+    const isPerson = wantsPage(request) || (request.method === 'POST' && isFormOfPage(request));
+    if (isPerson && sendPage !== null) {
+      const usage = { downloads: 0, bytes: 0 };
+      return sendPage(
+        request,
+        describeShare({ ...open, request, usage, bytesMax: null }, null),
+        requestId,
+      );
+    }
+    if (password?.waitSeconds != null)
+      return refuseShare(request, 'wait', requestId, password.waitSeconds);
+    return refuseShare(request, state === 'open' ? 'revoked' : state, requestId);
+  }
+}
+
+/** What counts of a link; ShareClosed where a limit has nothing left. */
+export async function requireLeft(core: Core, { entry, link }: OpenShare) {
+  const { metadataIndex, clock } = core.ports;
+  const { bucket, id } = entry;
+  if (!isLimited(link)) return { downloads: 0, bytes: 0 };
+  const nowMs = clock.nowMs();
+  const stored = await metadataIndex.call(bucket.name, 'getShareLink', { bucket, id, nowMs });
+  if (stored === null) throw new StorageError('NoSuchResource');
+  if (isUsedUp(link.limits, bytesMaxOf(link), stored.usage)) throw new ShareClosed('used-up');
+  return stored.usage;
+}
+
+/** A page's form is sent as browsers send forms. */
+function isFormOfPage({ header }: HttpRequest): boolean {
+  return isBrowserVisit({ method: 'GET', header });
+}
