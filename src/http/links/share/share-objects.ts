@@ -2,6 +2,7 @@
 // conditions and headers, in a place of the link where it counts. Called by
 // answer-share.ts.
 import type { Core } from '../../../core/core.ts';
+import type { ShareVisitor } from '../../../core/links/share/share-counts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { isLimited } from '../../../domain/links/share-links.ts';
 import { noteFound } from '../../delivery/count-read.ts';
@@ -14,7 +15,6 @@ import type { ShareProfiles } from './share-headers.ts';
 import { SHARE_QUERY } from './share-hrefs.ts';
 import type { SharePlaces } from './share-places.ts';
 import type { Visit } from './share-visit.ts';
-import type { ShareVisitor } from './share-visitor.ts';
 
 type ObjectParts = {
   readonly deliverFound: DeliverFound;

@@ -1,7 +1,7 @@
 // The pages of a share link: of what it shares, and why it does not. Called by
 // answer-share.ts.
 import type { Core } from '../../../core/core.ts';
-import type { ShareCounter } from '../../../core/links/share/share-counts.ts';
+import type { ShareCounter, ShareVisitor } from '../../../core/links/share/share-counts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { bytesMaxOf, isLimited, isUsedUp } from '../../../domain/links/share-links.ts';
 import { makeResponse } from '../../outgoing-body.ts';
@@ -16,7 +16,6 @@ import { ShareClosed } from './share-places.ts';
 import { refuseShare } from './share-refusals.ts';
 import type { ShareView } from './share-view.ts';
 import type { Visit } from './share-visit.ts';
-import type { ShareVisitor } from './share-visitor.ts';
 
 /** Sends the page of a link. */
 export type SendSharePage = (
