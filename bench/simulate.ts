@@ -5,7 +5,7 @@
 import { printTable } from './lib/table.ts';
 import type { MakeDesign } from './simulate/design.ts';
 import { costOf, PRICES_READ_ON } from './simulate/prices.ts';
-import { createQuayside, NO_VALVE, OPEN_VALVE, TODAY } from './simulate/quayside-design.ts';
+import { createQuayside, NO_KV, NO_PAGES, TODAY } from './simulate/quayside-design.ts';
 import { type Report, runDesign, type Scenario } from './simulate/run-design.ts';
 import {
   createBucketAlone,
@@ -65,6 +65,18 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       ...TRACE,
       objects: 2000,
       requests: 24_000,
+      requestsPerSecond: 150,
+      overwriteShare: 0.001,
+    },
+  },
+  /** The traffic of `busy`, when it has gone on for a while. */
+  'busy-long': {
+    ...COMMON,
+    warmUpShare: 0.6,
+    trace: {
+      ...TRACE,
+      objects: 2000,
+      requests: 120_000,
       requestsPerSecond: 150,
       overwriteShare: 0.001,
     },
@@ -163,7 +175,7 @@ const SIMPLE: Readonly<Record<string, MakeDesign>> = {
 const DESIGNS: Readonly<Record<string, MakeDesign>> = {
   ...SIMPLE,
   today: createQuayside(TODAY),
-  'today, KV for every key': createQuayside({ ...TODAY, rates: OPEN_VALVE }),
+  'today, KV for every key': createQuayside({ ...TODAY, limits: NO_PAGES }),
   'today, bodies in the Cache API': createQuayside({ ...TODAY, bodies: ['cache-api'] }),
   'today, Cache API before Workers Cache': createQuayside({
     ...TODAY,
@@ -189,8 +201,8 @@ const FLOOD_DESIGNS: Readonly<Record<string, MakeDesign>> = {
   '(c) Workers Cache in front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
   '(c) 5 s': createWorkersCacheFront(5, { isPurging: false }),
   today: createQuayside(TODAY),
-  'today, no valve': createQuayside({ ...TODAY, rates: NO_VALVE }),
-  'today, KV for every key': createQuayside({ ...TODAY, rates: OPEN_VALVE }),
+  'today, no valve': createQuayside({ ...TODAY, limits: NO_KV }),
+  'today, KV for every key': createQuayside({ ...TODAY, limits: NO_PAGES }),
 };
 
 /** `--variants`: everything that was weighed against what is built; it takes minutes more. */
@@ -208,13 +220,22 @@ const perThousand = (part: number, whole: number) => ((part / whole) * 1000).toF
 const seconds = (value: number) => value.toFixed(1);
 
 function printReads(reports: ReadonlyMap<string, Report>): void {
-  const head = ['design', 'no I/O %', 'body from isolate %', 'place %', 'R2 %', 'upper hits'];
+  const head = [
+    'design',
+    'no I/O %',
+    'no I/O below the place %',
+    'body from isolate %',
+    'place %',
+    'R2 %',
+    'upper hits',
+  ];
   const reads = ['R2 reads', 'index reads', 'KV names', 'KV answers', 'KV writes'];
   const rows = [...reports].map(([name, { usage, answers, immediate }]) => {
     const bodies = usage.fromMemory + usage.fromEdge + usage.fromBucket;
     return [
       name,
       percent(immediate, answers),
+      percent(usage.memoryAnswers + usage.placeAnswers, answers),
       percent(usage.fromMemory, bodies),
       percent(usage.fromEdge, bodies),
       percent(usage.fromBucket, bodies),

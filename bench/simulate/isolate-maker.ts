@@ -1,11 +1,13 @@
 // The ports of one isolate after the other: the product's own code where it exists, the simulated
 // Cloudflare below it. What all isolates share (index, bucket, KV, caches of places) is made once.
 
-import { createKvHotMetadata } from '../../src/adapters/cloudflare/kv/kv-hot-metadata.ts';
 import {
-  createKvRecordTtls,
-  type KvRecordTtls,
-} from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
+  type BucketFeeds,
+  createBucketFeeds,
+} from '../../src/adapters/cloudflare/pointers/bucket-feeds.ts';
+import { createColoTier } from '../../src/adapters/cloudflare/pointers/colo-tier.ts';
+import { createFreshness } from '../../src/adapters/cloudflare/pointers/freshness.ts';
+import { createWorkersHotMetadata } from '../../src/adapters/cloudflare/pointers/workers-hot-metadata.ts';
 import { createMemoryConsoleFiles } from '../../src/adapters/memory/memory-console-files.ts';
 import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
@@ -25,6 +27,7 @@ import type { Background, Clock, Log } from '../../src/ports/system.ts';
 import type { World } from './design.ts';
 import { createPlaceCache } from './platform/place-cache.ts';
 import { createSimulatedBucket, createZeros } from './platform/simulated-bucket.ts';
+import { createSimulatedCacheApi } from './platform/simulated-cache-api.ts';
 import { createSimulatedEdgeCache } from './platform/simulated-edge-cache.ts';
 import { createSimulatedIds } from './platform/simulated-ids.ts';
 import { createSimulatedIndex, type SimulatedIndex } from './platform/simulated-index.ts';
@@ -33,7 +36,7 @@ import { createSimulatedLedger } from './platform/simulated-ledger.ts';
 import { createObjectLoad } from './platform/simulated-object.ts';
 import { CPU_MS, type Usage } from './prices.ts';
 import type { QuaysideVariant } from './quayside-design.ts';
-import { createSeededBucket, type SeededBucket } from './seeded-bucket.ts';
+import { seedBucket } from './seeded-bucket.ts';
 
 /** What every isolate is configured with: the defaults of the Cloudflare home. */
 export const CONFIG = parseConfig({}, 'cloudflare');
@@ -63,7 +66,7 @@ const LOG: Log = {
 };
 
 export type IsolateMaker = {
-  /** Makes the object, and its bucket, unless they are there. */
+  /** Makes the bucket of the object with all that is in it, unless it is there. */
   ensure(object: number): void;
   /** Calls of indexes, and of the ledger, in the second that had most of them. */
   busiestSecond(): number;
@@ -78,8 +81,6 @@ export type ObjectNames = {
   readonly bucketOf: (object: number) => BucketName;
   readonly nameOf: (object: number) => string;
 };
-
-type Bucket = { readonly index: SimulatedIndex; readonly seeded: SeededBucket };
 
 export function createIsolateMaker(
   world: World,
@@ -98,10 +99,16 @@ export function createIsolateMaker(
   const ledger = createSimulatedLedger(timeline, usage);
   if (world.isCapped) ledger.api.putCap({ accountId: ROOT_ACCOUNT.id, cap: CAP, known: null });
   const load = createObjectLoad(timeline);
-  const buckets = new Map<BucketName, Bucket>();
+  const pointers = createSimulatedCacheApi(timeline, usage);
+  const buckets = new Map<BucketName, SimulatedIndex>();
   const inlineMaxBytes = CONFIG.inlineBodyMaxBytes;
 
-  function createBucket(bucket: BucketName): Bucket {
+  function* objectsOf(bucket: BucketName): Generator<number> {
+    for (const object of world.catalogue.keys())
+      if (names.bucketOf(object) === bucket) yield object;
+  }
+
+  function createBucket(bucket: BucketName): SimulatedIndex {
     const index = createSimulatedIndex({
       timeline,
       usage,
@@ -109,17 +116,31 @@ export function createIsolateMaker(
       log: LOG,
       bucket,
       kv: kv.writer,
-      rates: variant.rates,
+      limits: variant.limits,
       onCommit: (key, etag) => truth.commit(`${bucket}/${key}`, etag, timeline.nowMs()),
     });
     const { api } = index;
     const { nameOf } = names;
     const { isCapped } = world;
-    const parts = { world, api, blobStore, ids, zeros, bucket, nameOf, inlineMaxBytes, isCapped };
-    return { index, seeded: createSeededBucket(parts) };
+    const { metadata } = variant;
+    const parts = {
+      world,
+      api,
+      blobStore,
+      ids,
+      zeros,
+      bucket,
+      nameOf,
+      inlineMaxBytes,
+      isCapped,
+      metadata,
+      objects: objectsOf(bucket),
+    };
+    seedBucket(parts);
+    return index;
   }
 
-  function bucketNamed(name: BucketName): Bucket {
+  function bucketNamed(name: BucketName): SimulatedIndex {
     const bucket = buckets.get(name) ?? createBucket(name);
     buckets.set(name, bucket);
     return bucket;
@@ -133,17 +154,9 @@ export function createIsolateMaker(
    */
   function createHotMetadata(
     place: number,
-    ttls: KvRecordTtls,
+    feeds: BucketFeeds,
     background: Background,
   ): HotMetadata {
-    const memory = createMemoryPointers({
-      clock: timeline.clock,
-      maxEntries: CONFIG.pointerMemoryMaxEntries,
-      maxBytes: CONFIG.pointerMemoryMaxBytes,
-      negativeFreshSeconds,
-      freshSeconds: pointerFreshSeconds,
-      staleSeconds: staleIfErrorSeconds,
-    });
     const settings = {
       pointerFreshSeconds,
       staleWhileRevalidateSeconds,
@@ -151,16 +164,33 @@ export function createIsolateMaker(
       negativeFreshSeconds,
       tierLimitMs: Number.POSITIVE_INFINITY,
     };
-    const { random } = world;
+    const freshnessOf = createFreshness(settings);
+    const memory = createMemoryPointers({
+      clock: timeline.clock,
+      maxEntries: CONFIG.pointerMemoryMaxEntries,
+      maxBytes: CONFIG.pointerMemoryMaxBytes,
+      negativeFreshSeconds,
+      freshSeconds: pointerFreshSeconds,
+      staleSeconds: staleIfErrorSeconds,
+      freshnessOf: (readPolicy) => freshnessOf(readPolicy?.settings.metadata ?? null),
+    });
+    const { clock } = timeline;
     const own = {
       kv: kv.at(place) as KVNamespace,
       memory,
-      ttls,
-      clock: timeline.clock,
+      feeds,
+      colo: createColoTier({
+        clock,
+        log: LOG,
+        limitMs: Number.POSITIVE_INFINITY,
+        idOf: (bucket) => bucket,
+        open: pointers(place),
+      }),
+      clock,
       background,
       log: LOG,
     };
-    return counted(createKvHotMetadata({ ...own, settings, random }), usage);
+    return counted(createWorkersHotMetadata({ ...own, settings }), usage);
   }
 
   const caches = variant.bodies.map((name) => {
@@ -174,15 +204,15 @@ export function createIsolateMaker(
   const { maxSlicesPerRead } = variant;
 
   return {
-    ensure: (object) => bucketNamed(names.bucketOf(object)).seeded.ensure(object),
+    ensure: (object) => void bucketNamed(names.bucketOf(object)),
     busiestSecond: load.busiest,
     busiestLedgerSecond: ledger.busiestSecond,
     close() {
-      for (const { index } of buckets.values()) index.close();
+      for (const index of buckets.values()) index.close();
       ledger.close();
     },
     createPorts(place) {
-      const ttls = createKvRecordTtls(timeline.clock);
+      const feeds = createBucketFeeds(timeline.clock);
       const background = createTrackedBackground(LOG);
       const memory = createMemoryBodies({
         maxBytes: variant.hasBodyMemory ? CONFIG.bodyMemoryMaxBytes : 0,
@@ -192,7 +222,7 @@ export function createIsolateMaker(
         blobStore,
         metadataIndex: {
           call: (bucket, name, input) =>
-            bucketNamed(bucket).index.call(place, ttls)(bucket, name, input),
+            bucketNamed(bucket).call(place, feeds)(bucket, name, input),
         },
         bucketChanges: { wait: () => Promise.reject(new StorageError('NotImplemented')) },
         directory: {
@@ -203,7 +233,7 @@ export function createIsolateMaker(
           peekHost: () => null,
         },
         ledger: ledger.at(place),
-        hotMetadata: createHotMetadata(place, ttls, background),
+        hotMetadata: createHotMetadata(place, feeds, background),
         hotShares: createMemoryShares({ clock: timeline.clock, freshMs: 5000, coalesces: false }),
         derived: createMemoryDerived(timeline.clock),
         edgeCache: createSimulatedEdgeCache({
@@ -215,7 +245,7 @@ export function createIsolateMaker(
           zeros,
           maxSlicesPerRead,
         }),
-        tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
+        tiers: { metadata: ['memory', 'colo', 'kv'], body: ['memory', 'edge'] },
         clock: timeline.clock,
         steadyClock: null,
         ids,
@@ -266,11 +296,15 @@ function counted(hot: HotMetadata, usage: Usage): HotMetadata {
     ...hot,
     find(bucket, key, load) {
       const found = hot.find(bucket, key, load);
-      if (!(found instanceof Promise)) return found;
+      if (!(found instanceof Promise)) {
+        usage.memoryAnswers += 1;
+        return found;
+      }
       return found.then((late) => {
-        if (late.tier !== 'kv') return late;
-        usage.workerCpuMs += CPU_MS.call;
-        usage.kvAnswers += 1;
+        if (late.tier === 'kv') {
+          usage.workerCpuMs += CPU_MS.call;
+          usage.kvAnswers += 1;
+        } else if (late.tier === 'colo') usage.placeAnswers += 1;
         return late;
       });
     },

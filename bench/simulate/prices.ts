@@ -26,6 +26,8 @@ export type Usage = {
   classB: number;
   indexReads: number;
   kvAnswers: number;
+  memoryAnswers: number;
+  placeAnswers: number;
   fromMemory: number;
   fromEdge: number;
   fromBucket: number;
@@ -53,6 +55,8 @@ export function createUsage(): Usage {
     classB: 0,
     indexReads: 0,
     kvAnswers: 0,
+    memoryAnswers: 0,
+    placeAnswers: 0,
     fromMemory: 0,
     fromEdge: 0,
     fromBucket: 0,
@@ -155,4 +159,10 @@ export function costOf(usage: Usage, logSettings: LogSettings = LOG_SETTINGS): C
  * through memory. Assumed, with room above the 0.05 ms that workerd takes for a hot answer
  * (measured 2026-11); ten times as much would add 5 cents to a million downloads.
  */
-export const CPU_MS = { invocation: 0.25, call: 0.1, mebibyte: 1 } as const;
+export const CPU_MS = {
+  invocation: 0.25,
+  call: 0.1,
+  mebibyte: 1,
+  /** A MiB of pages of pointers, read or written as JSON; measured 2026-11 with Node 26. */
+  pageMebibyte: 2.4,
+} as const;

@@ -2,8 +2,10 @@
 // one set of ports for each isolate, with the simulated Cloudflare below them. Variants differ in
 // which tiers stand where.
 
-import type { OffloadLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
-import { OFFLOAD_RATES } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
+import {
+  FEED_LIMITS,
+  type FeedLimits,
+} from '../../src/adapters/cloudflare/durable-objects/reader-feed.ts';
 import { createDecide } from '../../src/core/auth/decide.ts';
 import { createCapGuard } from '../../src/core/caps/cap-guard.ts';
 import type { Core, CoreSettings } from '../../src/core/core.ts';
@@ -11,6 +13,7 @@ import { createUsageFlusher, type UsageFlusher } from '../../src/core/metering/f
 import { putObject } from '../../src/core/objects/put-object.ts';
 import { openBucket } from '../../src/core/opened-bucket/bucket-handle.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/parse-names.ts';
+import type { BucketSettings } from '../../src/domain/bucket-settings.ts';
 import { StorageError } from '../../src/domain/errors.ts';
 import type { BucketName } from '../../src/domain/nouns.ts';
 import { createDelivery } from '../../src/http/delivery/create-delivery.ts';
@@ -28,8 +31,10 @@ import { placeShares } from './trace.ts';
 export type QuaysideVariant = {
   readonly pointerFreshSeconds: number;
   readonly staleWhileRevalidateSeconds: number;
-  /** When the index object publishes to KV. */
-  readonly rates: OffloadLimits;
+  /** When the index object gives pages of neighbours, and publishes to KV. */
+  readonly limits: FeedLimits;
+  /** The setting of every bucket. */
+  readonly metadata: BucketSettings['metadata'];
   /** Longest delay until a place can see a write to KV; its documentation says 60 s "or more". */
   readonly kvDelayMaxSeconds: number;
   /**
@@ -49,20 +54,17 @@ export type QuaysideVariant = {
 export const TODAY: QuaysideVariant = {
   pointerFreshSeconds: CONFIG.pointerFreshSeconds,
   staleWhileRevalidateSeconds: CONFIG.staleWhileRevalidateSeconds,
-  rates: OFFLOAD_RATES,
+  limits: FEED_LIMITS,
+  metadata: null,
   kvDelayMaxSeconds: 60,
   bodies: ['workers-cache'],
   maxSlicesPerRead: 8,
   hasBodyMemory: true,
 };
 
-/** The valve that never opens, and the one that always is. */
-export const NO_VALVE: OffloadLimits = {
-  bucketPerSecond: Number.POSITIVE_INFINITY,
-  keyPerSecond: 1,
-  windowMs: 5000,
-};
-export const OPEN_VALVE: OffloadLimits = { bucketPerSecond: 0, keyPerSecond: 0, windowMs: 1000 };
+/** Without pages of neighbours, and without KV. */
+export const NO_PAGES: FeedLimits = { ...FEED_LIMITS, pagesPerSecond: Number.POSITIVE_INFINITY };
+export const NO_KV: FeedLimits = { ...FEED_LIMITS, offloadPerSecond: Number.POSITIVE_INFINITY };
 
 /** Nothing hangs here, so nothing is timed. */
 const SETTINGS: CoreSettings = { ...CONFIG, tierLimitMs: Number.POSITIVE_INFINITY };

@@ -3,7 +3,7 @@
 
 import { parseObjectKey } from '../../src/core/parse-names.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../src/domain/bucket-access.ts';
-import { NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
+import { type BucketSettings, NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
 import type { BucketName, BucketRecord, ObjectBody } from '../../src/domain/nouns.ts';
 import { NO_FACTS } from '../../src/domain/object-facts.ts';
 import { makeBucketId } from '../../src/domain/owner-bucket.ts';
@@ -22,13 +22,10 @@ export type SeedOptions = {
   /** Name of the bucket. */
   readonly bucket: BucketName;
   readonly nameOf: (object: number) => string;
+  readonly objects: Iterable<number>;
   readonly inlineMaxBytes: number;
   readonly isCapped: boolean;
-};
-
-export type SeededBucket = {
-  /** Makes the object, unless it is there. */
-  ensure(object: number): void;
+  readonly metadata: BucketSettings['metadata'];
 };
 
 /** Everything in the bucket is everyone's to read. */
@@ -45,7 +42,10 @@ const EVERYONES: BucketAccess = {
   },
 };
 
-export function createSeededBucket({
+/**
+ * Makes the bucket with all its objects: what comes into an index later readers hear of as a change.
+ */
+export function seedBucket({
   world,
   api,
   blobStore,
@@ -53,7 +53,7 @@ export function createSeededBucket({
   zeros,
   bucket: name,
   ...options
-}: SeedOptions): SeededBucket {
+}: SeedOptions): void {
   const nowMs = world.timeline.clock.nowMs();
   const bucket: BucketRecord = {
     id: makeBucketId(name, ids.bucketId()),
@@ -62,7 +62,11 @@ export function createSeededBucket({
     createdAtMs: nowMs,
     revision: 1,
     access: EVERYONES,
-    settings: { ...NO_SETTINGS, ...(options.isCapped && { isCapped: true as const }) },
+    settings: {
+      ...NO_SETTINGS,
+      metadata: options.metadata,
+      ...(options.isCapped && { isCapped: true as const }),
+    },
   };
   api.createBucket({ bucket });
 
@@ -81,8 +85,6 @@ export function createSeededBucket({
       newReferences: [{ blobId, sizeBytes, ownerBucket: null }],
     };
   }
-
-  const seeded = new Set<number>();
 
   function seed(object: number): void {
     const sizeBytes = world.catalogue[object] ?? 0;
@@ -112,11 +114,5 @@ export function createSeededBucket({
     world.truth.commit(`${name}/${key}`, etag, nowMs);
   }
 
-  return {
-    ensure(object) {
-      if (object < 0 || seeded.has(object)) return;
-      seeded.add(object);
-      seed(object);
-    },
-  };
+  for (const object of options.objects) seed(object);
 }

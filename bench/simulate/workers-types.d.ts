@@ -2,8 +2,8 @@
 // simulator offers it. The whole types are checked with tsconfig.workers.json.
 declare type KVNamespace = {
   get(
-    names: readonly string[],
+    name: string,
     options: { readonly type: 'text'; readonly cacheTtl: number },
-  ): Promise<Map<string, string | null>>;
+  ): Promise<string | null>;
   put(name: string, text: string, options: { readonly expirationTtl: number }): Promise<void>;
 };

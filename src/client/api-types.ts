@@ -278,6 +278,11 @@ export type Bucket = {
   quota: StorageQuota | null;
   requestPayer: 'owner' | 'requester';
   /**
+   * How old public reads may be on Cloudflare: `strict` 1 s, `balanced` 5 s, `kv` 60 s and
+   * fewest calls of the index. On Node every read is exact.
+   */
+  metadata: 'strict' | 'balanced' | 'kv';
+  /**
    * Who gets the cost with each response: who signs as the account, or everyone. Null: who
    * signs so and asks.
    */
@@ -310,6 +315,11 @@ export type BucketChange = {
   /** Changes `quota` of Bucket: what is absent stays, null takes it away. */
   quota?: Record<string, unknown> | null | undefined;
   requestPayer?: 'owner' | 'requester' | undefined;
+  /**
+   * How old public reads may be on Cloudflare: `strict` 1 s, `balanced` 5 s, `kv` 60 s and
+   * fewest calls of the index. On Node every read is exact.
+   */
+  metadata?: 'strict' | 'balanced' | 'kv' | undefined;
   /**
    * Who gets the cost with each response: who signs as the account, or everyone. Null: who
    * signs so and asks.

@@ -37,10 +37,9 @@ export const FRESHNESS_SETTINGS = {
   }),
   pointerFreshSeconds: whole('QUAYSIDE_POINTER_FRESH_SECONDS', {
     meaning:
-      'Time for which a pointer in memory is served without asking the index; on Node a ' +
-      'pointer is exact. ' +
-      'With the next setting it bounds the age of a public read. ' +
-      'A key under hot-key offload comes from KV and may be 120 s older.',
+      'Time for which a pointer is served without asking the index; on Node a pointer is ' +
+      'exact. With the next setting it bounds the age of a public read, from whatever tier. ' +
+      'The setting `metadata` of a bucket may say otherwise: strict 1 s, kv 60 s.',
     unit: 'seconds',
     fallback: 3,
     min: 0,

@@ -10,6 +10,8 @@ import type { WebhookSettings } from './outbox/webhook-settings.ts';
  * limits.ts.
  */
 export type CoreSettings = {
+  /** Cache-Control of public objects that have none of their own, nor an Expires. */
+  readonly defaultCacheControl: string;
   /** Bodies up to this many bytes are stored in the index row instead of a blob. */
   readonly inlineBodyMaxBytes: number;
   /**

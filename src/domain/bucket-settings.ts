@@ -167,6 +167,11 @@ export type BucketSettings = {
    * owner's account, or everyone. Null: only who signs so and asks.
    */
   readonly receipts: 'owner' | 'everyone' | null;
+  /**
+   * How old public reads may be, where the platform is not always exact. Null:
+   * balanced.
+   */
+  readonly metadata: 'strict' | 'kv' | null;
   /** Moved by purges alone. Null: there was none. */
   readonly purges: InvalidationWatermarks | null;
 };
@@ -191,5 +196,6 @@ export const NO_SETTINGS: BucketSettings = {
   hasAccountQuota: null,
   isCapped: null,
   receipts: null,
+  metadata: null,
   purges: null,
 };

@@ -277,7 +277,7 @@ export type BucketReadPolicy = {
   readonly access: BucketAccess;
   readonly settings: Pick<
     BucketSettings,
-    'cors' | 'website' | 'hosting' | 'logging' | 'purges' | 'isCapped' | 'receipts'
+    'cors' | 'website' | 'hosting' | 'logging' | 'purges' | 'isCapped' | 'receipts' | 'metadata'
   >;
   /**
    * `_headers` and `_redirects` at the roots of the bucket's site, those that there

@@ -35,8 +35,8 @@ export function toReadPolicy({
 export function toReadPolicySettings(
   settings: BucketReadPolicy['settings'],
 ): BucketReadPolicy['settings'] {
-  const { cors, website, hosting, logging, purges, isCapped, receipts } = settings;
-  return { cors, website, hosting, logging, purges, isCapped, receipts };
+  const { cors, website, hosting, logging, purges, isCapped, receipts, metadata } = settings;
+  return { cors, website, hosting, logging, purges, isCapped, receipts, metadata };
 }
 
 /** The pointer of a version: what a reader needs of it. */

@@ -1,10 +1,10 @@
 // Bucket read policies and pointers near the reader, so that a hot read needs no
 // call of the index.
+import type { BucketSettings } from '../domain/bucket-settings.ts';
 import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../domain/nouns.ts';
-import type { IndexChange } from './index-calls/index-changes.ts';
 
 /** The tiers that can serve a metadata lookup without the index. */
-export type MetadataTier = 'memory' | 'kv';
+export type MetadataTier = 'memory' | 'colo' | 'kv';
 
 /**
  * What readers may know of a key; null says that there is none (negative cache).
@@ -32,9 +32,6 @@ export type Staleness = {
   /** Seconds since the entry stopped being fresh. */
   readonly stalenessSeconds: number;
 };
-
-/** A change that readers can see. */
-export type ReaderChange = Exclude<IndexChange, 'nothing'> | 'unknown';
 
 /** An entry, where it came from, and why it is stale if it is. */
 export type MetadataLookup = KnownMetadata & {
@@ -82,9 +79,9 @@ export type HotMetadata = {
    */
   evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   /**
-   * How long from now a reader anywhere can be shown what this change replaced,
-   * which this process has just made and had evicted; `unknown`: a change that
-   * another process may have made. Milliseconds. Outages aside.
+   * How long from now a reader anywhere can be shown what a change replaced that has
+   * just been made and evicted. `mode`: the bucket's setting before the change;
+   * `unknown`: the longest of all. Milliseconds. Outages aside.
    */
-  staleForMs(bucket: BucketName, change: ReaderChange): number;
+  staleForMs(mode: BucketSettings['metadata'] | 'unknown'): number;
 };

@@ -13,7 +13,7 @@ import { createCountedSql } from '../../bench/simulate/platform/counted-sql.ts';
 import { createPlaceCache } from '../../bench/simulate/platform/place-cache.ts';
 import { createSimulatedKv } from '../../bench/simulate/platform/simulated-kv.ts';
 import { costOf, createUsage, LOG_SETTINGS, usedSince } from '../../bench/simulate/prices.ts';
-import { createQuayside, OPEN_VALVE, TODAY } from '../../bench/simulate/quayside-design.ts';
+import { createQuayside, TODAY } from '../../bench/simulate/quayside-design.ts';
 import { createRandom, createZipf, drawSize } from '../../bench/simulate/random.ts';
 import { runDesign, type Scenario } from '../../bench/simulate/run-design.ts';
 import {
@@ -24,7 +24,6 @@ import {
 import { createTimeline, type Timeline } from '../../bench/simulate/timeline.ts';
 import { makeTrace } from '../../bench/simulate/trace.ts';
 import { createTruth } from '../../bench/simulate/truth.ts';
-import { KV_RECORD_TTL_SECONDS } from '../../src/adapters/cloudflare/kv/hot-records.ts';
 import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
 
 const MiB = 2 ** 20;
@@ -102,8 +101,7 @@ describe('simulated KV', () => {
     const timeline = createTimeline(0);
     const usage = createUsage();
     const kv = createSimulatedKv({ timeline, usage, propagationMaxMs });
-    const read = async (place: number) =>
-      (await finish(timeline, kv.at(place).get(['n'], text))).get('n');
+    const read = (place: number) => finish(timeline, kv.at(place).get('n', text));
     const write = (value: string) =>
       finish(timeline, kv.writer.put('n', value, { expirationTtl: 3600 }));
     const goTo = (atMs: number) => finish(timeline, timeline.sleep(atMs - timeline.nowMs()));
@@ -373,9 +371,29 @@ describe('a run', () => {
       expect(stale.max).toBeLessThan(maxSeconds + slackSeconds);
       expect(stale.max).toBeGreaterThan(maxSeconds / 3);
     }
-    const { stale } = await runDesign(createQuayside({ ...TODAY, rates: OPEN_VALVE }), SCENARIO);
-    expect(stale.max).toBeLessThan(KV_RECORD_TTL_SECONDS + 5 + slackSeconds);
-    expect(stale.max).toBeGreaterThan(10);
+  });
+
+  it('finds each setting of a bucket within its bound, and the object asked accordingly', async () => {
+    const bounds = [
+      ['strict', 1],
+      [null, 5],
+      ['kv', 60],
+    ] as const;
+    const calls: number[] = [];
+    for (const [metadata, maxSeconds] of bounds) {
+      const { stale, usage } = await runDesign(createQuayside({ ...TODAY, metadata }), SCENARIO);
+      expect(stale.max).toBeLessThan(maxSeconds + 0.5);
+      expect(stale.max).toBeGreaterThan(maxSeconds / 5);
+      calls.push(usage.indexReads);
+      expect(usage.placeAnswers > 0).toBe(metadata !== 'strict');
+    }
+    expect(calls).toEqual(calls.toSorted((a, b) => b - a));
+  });
+
+  it('reads through KV where a bucket is set so', async () => {
+    const { usage } = await runDesign(createQuayside({ ...TODAY, metadata: 'kv' }), SCENARIO);
+    expect(usage.kvWrites).toBeGreaterThan(0);
+    expect(usage.kvReads).toBeGreaterThan(0);
   });
 
   it('bills a cached entrypoint as a request', async () => {

@@ -107,6 +107,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
   return {
     ports,
     settings: {
+      defaultCacheControl: 'public, max-age=60',
       inlineBodyMaxBytes: INLINE_MAX_BYTES,
       graceSeconds: GRACE_SECONDS,
       lifecycleDaySeconds: 86_400,

@@ -3,7 +3,9 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import type { CallableObject } from '../../src/adapters/cloudflare/clients/object-call.ts';
-import type { ObjectKey } from '../../src/domain/nouns.ts';
+import type { ReaderState } from '../../src/adapters/cloudflare/pointers/feed-state.ts';
+import { PROTOCOL } from '../../src/adapters/cloudflare/protocol.ts';
+import type { BucketName, ObjectKey } from '../../src/domain/nouns.ts';
 import {
   bucketObject,
   freshBucketName,
@@ -64,7 +66,7 @@ describe('bucket object', () => {
       storage.sql.exec('SELECT count(*) AS n FROM sqlite_master').one(),
     );
     expect(tables).toEqual({ n: 0 });
-    expect(await published(name, 'a')).toEqual({ readPolicy: null, pointer: null });
+    expect(await published(name)).toBeNull();
   });
 
   it('refuses a database that a newer program wrote, and leaves it alone', async () => {
@@ -74,7 +76,7 @@ describe('bucket object', () => {
       runInDurableObject(stub(), (_, { storage }) => {
         storage.sql.exec(
           `UPDATE schema_versions SET version = ${version}, readable_by = ${version}
-           WHERE name = 'publication'`,
+           WHERE name = 'index'`,
         );
       });
     await setVersion('version + 98');
@@ -89,51 +91,50 @@ describe('bucket object', () => {
 
 describe('publication', () => {
   /**
-   * Asks until KV has the key, as a flood of readers would; inside the object, so that a slow
+   * Asks until KV has the page, as a flood of readers would; inside the object, so that a slow
    * machine floods it too.
    */
-  async function flood(name: string, stub: DurableObjectStub): Promise<void> {
+  async function flood(name: BucketName, stub: DurableObjectStub): Promise<void> {
     await runInDurableObject(stub, async (object) => {
       const asked = object as unknown as CallableObject;
       for (let round = 0; round < 100; round++) {
         for (let lookup = 0; lookup < 1000; lookup++)
           void asked.call('resolve', { name, key: 'hot' });
         await scheduler.wait(100);
-        if ((await published(name as never, 'hot')).pointer !== null) return;
+        if ((await published(name)) !== null) return;
       }
       throw new Error('it was never published');
     });
   }
 
-  it('begins when a key is read too often, and follows every commit from then on', async () => {
-    const { name, put, resolve, stub } = await makeBucket();
+  it('begins when a bucket is read too often, and says so to readers', async () => {
+    const { name, put, stub } = await makeBucket();
     await put('hot', 'e1');
     await put('cold', 'e1');
-    await resolve('cold');
     await flood(name, stub());
-    expect(await published(name, 'hot')).toMatchObject({
-      readPolicy: { g: { revision: 1, access: PUBLIC } },
-      pointer: { p: { etag: 'e1', inlineBytes: 'AQID' } },
-    });
-    expect((await published(name, 'cold')).pointer).toBeNull();
-
+    const page = await published(name);
+    expect([...(page?.pointers.values() ?? [])]).toMatchObject([
+      { key: 'cold', etag: 'e1' },
+      { key: 'hot', etag: 'e1', inlineBytes: new Uint8Array([1, 2, 3]) },
+    ]);
     await put('hot', 'e2');
-    // The name was written a moment ago, and KV takes one write a second.
-    await expect.poll(async () => (await published(name, 'hot')).pointer?.p?.etag).toBe('e2');
-    const reply = await (stub() as unknown as CallableObject).call('resolve', {
-      name,
-      key: 'hot',
-    });
+    const cursor = { feedId: page?.feedId, sequence: page?.sequence, cuts: 1 };
+    const reply = await (stub() as unknown as CallableObject).call(
+      'resolve',
+      { name, key: 'hot' },
+      PROTOCOL,
+      { cursor, hasPage: true } as ReaderState,
+    );
     expect(reply).toMatchObject({
       isOk: true,
-      news: { readPolicy: { sequence: expect.any(Number) } },
+      news: { isOffloaded: true, changes: [['hot', (page?.sequence ?? 0) + 1]], cuts: [] },
     });
   });
 
   it('does not happen for a few readers', async () => {
     const { name, put, resolve } = await makeBucket();
     await put('hot', 'e1');
-    for (let reader = 0; reader < 50; reader++) await resolve('hot');
-    expect(await published(name, 'hot')).toEqual({ readPolicy: null, pointer: null });
+    for (let reader = 0; reader < 100; reader++) await resolve('hot');
+    expect(await published(name)).toBeNull();
   });
 });

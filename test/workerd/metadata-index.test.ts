@@ -1,19 +1,19 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createDoMetadataIndex } from '../../src/adapters/cloudflare/clients/do-metadata-index.ts';
-import { createKvRecordTtls } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
+import { createBucketFeeds } from '../../src/adapters/cloudflare/pointers/bucket-feeds.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { metadataIndexContract } from '../contract/index/metadata-index.contract.ts';
 import { freshBucketName, objectOf, PRIVATE, PUBLIC, recordOf, refOf } from './kit/bucket.ts';
 import { counting } from './kit/counting.ts';
 
-const ttls = createKvRecordTtls(systemClock);
+const feeds = createBucketFeeds(systemClock);
 /** For how long a link may show what was read. */
 const FRESH_SECONDS = 3;
 
 metadataIndexContract({
   name: 'Durable Objects',
-  make: () => createDoMetadataIndex(env.BUCKETS, systemClock, ttls, FRESH_SECONDS),
+  make: () => createDoMetadataIndex(env.BUCKETS, systemClock, feeds, FRESH_SECONDS),
 });
 
 /** An index as a new isolate has it, with its calls to the platform counted. */
@@ -21,7 +21,7 @@ function isolate() {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
   const counted = counting(env.BUCKETS);
   return {
-    index: createDoMetadataIndex(counted.target, clock, ttls, FRESH_SECONDS),
+    index: createDoMetadataIndex(counted.target, clock, feeds, FRESH_SECONDS),
     clock,
     rpcs: () => counted.calls.get ?? 0,
   };
@@ -171,7 +171,7 @@ describe('index over RPC', () => {
         };
       },
     } as unknown as typeof env.BUCKETS;
-    const index = createDoMetadataIndex(failing, systemClock, ttls, FRESH_SECONDS);
+    const index = createDoMetadataIndex(failing, systemClock, feeds, FRESH_SECONDS);
     failures = 2;
     expect(await index.call(name, 'getBucket', { name })).toBeNull();
     failures = 1;
@@ -193,7 +193,7 @@ describe('index over RPC', () => {
       get: () => ({ call: () => Promise.reject(overloaded) }),
     } as unknown as typeof env.BUCKETS;
     const name = freshBucketName();
-    const asked = createDoMetadataIndex(failing, systemClock, ttls, FRESH_SECONDS).call(
+    const asked = createDoMetadataIndex(failing, systemClock, feeds, FRESH_SECONDS).call(
       name,
       'getBucket',
       { name },

@@ -2,10 +2,17 @@
 // reached over a simulated wire. Its waking time is billed: calls, and writes to KV that it still
 // waits for.
 
-import type { OffloadLimits } from '../../../src/adapters/cloudflare/durable-objects/call-rates.ts';
-import { createHotPublisher } from '../../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
-import { PUBLICATION_SCHEMA } from '../../../src/adapters/cloudflare/durable-objects/publication-numbers.ts';
-import type { KvRecordTtls, TtlNews } from '../../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
+import { createPagePublisher } from '../../../src/adapters/cloudflare/durable-objects/page-publisher.ts';
+import {
+  createReaderFeed,
+  type FeedLimits,
+} from '../../../src/adapters/cloudflare/durable-objects/reader-feed.ts';
+import type { BucketFeeds } from '../../../src/adapters/cloudflare/pointers/bucket-feeds.ts';
+import type {
+  FeedNews,
+  ReaderState,
+} from '../../../src/adapters/cloudflare/pointers/feed-state.ts';
+import { beginReaderCall } from '../../../src/adapters/cloudflare/pointers/reader-call.ts';
 import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
@@ -20,16 +27,23 @@ import type { SimulatedKv } from './simulated-kv.ts';
 import { createSimulatedObject, type ObjectLoad } from './simulated-object.ts';
 
 /**
- * Rows that one lookup reads: bucket, object, body, and two of the publisher. They cost next to
+ * Rows that one lookup reads: bucket, object, body, and two of the index. They cost next to
  * nothing.
  */
 const ROWS_READ_OF_CALL = 5;
+/** Rows of each key of a page: among the keys up to twice, then with its body. */
+const ROWS_READ_OF_NEIGHBOUR = 4;
+
+function rowsOfPages(news: FeedNews | null): number {
+  const keys = news?.pages.reduce((sum, { pointers }) => sum + pointers.size, 0) ?? 0;
+  return keys > 1 ? keys * ROWS_READ_OF_NEIGHBOUR : 0;
+}
 
 export type SimulatedIndex = {
   /** The calls themselves, for nothing and at once: to fill the catalogue. */
   readonly api: IndexApi;
   /** A call from that place, as the port makes it. */
-  call: (place: number, ttls: KvRecordTtls) => MetadataIndex['call'];
+  call: (place: number, feeds: BucketFeeds) => MetadataIndex['call'];
   close(): void;
 };
 
@@ -40,8 +54,8 @@ export type SimulatedIndexOptions = {
   readonly log: Log;
   readonly bucket: BucketName;
   readonly kv: SimulatedKv['writer'];
-  /** When the valve opens. */
-  readonly rates: OffloadLimits;
+  /** From which rates on there are pages of neighbours, and pages in KV. */
+  readonly limits: FeedLimits;
   /** Sees each commit at the moment when it is done. */
   readonly onCommit: (key: string, etag: string) => void;
 };
@@ -55,7 +69,6 @@ export function createSimulatedIndex({
   const database = openSqlite(':memory:', { readOnly: false });
   const sql = createCountedSql(database);
   migrate(sql, INDEX_SCHEMA);
-  migrate(sql, PUBLICATION_SCHEMA);
   const api = createBucketIndex(sql);
   const object = createSimulatedObject({
     timeline,
@@ -63,44 +76,41 @@ export function createSimulatedIndex({
     load,
     billedAs: { requests: 'objectRequests', activeMs: 'objectActiveMs' },
   });
-  const publisher = createHotPublisher({
-    bucket: options.bucket,
-    sql,
-    kv: options.kv,
-    resolve: api.resolve,
-    clock: timeline.clock,
-    log: options.log,
-    wait: timeline.sleep,
-    rates: options.rates,
-    putLimitMs: Number.POSITIVE_INFINITY,
-  });
+  const { bucket, limits } = options;
+  const { clock } = timeline;
+  const publisher = createPagePublisher({ bucket, kv: options.kv, clock, log: options.log });
+  const feed = createReaderFeed({ bucket, sql, clock, publish: publisher.offer, limits });
 
-  function runCall<Name extends keyof IndexApi>(name: Name, input: Parameters<IndexApi[Name]>[0]) {
+  function runCall<Name extends keyof IndexApi>(
+    name: Name,
+    input: Parameters<IndexApi[Name]>[0],
+    reader: ReaderState | undefined,
+  ) {
     const before = sql.rowsWritten();
-    let isDue = false;
-    let news: TtlNews | null = null;
+    let news: FeedNews | null = null;
     const value = sql.transaction(() => {
       const done = (api[name] as (input: unknown) => ReturnType<IndexApi[Name]>)(input);
-      isDue = publisher.note(name, input);
-      news = publisher.newsOf(name, input);
+      feed.note(name, input);
+      if (reader !== undefined) news = feed.newsOf(name, input, done, reader);
       return done;
     });
     usage.rowsWritten += sql.rowsWritten() - before;
-    usage.rowsRead += ROWS_READ_OF_CALL;
+    usage.rowsRead += ROWS_READ_OF_CALL + rowsOfPages(news);
     if (name === 'commitObject') {
       const { object: committed } = input as Parameters<IndexApi['commitObject']>[0];
       options.onCommit(committed.key, committed.etag);
     }
-    if (isDue) void object.during(publisher.drain());
+    if (publisher.isDue()) void object.during(publisher.drain());
     return { value, news };
   }
 
   return {
     api,
-    call: (place, ttls) => async (_bucket, name, input) => {
+    call: (place, feeds) => async (_bucket, name, input) => {
       if (name === 'resolve') usage.indexReads += 1;
-      const { value, news } = await object.call(place, () => runCall(name, input));
-      if (news !== null) ttls.note(options.bucket, news);
+      const call = beginReaderCall(feeds, clock, bucket, name, input);
+      const { value, news } = await object.call(place, () => runCall(name, input, call?.reader));
+      call?.note(news, value);
       return value;
     },
     close: () => database.close(),

@@ -11,7 +11,7 @@ import type { Timeline } from '../timeline.ts';
 const WRITE_GAP_MS = 1000;
 
 export type SimulatedKv = {
-  /** The namespace as a Worker in that place has it, for reading many names at once. */
+  /** The namespace as a Worker in that place has it. */
   at(place: number): Pick<KVNamespace, 'get'>;
   /**
    * The namespace as the writer has it. Rejects like KV does when a name is written twice within a
@@ -69,18 +69,14 @@ export function createSimulatedKv({
         caches.get(place) ?? new Map<string, { text: string | null; readAtMs: number }>();
       caches.set(place, cache);
       return {
-        async get(names, { cacheTtl }) {
-          const freshMs = cacheTtl * 1000;
-          usage.kvReads += names.length;
-          const isHot = (name: string) =>
-            (cache.get(name)?.readAtMs ?? Number.NEGATIVE_INFINITY) + freshMs > timeline.nowMs();
-          await timeline.sleep(names.every(isHot) ? LATENCY_MS.kvHot : LATENCY_MS.kvCold);
-          const answers = names.map((name): [string, string | null] => {
-            if (!isHot(name))
-              cache.set(name, { text: visible(place, name), readAtMs: timeline.nowMs() });
-            return [name, cache.get(name)?.text ?? null];
-          });
-          return new Map(answers);
+        async get(name, { cacheTtl }) {
+          usage.kvReads += 1;
+          const isHot = () =>
+            (cache.get(name)?.readAtMs ?? Number.NEGATIVE_INFINITY) + cacheTtl * 1000 >
+            timeline.nowMs();
+          await timeline.sleep(isHot() ? LATENCY_MS.kvHot : LATENCY_MS.kvCold);
+          if (!isHot()) cache.set(name, { text: visible(place, name), readAtMs: timeline.nowMs() });
+          return cache.get(name)?.text ?? null;
         },
       };
     },

@@ -3,6 +3,7 @@
 // and plain values only.
 
 import type { Ports } from '../../ports/index.ts';
+import type { Background } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
 import type { LogLevel } from '../shared/console-log.ts';
@@ -29,8 +30,10 @@ import { createDoLedger } from './clients/do-ledger.ts';
 import { createDoMetadataIndex } from './clients/do-metadata-index.ts';
 import { createFetchSender } from './clients/fetch-webhook-sender.ts';
 import type { WorkerEnv } from './env.ts';
-import { createKvHotMetadata } from './kv/kv-hot-metadata.ts';
-import { createKvRecordTtls } from './kv/kv-record-ttls.ts';
+import { createBucketFeeds } from './pointers/bucket-feeds.ts';
+import { createColoTier } from './pointers/colo-tier.ts';
+import { createFreshness } from './pointers/freshness.ts';
+import { createWorkersHotMetadata } from './pointers/workers-hot-metadata.ts';
 import { createWaitUntilBackground } from './requests/waituntil-background.ts';
 
 /** The settings that the ports need; src/config has their meaning and units. */
@@ -70,14 +73,19 @@ const DERIVE_LIMITS = {
   image: { concurrency: 2, waitingMax: 0, slotMs: 30_000 },
 } as const;
 
-/** `entrypoint`: the loopback to BodySlices, null where there is none. */
+/**
+ * `entrypoint`: the loopback to BodySlices, null where there is none. `ownBackground`: what
+ * goes on behind responses, by default in `waitUntil`.
+ */
 export function createWorkersPorts(
   env: WorkerEnv,
   settings: PortSettings,
   entrypoint: Pick<Fetcher, 'fetch'> | null,
+  ownBackground: Background | null = null,
 ): Ports {
   const clock = systemClock;
   const log = createConsoleLog(clock, settings.logLevel);
+  const freshnessOf = createFreshness(settings);
   const pointers = createMemoryPointers({
     clock,
     maxEntries: settings.pointerMemoryMaxEntries,
@@ -85,13 +93,14 @@ export function createWorkersPorts(
     negativeFreshSeconds: settings.negativeFreshSeconds,
     freshSeconds: settings.pointerFreshSeconds,
     staleSeconds: Math.max(settings.staleWhileRevalidateSeconds, settings.staleIfErrorSeconds),
+    freshnessOf: (readPolicy) => freshnessOf(readPolicy?.settings.metadata ?? null),
   });
-  const ttls = createKvRecordTtls(clock);
+  const feeds = createBucketFeeds(clock);
   const bodies = createMemoryBodies({
     maxBytes: settings.bodyMemoryMaxBytes,
     maxSliceBytes: settings.bodyMemoryMaxBodyBytes,
   });
-  const background = createWaitUntilBackground(log);
+  const background = ownBackground ?? createWaitUntilBackground(log);
   const damage = createDamageCount(log);
   const images = createImagesBinding(env.IMAGES ?? null);
   const derived = createDerivedBodies({
@@ -108,7 +117,7 @@ export function createWorkersPorts(
   });
   return {
     blobStore: createDecompressingBlobStore(createR2BlobStore(env.BLOBS, undefined, damage.note)),
-    metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, ttls, settings.pointerFreshSeconds),
+    metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, feeds, settings.pointerFreshSeconds),
     bucketChanges: createDoBucketChanges(env.BUCKETS),
     directory: createDoDirectory(env.DIRECTORY, {
       clock,
@@ -117,10 +126,16 @@ export function createWorkersPorts(
       limitMs: settings.tierLimitMs,
     }),
     ledger: createDoLedger(env.LEDGER),
-    hotMetadata: createKvHotMetadata({
+    hotMetadata: createWorkersHotMetadata({
       kv: env.HOT,
       memory: pointers,
-      ttls,
+      feeds,
+      colo: createColoTier({
+        clock,
+        log,
+        limitMs: settings.tierLimitMs,
+        idOf: (bucket) => env.BUCKETS.idFromName(bucket).toString(),
+      }),
       clock,
       background,
       log,
@@ -140,7 +155,7 @@ export function createWorkersPorts(
       limitMs: settings.tierLimitMs,
     }),
     derived,
-    tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
+    tiers: { metadata: ['memory', 'colo', 'kv'], body: ['memory', 'edge'] },
     clock,
     steadyClock: null,
     ids: createIds(clock),

@@ -40,6 +40,14 @@ export type MemoryPointersOptions = {
    * `look`.
    */
   readonly staleSeconds: number;
+  /**
+   * How long what a bucket's record or pointers say is fresh, where buckets differ; by
+   * default as above.
+   */
+  readonly freshnessOf?: (readPolicy: BucketReadPolicy | null) => {
+    readonly freshSeconds: number;
+    readonly negativeSeconds: number;
+  };
 };
 
 /** A record of the tier, and how old it is. */
@@ -122,11 +130,15 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
   const barrier = createFillBarrier();
   const knownName = createPointerNames();
 
+  const usual = {
+    freshSeconds: freshSeconds ?? Number.POSITIVE_INFINITY,
+    negativeSeconds: negativeFreshSeconds,
+  };
+  const freshnessOf = options.freshnessOf ?? (() => usual);
+
   /** Seconds since the record stopped being fresh; negative while it is. */
-  function staleness({ value, storedAtMs }: PointerRecord<unknown>): number {
-    const limit = value === null ? negativeFreshSeconds : freshSeconds;
-    if (limit === null) return Number.NEGATIVE_INFINITY;
-    return Math.max(0, clock.nowMs() - storedAtMs) / 1000 - limit;
+  function staleness(record: PointerRecord<unknown>): number {
+    return Math.max(0, clock.nowMs() - record.storedAtMs) / 1000 - record.freshSeconds;
   }
 
   function entryOf<Value>(record: PointerRecord<unknown> | undefined): CacheEntry<Value> | null {
@@ -191,15 +203,23 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
         readPolicyId: readPolicy?.bucketId ?? null,
         revision: readPolicy?.revision ?? 0,
       };
+      const { freshSeconds: presentSeconds, negativeSeconds } = freshnessOf(readPolicy);
+      const limitOf = (value: unknown) => (value === null ? negativeSeconds : presentSeconds);
       const isFillable = (name: string) =>
         !barrier.isBlocked(name) && !evictions.hasOvertaken(name, epoch);
       // Both or neither: a pointer whose read policy moved on may be of another
       // incarnation.
       const [ofReadPolicy, ofPointer] = [readPolicyName(bucket), pointerName(bucket, key)];
       if (!isFillable(ofReadPolicy) || isOvertaken(records.getPresent(ofReadPolicy), read)) return;
-      records.set(ofReadPolicy, { ...read, value: readPolicy });
+      records.set(ofReadPolicy, { ...read, value: readPolicy, freshSeconds: limitOf(readPolicy) });
+      if (!isFillable(ofPointer)) return;
       const revision = origin.revision ?? read.revision;
-      if (isFillable(ofPointer)) records.set(ofPointer, { ...read, revision, value: pointer });
+      records.set(ofPointer, {
+        ...read,
+        revision,
+        value: pointer,
+        freshSeconds: limitOf(pointer),
+      });
     },
     evict,
     block(bucket, keys) {

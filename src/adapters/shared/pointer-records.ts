@@ -10,6 +10,8 @@ export type PointerRecord<Value> = {
   readonly value: Value;
   readonly storedAtMs: number;
   readonly validatedAtMs: number;
+  /** How long it is fresh after it was stored, seconds; Infinity: until a write evicts it. */
+  readonly freshSeconds: number;
   /**
    * The incarnation of the bucket that was read; a pointer says nothing of a later
    * one.

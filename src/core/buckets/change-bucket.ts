@@ -29,6 +29,7 @@ export type BucketChange = {
       | 'encryption'
       | 'requestPayer'
       | 'receipts'
+      | 'metadata'
       | 'logging'
       | 'website'
       | 'objectLock'

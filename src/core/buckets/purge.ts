@@ -4,7 +4,7 @@
 import type { PurgeScope } from '../../domain/purge.ts';
 import type { Core } from '../core.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
-import { freshByMs } from './fresh-by.ts';
+import { tiersFreshByMs } from './fresh-by.ts';
 
 /** The confirmation of a purge. */
 export type PurgeReceipt = {
@@ -31,10 +31,10 @@ export async function purge(
   bucket: BucketHandle,
   scopes: readonly PurgeScope[],
 ): Promise<PurgeReceipt> {
-  const { name, revision } = await bucket.call('purgeBucket', { scopes });
+  const { revision } = await bucket.call('purgeBucket', { scopes });
   return {
     id: core.ports.ids.requestId(),
     floor: revision,
-    freshByMs: freshByMs(core, name, 'readPolicy'),
+    freshByMs: tiersFreshByMs(core, bucket.record()),
   };
 }

@@ -8,8 +8,11 @@
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { EventOrigin } from '../../domain/notifications.ts';
 import type { BucketName, BucketRecord, BucketRef } from '../../domain/nouns.ts';
-import type { ReaderChange } from '../../ports/hot-metadata.ts';
-import { changedBy, changesReadPolicy } from '../../ports/index-calls/index-changes.ts';
+import {
+  changedBy,
+  changesReadPolicy,
+  type ReaderChange,
+} from '../../ports/index-calls/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import { mayReport } from '../../ports/outbox.ts';
 import type { Core } from '../core.ts';
@@ -43,9 +46,9 @@ export type Changer = {
   readonly originOf: () => EventOrigin;
   /**
    * Called for each change that readers can see, once hot metadata is invalidated.
-   * Also for a failed one, which may have landed.
+   * Also for a failed one, which may have landed. `bucket`: as it was before.
    */
-  readonly note: (bucket: BucketName, change: ReaderChange) => void;
+  readonly note: (bucket: BucketRecord, change: ReaderChange) => void;
 };
 
 /** Picks what the index needs of the record that the caller was authorised on. */
@@ -141,7 +144,7 @@ export async function openBucket(
           if (changed !== 'nothing' && changed !== 'readPolicy')
             core.ports.hotMetadata.evict(name, changed);
           if (changesReadPolicy(changed)) core.ports.hotMetadata.evict(name, null);
-          if (changed !== 'nothing') changer?.note(name, changed);
+          if (changed !== 'nothing') changer?.note(record, changed);
         }
       }
     },

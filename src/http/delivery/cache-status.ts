@@ -8,7 +8,7 @@ import type { Ports } from '../../ports/index.ts';
  * `index` and `bucket` are the origin, so they are no members of their own; `none`:
  * no body was needed.
  */
-export type PointerTier = 'memory' | 'kv' | 'index';
+export type PointerTier = 'memory' | 'colo' | 'kv' | 'index';
 export type BodyOrigin = 'memory' | 'edge' | 'bucket' | 'index' | 'none';
 
 const HIT = 'hit';
@@ -34,6 +34,7 @@ export type CacheStatus = (
 export function createCacheStatus(tiers: Ports['tiers']): CacheStatus {
   const rendered: Record<PointerTier, Partial<Record<BodyOrigin, string>>> = {
     memory: {},
+    colo: {},
     kv: {},
     index: {},
   };
@@ -43,12 +44,13 @@ export function createCacheStatus(tiers: Ports['tiers']): CacheStatus {
     const members: string[] = [];
     if (tiers.body.includes('edge') && !isBodyHere)
       members.push(`quayside-edge; ${body === 'edge' ? HIT : MISS}`);
-    // KV is asked only for what is known to be there.
+    // Colo and KV are named only where they had the pointer.
     if (pointer === 'kv') members.push(`quayside-kv; ${HIT}`);
-    const isHit = pointer === 'memory' && isBodyHere;
-    members.push(
-      `quayside-memory; ${stale === null ? (isHit ? HIT : MISS) : renderStale(stale, isHit)}`,
-    );
+    const statusOf = (isHit: boolean) =>
+      stale === null ? (isHit ? HIT : MISS) : renderStale(stale, isHit);
+    if (pointer === 'colo')
+      members.push(`quayside-colo; ${statusOf(true)}`, `quayside-memory; ${MISS}`);
+    else members.push(`quayside-memory; ${statusOf(pointer === 'memory' && isBodyHere)}`);
     return members.join(', ');
   }
 

@@ -1,8 +1,8 @@
 // What those who make a response note about it on the way: for metrics, the access
 // log, Server-Timing and fresh-by.ts. Nobody decides anything by it. One object per
 // request, made by the platform with the request.
+import type { MadeChange } from '../../core/buckets/fresh-by.ts';
 import type { BucketName } from '../../domain/nouns.ts';
-import type { ReaderChange } from '../../ports/hot-metadata.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
 import type { BodyOrigin, PointerTier } from '../delivery/cache-status.ts';
 
@@ -51,7 +51,7 @@ export type RequestNotes = {
    */
   document: Uint8Array | null;
   /** What was changed, noted only where the request asks when that will be seen. */
-  readonly changes: { readonly bucket: BucketName; readonly change: ReaderChange }[];
+  readonly changes: MadeChange[];
   /** S3's word for what went wrong. */
   errorCode: string | null;
   /** Where read policy and pointer came from; null where no tier was asked. */

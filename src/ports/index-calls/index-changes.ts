@@ -13,6 +13,9 @@ import type { IndexApi } from '../metadata-index.ts';
  */
 export type IndexChange = readonly ObjectKey[] | 'readPolicy' | 'nothing';
 
+/** A change that readers can see. */
+export type ReaderChange = Exclude<IndexChange, 'nothing'>;
+
 type InputOf<Name extends keyof IndexApi> = Parameters<IndexApi[Name]>[0];
 
 /** What the call changes if it succeeds. The input may be without its bucket. */

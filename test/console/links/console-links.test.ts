@@ -1,7 +1,7 @@
 // Share links in the real browser: made from a folder, listed, changed, revoked, counted.
 import { expect, it } from 'vitest';
 import { axeViolations } from '../kit/axe.ts';
-import { button, dialog, usePeopleKit } from '../kit/people-kit.ts';
+import { dialog, usePeopleKit } from '../kit/people-kit.ts';
 
 const kit = usePeopleKit(async (client) => {
   await client.buckets.create({ body: { name: 'links-a' } });
@@ -55,7 +55,7 @@ it('takes a link back, opens it again, and deletes it for good', async () => {
 
   await row.getByRole('button').click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await button(dialog(page, 'Delete the link: c.txt'), 'Delete').click();
+  await dialog(page, 'Delete the link: c.txt').getByRole('button', { name: 'Delete' }).click();
   await row.waitFor({ state: 'detached' });
   await expect(kit.client.links.get('links-a', id)).rejects.toMatchObject({ status: 404 });
   expect(errors).toEqual([]);
@@ -76,7 +76,7 @@ it('changes what a link allows, and keeps its password where none is typed', asy
   await change.getByLabel('Downloads at most').fill('');
   await change.getByText('More', { exact: true }).click();
   await change.getByLabel('Title of the page').fill('Our trip');
-  await button(change, 'Save').click();
+  await change.getByRole('button', { name: 'Save' }).click();
   await change.waitFor({ state: 'detached' });
   const changed = await kit.client.links.get('links-a', id);
   expect(changed).toMatchObject({

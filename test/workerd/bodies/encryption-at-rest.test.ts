@@ -2,7 +2,8 @@
 // our back is refused.
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { encodePointer } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
+import { pageOfOne } from '../../../src/adapters/cloudflare/durable-objects/pointer-pages.ts';
+import { encodePage } from '../../../src/adapters/cloudflare/pointers/pointer-page.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/envelope.ts';
 import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
@@ -11,7 +12,6 @@ import { getObject, openBody } from '../../../src/core/objects/read-object.ts';
 import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import { parseObjectKey } from '../../../src/core/parse-names.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
-import { toPointer } from '../../../src/domain/pointer.ts';
 import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { sourceOf } from '../../contract/bodies.ts';
 import { freshBucketName, PRIVATE, PUBLIC } from '../kit/bucket.ts';
@@ -99,20 +99,15 @@ describe('encrypted objects on Cloudflare', () => {
       expect(bytes.length).toBeGreaterThan(LARGE.length);
       expect(textOf(bytes)).not.toContain(SECRET.slice(0, 12));
     }
-    // What KV would get, were the key asked for often enough.
+    // What a place gets, and KV where the bucket's pages are there.
     for (const key of ['own-small', 'server-small', 'named-small'].map(parseObjectKey)) {
       const { bucket, object } = await reader.core.ports.metadataIndex.call(name, 'resolve', {
         name,
         key,
       });
       if (bucket === null || object === null) throw new Error('not found');
-      const stamp = { sequence: 1, atMs: 0, untilMs: 1 };
-      const text = encodePointer({
-        ...stamp,
-        revision: 1,
-        bucketId: bucket.id,
-        pointer: toPointer(object),
-      });
+      const stamp = { feedId: 'feed', sequence: 1, readAtMs: 0 };
+      const text = encodePage(pageOfOne(bucket, key, object, stamp));
       expect(text).toContain('wrappedKey');
       for (const plain of [SECRET, SMALL.toBase64()])
         expect(text).not.toContain(plain.slice(0, 12));

@@ -1,7 +1,7 @@
 // A bucket to test with: its object's stub, and calls with as little ceremony as possible.
 import { env } from 'cloudflare:workers';
 import type { CallableObject } from '../../../src/adapters/cloudflare/clients/object-call.ts';
-import { pointerName, readPolicyName } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
+import { decodePage, kvPageName } from '../../../src/adapters/cloudflare/pointers/pointer-page.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type {
@@ -77,15 +77,7 @@ export function bucketObject(name: BucketName) {
   return { stub, call };
 }
 
-/** What KV holds of a key and of the bucket, parsed. */
-export async function published(bucket: BucketName, key: string) {
-  const names = [readPolicyName(bucket), pointerName(bucket, key as ObjectKey)];
-  const found = await env.HOT.get<{ s: number; g?: unknown; p?: { etag: string } | null }>(
-    names,
-    'json',
-  );
-  return {
-    readPolicy: found.get(names[0] ?? '') ?? null,
-    pointer: found.get(names[1] ?? '') ?? null,
-  };
+/** The page in KV that begins at a key. */
+export async function published(bucket: BucketName, from = '') {
+  return decodePage(await env.HOT.get(kvPageName(bucket, from)));
 }

@@ -19,6 +19,7 @@ export async function countingCaches(
           calls.match += 1;
           return cache.match(key);
         },
+        delete: (key: string) => cache.delete(key),
         put(key: string, response: Response) {
           calls.put += 1;
           return cache.put(key, response);

@@ -66,15 +66,13 @@ export function createIsolate(
     'cloudflare',
   );
   const background: Promise<unknown>[] = [];
-  const ports = {
-    ...createWorkersPorts(bindings, config, cached?.entrypoint ?? null),
-    background: {
-      run: (_label: string, work: () => Promise<unknown>) =>
-        void background.push(work().catch(() => undefined)),
-    },
-  };
+  const ports = createWorkersPorts(bindings, config, cached?.entrypoint ?? null, {
+    run: (_label, work) => void background.push(work().catch(() => undefined)),
+  });
   const app = createApp(ports, config, (c) => readWorkerRequest(c.req.raw));
-  const settle = () => Promise.all(background.splice(0));
+  async function settle(): Promise<void> {
+    while (background.length > 0) await Promise.all(background.splice(0));
+  }
   // Both doors, as worker.ts asks them; the first takes only requests with a Host header.
   const answerAtOnce = createWorkersFastPath(app.fastPath);
   const fetch = async (url: string, init?: RequestInit) => {

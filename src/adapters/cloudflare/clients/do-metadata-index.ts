@@ -11,7 +11,8 @@ import { changedBy } from '../../../ports/index-calls/index-changes.ts';
 import type { IndexApi, MetadataIndex, ResolvedVersion } from '../../../ports/metadata-index.ts';
 import type { Clock } from '../../../ports/system.ts';
 import type { BucketObject, BucketReply } from '../durable-objects/bucket-object.ts';
-import type { KvRecordTtls } from '../kv/kv-record-ttls.ts';
+import type { BucketFeeds } from '../pointers/bucket-feeds.ts';
+import { beginReaderCall } from '../pointers/reader-call.ts';
 import { type CallableObject, callObject } from './object-call.ts';
 import { createRecentVersions } from './recent-versions.ts';
 
@@ -140,12 +141,12 @@ const IS_REPEATABLE = {
 /**
  * Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate
  * remembers, nor for the version behind a link that it read less than
- * `versionFreshSeconds` ago. `leases` learns what the object says of KV.
+ * `versionFreshSeconds` ago. `feeds` learns what the object says beside its answers.
  */
 export function createDoMetadataIndex(
   buckets: DurableObjectNamespace<BucketObject>,
   clock: Clock,
-  ttls: Pick<KvRecordTtls, 'note'>,
+  feeds: Pick<BucketFeeds, 'readerOf' | 'note'>,
   versionFreshSeconds: number,
 ): MetadataIndex {
   const recent = createRecentVersions(clock, versionFreshSeconds);
@@ -172,13 +173,15 @@ export function createDoMetadataIndex(
       // The stub's own types would lose the generic call; the wire carries plain
       // data all the same.
       const connect = () => buckets.get(buckets.idFromName(bucket)) as unknown as CallableObject;
+      const readerCall = beginReaderCall(feeds, clock, bucket, name, input);
       try {
         const value = await callObject<ReturnType<IndexApi[typeof name]>>({
           connect,
           name,
           input,
+          reader: readerCall?.reader,
           isRepeatable: IS_REPEATABLE[name],
-          onReply: (reply: BucketReply) => reply.news != null && ttls.note(bucket, reply.news),
+          onReply: (reply: BucketReply) => reply.isOk && readerCall?.note(reply.news, reply.value),
         });
         if (name === 'getBucket') remember(bucket, value as BucketRecord | null);
         if (name === 'getVersion') keep(value as ResolvedVersion | null);

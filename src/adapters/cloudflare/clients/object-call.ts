@@ -4,18 +4,26 @@
 
 import { StorageError } from '../../../domain/errors.ts';
 import { type CallOutcome, unwrapOutcome } from '../../../index/call-outcome.ts';
+import type { ReaderState } from '../pointers/feed-state.ts';
 import { type OtherRelease, PROTOCOL } from '../protocol.ts';
 import { retry } from './retry.ts';
 
 /** The one method that all classes have; `protocol` is the caller's. */
 export type CallableObject = {
-  call(name: string, input: unknown, protocol?: number): Promise<OtherRelease>;
+  call(
+    name: string,
+    input: unknown,
+    protocol?: number,
+    reader?: ReaderState,
+  ): Promise<OtherRelease>;
 };
 
 export type ObjectCall = {
   readonly connect: () => CallableObject;
   readonly name: string;
   readonly input: unknown;
+  /** What a reader of the bucket knows; absent for every other call. */
+  readonly reader?: ReaderState | undefined;
   /** Whether the call may happen twice without harm. */
   readonly isRepeatable: boolean;
   /** Sees the reply, whatever it says. */
@@ -44,12 +52,15 @@ class OtherReleaseError extends Error {
  * broke: a command may or may not have happened, so nothing of it may be undone.
  */
 export async function callObject<Value>(options: ObjectCall): Promise<Value> {
-  const { connect, name, input, isRepeatable } = options;
+  const { connect, name, input, reader, isRepeatable } = options;
   let reply: CallOutcome;
   try {
     reply = await retry(
       async () => {
-        const attempt = await connect().call(name, input, PROTOCOL);
+        const object = connect();
+        const attempt = await (reader === undefined
+          ? object.call(name, input, PROTOCOL)
+          : object.call(name, input, PROTOCOL, reader));
         if (attempt.isOtherRelease === true) throw new OtherReleaseError(attempt);
         return attempt;
       },

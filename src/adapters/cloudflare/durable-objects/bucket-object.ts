@@ -1,6 +1,7 @@
-// The Durable Object of one bucket name: its index, and the publisher that copies
-// what is too hot for it to KV. Calls come from do-metadata-index.ts, one typed
-// method for all of them; nothing here decides anything. Its alarm sends what waits
+// The Durable Object of one bucket name: its index, the change feed of its readers,
+// and the publisher that copies pages of pointers to KV. Calls come from
+// do-metadata-index.ts, one typed method for all of them; nothing here decides
+// anything. Its alarm sends what waits
 // for webhooks, and brings the hours of what is stored to the ledger.
 import { DurableObject } from 'cloudflare:workers';
 import type { BucketName } from '../../../domain/nouns.ts';
@@ -17,7 +18,7 @@ import { createChangeLog } from '../../shared/change-log.ts';
 import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import type { WorkerEnv } from '../env.ts';
-import type { TtlNews } from '../kv/kv-record-ttls.ts';
+import type { FeedNews, ReaderState } from '../pointers/feed-state.ts';
 import { refuseCall } from '../protocol.ts';
 import {
   type CollectionPorts,
@@ -27,10 +28,10 @@ import {
 } from './alarm-ports.ts';
 import { type CollectionAlarm, createCollectionAlarm } from './collection-alarm.ts';
 import { createDoSql } from './do-sqlite.ts';
-import { createHotPublisher, type HotPublisher } from './hot-publisher.ts';
 import { createObjectAlarm, type ObjectAlarm } from './object-alarm.ts';
 import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
-import { PUBLICATION_SCHEMA } from './publication-numbers.ts';
+import { createPagePublisher, type PagePublisher } from './page-publisher.ts';
+import { createReaderFeed, type ReaderFeed } from './reader-feed.ts';
 
 /**
  * What strangers may ask of a name that nobody has: answered without making tables,
@@ -56,12 +57,16 @@ const ANSWERS_OF_AN_EMPTY_DATABASE: {
  */
 const WAIT_MAX_MS = 5000;
 
-/** `news`: what the caller should know of KV now. */
-export type BucketReply = CallOutcome & { readonly news?: TtlNews | null };
+/** `news`: what a reader should know beside the answer. */
+export type BucketReply = CallOutcome & { readonly news?: FeedNews | null };
+
+/** A reader that knows nothing yet. */
+const NEW_READER: ReaderState = { cursor: null, hasPage: false };
 
 type Parts = {
   readonly index: IndexApi;
-  readonly publisher: HotPublisher;
+  readonly feed: ReaderFeed;
+  readonly publisher: PagePublisher;
   readonly outbox: OutboxAlarm;
   readonly collection: CollectionAlarm;
 };
@@ -84,9 +89,9 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
 
   /**
    * Runs one index call. Atomic and, once the response is out, durable. Never throws;
-   * failures are in the reply.
+   * failures are in the reply. `reader`: who looks up for the public.
    */
-  call(name: keyof IndexApi, input: unknown, protocol?: number): BucketReply {
+  call(name: keyof IndexApi, input: unknown, protocol?: number, reader = NEW_READER): BucketReply {
     try {
       const refusal = refuseCall(INDEX_CALLS, name, protocol);
       if (refusal !== null) return refusal;
@@ -94,15 +99,14 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
         const value = ANSWERS_OF_AN_EMPTY_DATABASE[name]?.(input as never);
         return { isOk: true, value };
       }
-      const { index, publisher, outbox, collection } = this.#open();
-      let isDue = false;
+      const { index, feed, publisher, outbox, collection } = this.#open();
       const reply = this.ctx.storage.transactionSync(() => {
         const done = runIndexCall(index, name, input as never);
         if (!done.isOk) return done;
-        isDue = publisher.note(name, input as never);
-        return { ...done, news: publisher.newsOf(name, input as never) };
+        feed.note(name, input as never);
+        return { ...done, news: feed.newsOf(name, input as never, done.value as never, reader) };
       });
-      if (isDue) this.ctx.waitUntil(publisher.drain());
+      if (publisher.isDue()) this.ctx.waitUntil(publisher.drain());
       if (reply.isOk && mayHaveEnqueued(name, input)) outbox.kick();
       // A bucket that comes to be capped is collected sooner.
       if (reply.isOk && (this.#alarm.atMs() === null || name === 'setBucketSettings'))
@@ -152,18 +156,11 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
     const { storage, id } = this.ctx;
     const sql = createDoSql(storage);
     migrate(sql, INDEX_SCHEMA);
-    migrate(sql, PUBLICATION_SCHEMA);
     const index = createBucketIndex(sql);
-    const publisher = createHotPublisher({
-      bucket: id.name as BucketName,
-      sql,
-      kv: this.env.HOT,
-      resolve: index.resolve,
-      clock: systemClock,
-      log: createConsoleLog(systemClock, 'error'),
-      wait: (ms) => scheduler.wait(ms),
-    });
     const log = createConsoleLog(systemClock, 'error');
+    const bucket = id.name as BucketName;
+    const publisher = createPagePublisher({ bucket, kv: this.env.HOT, clock: systemClock, log });
+    const feed = createReaderFeed({ bucket, sql, clock: systemClock, publish: publisher.offer });
     const outbox = createOutboxAlarm({
       slot: this.#alarm.slot(),
       outbox: index,
@@ -172,16 +169,15 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       nowMs: systemClock.nowMs,
       log,
     });
-    const name = id.name as BucketName;
     const collection = createCollectionAlarm({
-      bucket: name,
+      bucket,
       slot: this.#alarm.slot(),
-      oldestUncollected: () => oldestUncollected(sql, name),
-      collect: () => this.collect(name, createCollectionPorts(this.env, this.ctx, index)),
+      oldestUncollected: () => oldestUncollected(sql, bucket),
+      collect: () => this.collect(bucket, createCollectionPorts(this.env, this.ctx, index)),
       nowMs: systemClock.nowMs,
       log,
     });
-    this.#parts = { index, publisher, outbox, collection };
+    this.#parts = { index, feed, publisher, outbox, collection };
     return this.#parts;
   }
 }

@@ -149,6 +149,11 @@ const ownSettings = {
       'GET …/totals says what it stores.',
   }),
   requestPayer: z.enum(['owner', 'requester']),
+  metadata: z.enum(['strict', 'balanced', 'kv']).openapi({
+    description:
+      'How old public reads may be on Cloudflare: `strict` 1 s, `balanced` 5 s, `kv` 60 s and ' +
+      'fewest calls of the index. On Node every read is exact.',
+  }),
   receipts: z
     .enum(['owner', 'everyone'])
     .nullable()

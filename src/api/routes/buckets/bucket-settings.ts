@@ -68,6 +68,7 @@ export function showBucket(record: BucketRecord): z.infer<typeof bucketSchema> {
     compression: showCompression(settings),
     quota: settings.quota === null ? null : showQuota(settings.quota),
     requestPayer: settings.requestPayer ?? 'owner',
+    metadata: settings.metadata ?? 'balanced',
     receipts: settings.receipts,
     ...showServiceSettings(settings),
   };
@@ -156,6 +157,7 @@ function toSettings(call: ApiCall, record: BucketRecord, change: Change): Bucket
     ...ifPresent(change.requestPayer, (payer) => ({
       requestPayer: payer === 'requester' ? payer : null,
     })),
+    ...ifPresent(change.metadata, (mode) => ({ metadata: mode === 'balanced' ? null : mode })),
     ...ifPresent(change.receipts, (receipts) => ({ receipts })),
   };
 }

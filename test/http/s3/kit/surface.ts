@@ -113,6 +113,7 @@ const encode = (text: string) =>
   );
 
 const SETTINGS: Omit<Core['settings'], 'inlineBodyMaxBytes'> = {
+  defaultCacheControl: 'public, max-age=60',
   graceSeconds: 3600,
   lifecycleDaySeconds: 86_400,
   staleUploadHours: 24,

@@ -133,7 +133,7 @@ export async function answerCreateBucket(call: NewBucketCall, core: Core): Promi
     : {};
   const settings = { ...NO_SETTINGS, ...lock, tags: configuration.tags };
   const { record, isNew } = await createBucket(core, account, bucketName, access, settings);
-  if (isNew) noteChange(call.request, record.name, 'readPolicy');
+  if (isNew) noteChange(call.request, record, 'readPolicy');
   else requireSameAccess(record, { acl, ownership });
   return emptyResponse(200, { location: `/${record.name}` });
 }

@@ -1,10 +1,9 @@
 // A circuit breaker for the index: remembers for which buckets and keys it failed a
 // moment ago, so that requests are answered from memory instead of waiting for the
-// next failure. kv-hot-metadata.ts notes failures, read-pointer.ts ends them.
+// next failure. workers-hot-metadata.ts notes failures, read-pointer.ts ends them.
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
 import type { Clock } from '../../../ports/system.ts';
-import { pointerName } from './hot-records.ts';
-import type { Lookup } from './kv-lookup.ts';
+import type { Lookup } from './memory-entry.ts';
 
 /** How long only one request tries again what has just failed, milliseconds. */
 export const COOLDOWN_MS = 5000;
@@ -30,6 +29,7 @@ export function createIndexFailures(
   settings: { readonly staleIfErrorSeconds: number; readonly staleWhileRevalidateSeconds: number },
 ): IndexFailures {
   const breaker = createCircuitBreaker(clock, COOLDOWN_MS);
+  const pointerName = (bucket: string, key: string) => `${bucket}/${key}`;
 
   return {
     note({ bucket, key }) {

@@ -1,0 +1,215 @@
+// What the Durable Object of a bucket says to readers beside the answer: its change
+// feed, and pages of pointers. It numbers changes of the bucket and remembers the
+// last of them, so a reader that names its last number learns in one call what of
+// all that it holds is no longer true. It counts calls, too: a busy bucket gets
+// pages of neighbours, and one that nears its limit has them published in KV. All
+// is in memory; a restart draws a new feed id, and readers begin anew.
+import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../../domain/nouns.ts';
+import { canBePublic } from '../../../domain/pointer.ts';
+import { changedBy } from '../../../ports/index-calls/index-changes.ts';
+import type { IndexApi } from '../../../ports/metadata-index.ts';
+import type { Sql } from '../../../ports/sql.ts';
+import type { Clock } from '../../../ports/system.ts';
+import {
+  CHANGES_MAX,
+  type FeedChange,
+  type FeedNews,
+  type ReaderState,
+} from '../pointers/feed-state.ts';
+import type { PointerPage } from '../pointers/pointer-page.ts';
+import { createPointerPages, type PageStamp, pageOfOne } from './pointer-pages.ts';
+
+/**
+ * Rates of look-ups a second. One object answers about 1,000 calls a second: near it
+ * pages come from KV. Below `pages` neighbours would cost rows that hardly anybody
+ * reads. Source: https://developers.cloudflare.com/durable-objects/platform/limits/
+ */
+export type FeedLimits = {
+  readonly offloadPerSecond: number;
+  readonly pagesPerSecond: number;
+  /** For how long it goes on after the last second above a limit. */
+  readonly holdMs: number;
+};
+export const FEED_LIMITS: FeedLimits = {
+  offloadPerSecond: 600,
+  pagesPerSecond: 50,
+  holdMs: 300_000,
+};
+
+/**
+ * Changed keys whose new pointers a reader gets with the news, which so asks for none
+ * of them; of more it asks for those that somebody wants.
+ */
+const PUSHED_MAX = 8;
+
+/** Pages in one reply: a visit of a site looks up a few keys at once. */
+const PAGES_MAX = 4;
+/** Characters of changed keys that are remembered. */
+const CHANGES_MAX_LENGTH = 32 * 1024;
+const WINDOW_MS = 1000;
+
+export type ReaderFeed = {
+  /** Notes what a successful call changes; run it in the call's transaction. */
+  note<Name extends keyof IndexApi>(name: Name, input: Parameters<IndexApi[Name]>[0]): void;
+  /** What to say beside the answer to a look-up; null to any other call. */
+  newsOf<Name extends keyof IndexApi>(
+    name: Name,
+    input: Parameters<IndexApi[Name]>[0],
+    value: ReturnType<IndexApi[Name]>,
+    reader: ReaderState,
+  ): FeedNews | null;
+};
+
+export type ReaderFeedOptions = {
+  readonly bucket: BucketName;
+  readonly sql: Sql;
+  readonly clock: Clock;
+  /** Sees each page of neighbours that KV is to have. */
+  readonly publish: (page: PointerPage) => void;
+  readonly limits?: FeedLimits;
+};
+
+/** A look-up's keys with what was read of each, beside the bucket. */
+type LookedUp = {
+  readonly bucket: BucketRecord | null;
+  readonly keys: readonly ObjectKey[];
+  readonly objects: readonly (ObjectVersion | null)[];
+};
+
+export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
+  const { clock, limits = FEED_LIMITS } = options;
+  const feedId = crypto.randomUUID();
+  const log = createChangeNumbers();
+  const rate = createCallRate(clock);
+  const pages = createPointerPages(options.sql, options.bucket);
+  const isOffloaded = createLatch(limits.offloadPerSecond);
+  const isBusy = createLatch(limits.pagesPerSecond);
+
+  /** Whether so many calls come a second, or came a while ago. */
+  function createLatch(perSecond: number): () => boolean {
+    let untilMs = 0;
+    return () => {
+      if (rate.perSecond() >= perSecond) untilMs = clock.nowMs() + limits.holdMs;
+      return untilMs > clock.nowMs();
+    };
+  }
+
+  function readPages({ bucket, keys, objects }: LookedUp, isPublished: boolean): PointerPage[] {
+    if (bucket === null || bucket.settings.metadata === 'strict') return [];
+    const stamp = stampNow();
+    const hasNeighbours = isBusy() || isPublished;
+    const byStart = new Map<string, PointerPage>();
+    for (const [at, key] of keys.entries()) {
+      if (byStart.size >= PAGES_MAX || !canBePublic(bucket.access, key)) continue;
+      const page = hasNeighbours
+        ? pages.readPage(bucket, key, stamp)
+        : pageOfOne(bucket, key, objects[at] ?? null, stamp);
+      byStart.set(page.from, page);
+    }
+    return [...byStart.values()];
+  }
+
+  const stampNow = (): PageStamp => ({
+    feedId,
+    sequence: log.sequence(),
+    readAtMs: clock.nowMs(),
+  });
+
+  /** Pages of single keys that changed since the reader heard last. */
+  function readChanged(bucket: BucketRecord | null, changes: readonly FeedChange[]) {
+    if (bucket === null || bucket.settings.metadata === 'strict') return [];
+    if (changes.length > PUSHED_MAX) return [];
+    const shown = changes.filter(([key]) => canBePublic(bucket.access, key));
+    return shown.map(([key]) => pages.readSingle(bucket, key, stampNow()));
+  }
+
+  return {
+    note(name, input) {
+      const changed = changedBy(name, input);
+      if (changed !== 'nothing') log.add(changed === 'readPolicy' ? [] : changed);
+    },
+    newsOf(name, input, value, { cursor, hasPage }) {
+      const lookedUp = lookUpOf(name, input, value);
+      if (lookedUp === null) return null;
+
+      rate.count();
+      const isInKv = isOffloaded();
+      const isPublished = isInKv || lookedUp.bucket?.settings.metadata === 'kv';
+      const newPages = hasPage ? [] : readPages(lookedUp, isPublished);
+      const cuts = new Set(pages.cuts());
+      if (isPublished) for (const page of newPages) if (cuts.has(page.from)) options.publish(page);
+      const isKnown = cursor?.feedId === feedId;
+      const news = log.since(isKnown ? cursor.sequence : null);
+      const changed = isKnown ? readChanged(lookedUp.bucket, news.changes) : [];
+      return {
+        feedId,
+        ...news,
+        cuts: pages.cuts().slice(isKnown ? cursor.cuts : 0),
+        isOffloaded: isInKv,
+        pages: [...changed, ...newPages],
+      };
+    },
+  };
+}
+
+/** The last changes of the bucket, numbered. */
+function createChangeNumbers() {
+  const changes = new Map<ObjectKey, number>();
+  let length = 0;
+  let sequence = 0;
+  /** Every change after it is remembered. */
+  let floor = 0;
+
+  return {
+    sequence: (): number => sequence,
+    add(keys: readonly ObjectKey[]): void {
+      sequence += 1;
+      for (const key of keys) {
+        if (!changes.delete(key)) length += key.length;
+        changes.set(key, sequence);
+      }
+      for (const [key, changedAt] of changes) {
+        if (changes.size <= CHANGES_MAX && length <= CHANGES_MAX_LENGTH) break;
+        changes.delete(key);
+        length -= key.length;
+        floor = changedAt;
+      }
+    },
+    /** What a reader needs who has heard of that number; null: of none. */
+    since(known: number | null) {
+      const from = Math.max(known ?? floor, floor);
+      const newer = [...changes].filter(([, changedAt]) => changedAt > from);
+      return { sequence, floor: known === null ? floor : from, changes: newer };
+    },
+  };
+}
+
+/** Calls of the last whole second, or of the present one if they are more already. */
+function createCallRate(clock: Clock) {
+  let startMs = 0;
+  let calls = 0;
+  let last = 0;
+
+  return {
+    count(): void {
+      const elapsedMs = clock.nowMs() - startMs;
+      if (elapsedMs >= WINDOW_MS) {
+        last = elapsedMs < 2 * WINDOW_MS ? calls : 0;
+        calls = 0;
+        startMs = clock.nowMs();
+      }
+      calls += 1;
+    },
+    perSecond: (): number => Math.max(last, calls),
+  };
+}
+
+function lookUpOf(name: keyof IndexApi, input: unknown, value: unknown): LookedUp | null {
+  if (name === 'resolve') {
+    const { bucket, object } = value as ReturnType<IndexApi['resolve']>;
+    return { bucket, keys: [(input as Parameters<IndexApi['resolve']>[0]).key], objects: [object] };
+  }
+  if (name !== 'resolveAll') return null;
+  const { bucket, objects } = value as ReturnType<IndexApi['resolveAll']>;
+  return { bucket, keys: (input as Parameters<IndexApi['resolveAll']>[0]).keys, objects };
+}

@@ -1,0 +1,129 @@
+// The tier that all isolates of a colo of Cloudflare share: states of change feeds
+// and pages of pointers in the Cache API, which is free. It knows nothing of ages:
+// entries say when the index was called, and the hot metadata decides. Whatever
+// fails or hangs here is a miss, and the tier is left alone for a moment.
+//
+// What the Cache API can't do: it has no lock and no condition, so of isolates that
+// claim a refresh in the same milliseconds each may get it, and a late `put` may
+// bring an older state back. Both cost a call; neither makes anything younger.
+import type { BucketName } from '../../../domain/nouns.ts';
+import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
+import type { Clock, Log } from '../../../ports/system.ts';
+import { withTimeout } from '../../../ports/with-timeout.ts';
+import { decodeState, encodeState, type FeedState } from './feed-state.ts';
+import {
+  decodePage,
+  encodePage,
+  keyName,
+  PAGE_MAX_AGE_SECONDS,
+  type PointerPage,
+} from './pointer-page.ts';
+
+/** The cache's name: apart from what the zone itself caches. */
+const CACHE_NAME = 'quayside-pointers';
+/** Keys must be URLs; this host can exist nowhere (RFC 2606). */
+const KEY_PREFIX = 'https://pointers.quayside.invalid/';
+/** How long a cache that failed is left alone, milliseconds. */
+const COOLDOWN_MS = 5000;
+/**
+ * Calls that one isolate may begin in a window. A Worker has six connections, and what
+ * comes on top of them waits: a herd had better ask the index.
+ */
+const CALLS_MAX = 64;
+const WINDOW_MS = 100;
+/** How long one isolate's claim of a refresh counts, seconds. */
+const CLAIM_SECONDS = 2;
+
+export type ColoTier = {
+  /** Cost of each: one call of the Cache API. None of them throws. */
+  readState(bucket: BucketName): Promise<FeedState | null>;
+  readPage(bucket: BucketName, from: string): Promise<PointerPage | null>;
+  putState(bucket: BucketName, state: FeedState): Promise<void>;
+  putPage(bucket: BucketName, page: PointerPage): Promise<void>;
+  removeState(bucket: BucketName): Promise<void>;
+  /** Whether this isolate is to refresh the state, as far as it can see. Two calls. */
+  claim(bucket: BucketName): Promise<boolean>;
+};
+
+export type ColoTierOptions = {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A call that takes longer has failed, milliseconds. */
+  readonly limitMs: number;
+  /** A name of the bucket that no other deployment on the zone has. */
+  readonly idOf: (bucket: BucketName) => string;
+  /** The cache; each call of it may fail. */
+  readonly open?: () => Promise<Pick<Cache, 'match' | 'put' | 'delete'>>;
+};
+
+export function createColoTier({ clock, log, idOf, ...options }: ColoTierOptions): ColoTier {
+  const open = options.open ?? (() => caches.open(CACHE_NAME));
+  const breaker = createCircuitBreaker(clock, COOLDOWN_MS);
+  const window = { startMs: 0, calls: 0 };
+  const stateUrl = (bucket: BucketName) => `${KEY_PREFIX}${idOf(bucket)}/state`;
+  const claimUrl = (bucket: BucketName) => `${KEY_PREFIX}${idOf(bucket)}/claim`;
+  const pageUrl = (bucket: BucketName, from: string) =>
+    `${KEY_PREFIX}${idOf(bucket)}/page/${keyName(from)}`;
+
+  /** Whether the isolate has begun as many calls as it may; counts one more. */
+  function isHerd(): boolean {
+    const nowMs = clock.nowMs();
+    if (nowMs - window.startMs >= WINDOW_MS) Object.assign(window, { startMs: nowMs, calls: 0 });
+    window.calls += 1;
+    return window.calls > CALLS_MAX;
+  }
+
+  async function run<Value>(
+    bucket: BucketName,
+    instead: Value,
+    work: (cache: Pick<Cache, 'match' | 'put' | 'delete'>) => Promise<Value>,
+  ): Promise<Value> {
+    if (breaker.isOn('cache') || isHerd()) return instead;
+    try {
+      return await withTimeout(options.limitMs, 'the Cache API', async () => work(await open()));
+    } catch (cause) {
+      breaker.begin('cache');
+      log.error('colo-cache-failed', { bucket, cause });
+      return instead;
+    }
+  }
+
+  const read = (bucket: BucketName, url: () => string): Promise<string | null> =>
+    run(bucket, null, async (cache) => (await cache.match(url()))?.text() ?? null);
+
+  const put = (bucket: BucketName, url: () => string, text: () => string, seconds: number) =>
+    run(bucket, undefined, (cache) => {
+      const headers = { 'Cache-Control': `public, max-age=${seconds}` };
+      return cache.put(url(), new Response(text(), { headers }));
+    });
+
+  return {
+    readState: async (bucket) => decodeState(await read(bucket, () => stateUrl(bucket))),
+    readPage: async (bucket, from) => decodePage(await read(bucket, () => pageUrl(bucket, from))),
+    putState: (bucket, state) =>
+      put(
+        bucket,
+        () => stateUrl(bucket),
+        () => encodeState(state),
+        PAGE_MAX_AGE_SECONDS,
+      ),
+    putPage: (bucket, page) =>
+      put(
+        bucket,
+        () => pageUrl(bucket, page.from),
+        () => encodePage(page),
+        PAGE_MAX_AGE_SECONDS,
+      ),
+    removeState: (bucket) =>
+      run(bucket, undefined, async (cache) => {
+        await cache.delete(stateUrl(bucket));
+      }),
+    async claim(bucket) {
+      const url = () => claimUrl(bucket);
+      const claimedAtMs = Number((await read(bucket, url)) ?? 0);
+      if (clock.nowMs() - claimedAtMs < CLAIM_SECONDS * 1000) return false;
+      await put(bucket, url, () => `${clock.nowMs()}`, CLAIM_SECONDS);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,121 @@
+// The state of a bucket's change feed, as an isolate and its colo know it. The
+// bucket's Durable Object numbers its changes and says with each reply which keys
+// changed since the reader's last number. So one call proves everything that a
+// reader holds of the bucket, and all of it is as old as that call.
+import { NO_SETTINGS } from '../../../domain/bucket-settings.ts';
+import type { BucketReadPolicy, ObjectKey } from '../../../domain/nouns.ts';
+import { toReadPolicySettings } from '../../../domain/pointer.ts';
+import { decodeJson, type PointerPage } from './pointer-page.ts';
+
+/** Where a reader stands in the feed. `cuts`: how many cuts of pages it knows. */
+export type FeedCursor = {
+  readonly feedId: string;
+  readonly sequence: number;
+  readonly cuts: number;
+};
+
+/** What a reader sends along with a look-up; `hasPage`: only the proof is wanted. */
+export type ReaderState = { readonly cursor: FeedCursor | null; readonly hasPage: boolean };
+
+/** A changed key with the number of its last change. */
+export type FeedChange = readonly [key: ObjectKey, sequence: number];
+
+/** What the object says with its reply to a look-up. */
+export type FeedNews = {
+  /** Drawn anew at each start of the object, which forgets its numbers. */
+  readonly feedId: string;
+  readonly sequence: number;
+  /** Every change after this number is in `changes`, or was sent before. */
+  readonly floor: number;
+  readonly changes: readonly FeedChange[];
+  /** Keys at which pages begin, in the order in which they were cut; the new ones. */
+  readonly cuts: readonly ObjectKey[];
+  /** Whether the object nears its limit, so that pages come from KV. */
+  readonly isOffloaded: boolean;
+  /** Pages of the keys that were looked up, if the reader wants any. */
+  readonly pages: readonly PointerPage[];
+};
+
+/** A bucket as it was at `atMs`, by a call that began then. */
+export type FeedState = Omit<FeedNews, 'changes' | 'pages'> & {
+  readonly atMs: number;
+  readonly readPolicy: BucketReadPolicy | null;
+  /** The last change of each key that changed after `floor`, oldest first. */
+  readonly changes: ReadonlyMap<ObjectKey, number>;
+};
+
+/** Changes remembered of one bucket; older ones raise the floor. */
+export const CHANGES_MAX = 512;
+
+const VERSION = 1;
+
+/** The state after the news of a call that began at `askedAtMs` with that cursor. */
+export function advance(
+  known: FeedState | null,
+  cursor: FeedCursor | null,
+  news: FeedNews,
+  readPolicy: BucketReadPolicy | null,
+  askedAtMs: number,
+): FeedState {
+  const { feedId, sequence, isOffloaded } = news;
+  const base = { feedId, sequence, isOffloaded, atMs: askedAtMs, readPolicy };
+  const isOfKnown = known !== null && known.feedId === feedId && cursor?.feedId === feedId;
+  if (!isOfKnown) {
+    return { ...base, floor: news.floor, cuts: news.cuts, changes: new Map(news.changes) };
+  }
+
+  const changes = new Map(known.changes);
+  for (const [key, changedAt] of news.changes) {
+    changes.delete(key);
+    changes.set(key, changedAt);
+  }
+  let floor = news.floor > cursor.sequence ? news.floor : known.floor;
+  for (const [key, changedAt] of changes) {
+    if (changes.size <= CHANGES_MAX && changedAt > floor) break;
+    changes.delete(key);
+    floor = Math.max(floor, changedAt);
+  }
+  const cuts = [...known.cuts.slice(0, cursor.cuts), ...news.cuts];
+  return { ...base, floor, cuts, changes };
+}
+
+/** Whether the other state says more than this one: a later one of the object. */
+export function isLater(state: FeedState, known: FeedState): boolean {
+  if (state.feedId !== known.feedId) return state.atMs > known.atMs;
+  return state.sequence === known.sequence
+    ? state.atMs > known.atMs
+    : state.sequence > known.sequence;
+}
+
+/** Whether the page still says of that key what the bucket had at the state's time. */
+export function provesPage(state: FeedState, page: PointerPage, key: ObjectKey): boolean {
+  const { readPolicy } = state;
+  return (
+    page.feedId === state.feedId &&
+    page.sequence >= state.floor &&
+    page.bucketId === readPolicy?.bucketId &&
+    page.revision === readPolicy.revision &&
+    (state.changes.get(key) ?? 0) <= page.sequence
+  );
+}
+
+type StateJson = Omit<FeedState, 'changes'> & {
+  readonly v: number;
+  readonly changes: readonly FeedChange[];
+};
+
+export function encodeState(state: FeedState): string {
+  return JSON.stringify({ ...state, v: VERSION, changes: [...state.changes] } satisfies StateJson);
+}
+
+/** The state, or null for anything that this version did not write. */
+export function decodeState(text: string | null): FeedState | null {
+  return decodeJson(text, VERSION, ({ v: _v, changes, readPolicy, ...state }: StateJson) => {
+    const settings = { ...toReadPolicySettings(NO_SETTINGS), ...readPolicy?.settings };
+    return {
+      ...state,
+      changes: new Map(changes),
+      readPolicy: readPolicy === null ? null : { ...readPolicy, settings },
+    };
+  });
+}

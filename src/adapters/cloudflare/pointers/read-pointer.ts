@@ -1,0 +1,162 @@
+// Reads a pointer past this isolate's memory: from the tier of the colo, then from
+// KV where the bucket's pages are there, else from the index. Each of them fills
+// memory, and what comes from below is left to the colo. Called by
+// workers-hot-metadata.ts.
+import { LRUCache } from 'lru-cache';
+import type { BucketName } from '../../../domain/nouns.ts';
+import type { MetadataLookup } from '../../../ports/hot-metadata.ts';
+import type { Background, Clock } from '../../../ports/system.ts';
+import { withTimeout } from '../../../ports/with-timeout.ts';
+import type { MemoryPointers } from '../../shared/memory-pointers.ts';
+import type { BucketFeeds } from './bucket-feeds.ts';
+import type { ColoTier } from './colo-tier.ts';
+import type { Freshness, MetadataMode } from './freshness.ts';
+import type { IndexFailures } from './index-failures.ts';
+import type { KvPages } from './kv-pages.ts';
+import { type Lookup, type MemoryEntries, toFresh, toStale } from './memory-entry.ts';
+
+/** A state that is younger than this is not put into the colo again, milliseconds. */
+const SHARE_GAP_MS = 1000;
+/** Buckets of which it is remembered how old the colo's state is. */
+const SHARED_MAX = 1000;
+
+type PointerReaderOptions = {
+  readonly memory: MemoryPointers;
+  readonly entries: MemoryEntries;
+  readonly feeds: BucketFeeds;
+  readonly colo: ColoTier;
+  readonly kvPages: KvPages;
+  readonly freshnessOf: (mode: MetadataMode | null) => Freshness;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly failures: IndexFailures;
+  readonly limitMs: number;
+};
+
+export type PointerReader = {
+  /**
+   * Cost: two or three calls of the Cache API on a hit; else one call of the index
+   * too, or one read of KV. Fails as the index does. `refresh` is called where the
+   * colo's entry is to be looked up behind the response.
+   */
+  read(lookup: Lookup, refresh: () => void): Promise<MetadataLookup>;
+  /** As `read`, behind a response; leaves it to another isolate that does it already. */
+  readBehind(lookup: Lookup): Promise<void>;
+};
+
+export function createPointerReader(options: PointerReaderOptions): PointerReader {
+  const { memory, entries, feeds, colo, kvPages, freshnessOf, clock, background } = options;
+  /** When the call began that the colo's state is of, as far as known here. */
+  const sharedAtMs = new LRUCache<BucketName, number>({ max: SHARED_MAX });
+
+  /** As memory or the feed knows the bucket, however long ago. */
+  function freshness({ bucket, key }: Lookup): Freshness {
+    const readPolicy =
+      memory.look(bucket, key).readPolicy?.value ?? feeds.state(bucket)?.readPolicy;
+    return freshnessOf(readPolicy?.settings.metadata ?? null);
+  }
+
+  function stateAgeSeconds({ bucket }: Lookup): number {
+    const state = feeds.state(bucket);
+    return state === null ? Number.POSITIVE_INFINITY : (clock.nowMs() - state.atMs) / 1000;
+  }
+
+  async function readState({ bucket }: Lookup): Promise<void> {
+    const state = await colo.readState(bucket);
+    if (state === null) return;
+    feeds.adopt(bucket, state);
+    sharedAtMs.set(bucket, state.atMs);
+  }
+
+  async function readPage({ bucket }: Lookup, from: string): Promise<void> {
+    const page = await colo.readPage(bucket, from);
+    if (page !== null) feeds.keep(bucket, page);
+  }
+
+  /** Brings the colo's state and page into memory, as far as they are needed. */
+  async function readColo(lookup: Lookup): Promise<void> {
+    const { bucket, key } = lookup;
+    const isStateOld = stateAgeSeconds(lookup) >= freshness(lookup).freshSeconds;
+    const starts = () => (feeds.prove(bucket, key) === null ? feeds.pageStarts(bucket, key) : []);
+    const tried = starts();
+    await Promise.all([
+      isStateOld ? readState(lookup) : null,
+      ...tried.map((from) => readPage(lookup, from)),
+    ]);
+    // The state may have ended a page in memory, and may name others.
+    const others = starts().filter((from) => !tried.includes(from));
+    await Promise.all(others.map((from) => readPage(lookup, from)));
+  }
+
+  /** Whether KV brought a page that the feed proves. */
+  async function readKv(lookup: Lookup): Promise<boolean> {
+    const { bucket, key } = lookup;
+    const { kv, freshSeconds, revalidateSeconds } = freshness(lookup);
+    const state = feeds.state(bucket);
+    const isInKv = kv === 'always' || (kv === 'offloaded' && state?.isOffloaded === true);
+    const isProof = stateAgeSeconds(lookup) < freshSeconds + revalidateSeconds;
+    const [cut] = feeds.pageStarts(bucket, key);
+    if (!isInKv || !isProof || cut === undefined || feeds.prove(bucket, key) !== null) return false;
+
+    const page = await kvPages.read(bucket, cut);
+    if (page !== null) feeds.keep(bucket, page);
+    if (feeds.prove(bucket, key) === null) {
+      kvPages.reject(bucket, cut);
+      return false;
+    }
+    if (page !== null) background.run('share-page', () => colo.putPage(bucket, page));
+    return true;
+  }
+
+  async function readShared(
+    lookup: Lookup,
+    refresh: (() => void) | null,
+  ): Promise<MetadataLookup | null> {
+    if (!freshness(lookup).isShared) return null;
+    await readColo(lookup);
+    const tier = (await readKv(lookup)) ? 'kv' : 'colo';
+    const entry = entries.refill(lookup);
+    if (entry === null) return null;
+
+    // The colo may have said that the bucket is to be read otherwise.
+    const { isShared, revalidateSeconds } = freshness(lookup);
+    if (!isShared || entry.stalenessSeconds >= revalidateSeconds) return null;
+    if (entry.stalenessSeconds < 0) return toFresh(entry, tier);
+    if (refresh === null && (await colo.claim(lookup.bucket))) return null;
+    refresh?.();
+    return toStale(entry, tier, 'revalidating');
+  }
+
+  /** Leaves to the colo what a call of the index brought. */
+  function share({ bucket }: Lookup): void {
+    const pages = feeds.takeNewPages(bucket);
+    const state = feeds.state(bucket);
+    if (state === null || !freshnessOf(state.readPolicy?.settings.metadata ?? null).isShared)
+      return;
+    const isNewState = state.atMs - (sharedAtMs.get(bucket) ?? 0) >= SHARE_GAP_MS;
+    if (pages.length === 0 && !isNewState) return;
+    if (isNewState) sharedAtMs.set(bucket, state.atMs);
+    background.run('share-pointers', async () => {
+      // Pages first: the state says that they are new.
+      await Promise.all(pages.map((page) => colo.putPage(bucket, page)));
+      if (isNewState) await colo.putState(bucket, state);
+    });
+  }
+
+  async function readIndex(lookup: Lookup): Promise<MetadataLookup> {
+    const { bucket, key, epoch, load } = lookup;
+    const known = await withTimeout(options.limitMs, 'the index', load);
+    options.failures.end(lookup);
+    memory.fill(bucket, key, known, epoch);
+    share(lookup);
+    return { ...known, tier: 'index', stale: null };
+  }
+
+  return {
+    read: async (lookup, refresh) =>
+      (await readShared(lookup, refresh)) ?? (await readIndex(lookup)),
+    async readBehind(lookup) {
+      if ((await readShared(lookup, null)) === null) await readIndex(lookup);
+    },
+  };
+}

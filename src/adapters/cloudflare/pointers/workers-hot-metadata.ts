@@ -1,0 +1,158 @@
+// Pointers and read policies near the reader. This isolate's memory comes first:
+// pointers that are fresh for seconds, and pages of them that the bucket's change
+// feed proves. Then the tier of the colo, KV where the bucket's object nears its
+// limit, and the index. Requests share plain values, never a promise or stream, so
+// each request of a cold herd looks up for itself.
+//
+// Every tier counts ages from when a call of the index began, so they never add up: a
+// response is at most as old as the bucket's bound (freshness.ts). While the index
+// fails, memory gives what it has for a bounded time and says so. The failure of one
+// key says little of others: each that was stale already is looked up for itself, so
+// that a moment of trouble, which strangers may have made, shows nobody what was
+// deleted or closed long ago.
+
+import { StorageError } from '../../../domain/errors.ts';
+import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
+import type { HotMetadata, MetadataLookup } from '../../../ports/hot-metadata.ts';
+import type { Background, Clock, Log } from '../../../ports/system.ts';
+import { findAll } from '../../shared/find-all.ts';
+import type { MemoryPointers } from '../../shared/memory-pointers.ts';
+import type { BucketFeeds } from './bucket-feeds.ts';
+import type { ColoTier } from './colo-tier.ts';
+import { boundMs, createFreshness, type FreshnessSettings } from './freshness.ts';
+import { COOLDOWN_MS, createIndexFailures } from './index-failures.ts';
+import { createKvPages } from './kv-pages.ts';
+import { createMemoryEntries, type Lookup, toFresh, toStale } from './memory-entry.ts';
+import { createPointerReader } from './read-pointer.ts';
+
+export type WorkersHotMetadataOptions = {
+  readonly kv: Pick<KVNamespace, 'get'>;
+  /** Made with `freshnessOf` of the same settings. */
+  readonly memory: MemoryPointers;
+  readonly feeds: BucketFeeds;
+  readonly colo: ColoTier;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly log: Log;
+  /** Settings of the same names; src/config has their meaning and units. */
+  readonly settings: FreshnessSettings & {
+    readonly staleIfErrorSeconds: number;
+    readonly tierLimitMs: number;
+  };
+};
+
+/** A bucket's state is taken out of the colo once in so long, however much changes. */
+const FORGET_GAP_MS = 1000;
+
+/**
+ * A lookup that memory can't answer costs calls of the Cache API, and if the colo
+ * does not know either, one call of the index or one read of KV.
+ */
+export function createWorkersHotMetadata(options: WorkersHotMetadataOptions): HotMetadata {
+  const { memory, feeds, colo, clock, background, log, settings } = options;
+  const failures = createIndexFailures(clock, settings);
+  const entries = createMemoryEntries(memory, feeds);
+  const freshnessOf = createFreshness(settings);
+  const limitMs = settings.tierLimitMs;
+  const kvPages = createKvPages({ kv: options.kv, clock, log, limitMs });
+  const reader = createPointerReader({
+    ...options,
+    entries,
+    kvPages,
+    freshnessOf,
+    failures,
+    limitMs,
+  });
+  /** Open for a key while a refresh of it is under way. */
+  const refreshing = createCircuitBreaker(clock, COOLDOWN_MS);
+
+  const forgetting = createCircuitBreaker(clock, FORGET_GAP_MS);
+
+  const read = (lookup: Lookup): Promise<MetadataLookup> =>
+    reader.read(lookup, () => refresh(lookup));
+
+  async function readOrStale(lookup: Lookup): Promise<MetadataLookup> {
+    try {
+      return await read(lookup);
+    } catch (error) {
+      // Looked up again: a write may have taken it away meanwhile.
+      const entry = entries.recall(lookup);
+      const isTooOld = entry === null || entry.stalenessSeconds >= settings.staleIfErrorSeconds;
+      if (!isOutage(error) || isTooOld) throw error;
+      failures.note(lookup);
+      log.error('index-read-failed', { bucket: lookup.bucket, cause: error });
+      return toStale(entry, 'memory', 'error', true);
+    }
+  }
+
+  /** Looks up behind the response, unless another request does already. */
+  function refresh(lookup: Lookup): void {
+    const name = `${lookup.bucket}/${lookup.key}`;
+    if (refreshing.isOn(name)) return;
+    refreshing.begin(name);
+    background.run('refresh-pointer', async () => {
+      try {
+        await reader.readBehind({ ...lookup, epoch: memory.epoch() });
+      } catch (error) {
+        if (isOutage(error)) failures.note(lookup);
+        throw error;
+      } finally {
+        refreshing.end(name);
+      }
+    });
+  }
+
+  const find: HotMetadata['find'] = (bucket, key, load, isInvited = false) => {
+    const lookup = { bucket, key, load, epoch: memory.epoch(), isInvited };
+    let entry = entries.recall(lookup);
+    if (entry === null || entry.stalenessSeconds >= 0) entry = entries.refill(lookup);
+    if (entry === null) return read(lookup);
+    if (entry.stalenessSeconds < 0) return toFresh(entry, 'memory');
+
+    if (failures.isDown(lookup, entry.stalenessSeconds)) return toStale(entry, 'memory', 'error');
+    const { revalidateSeconds } = freshnessOf(entry.readPolicy?.settings.metadata ?? null);
+    if (entry.stalenessSeconds < revalidateSeconds) {
+      refresh(lookup);
+      return toStale(entry, 'memory', 'revalidating');
+    }
+
+    // After a failure one request reads, for as long as it takes; the others
+    // answer by what becomes of that.
+    failures.renew(lookup);
+    return readOrStale(lookup);
+  };
+
+  return {
+    peek: memory.peek,
+    find,
+    findAll: (bucket, keys, load) => findAll(find, bucket, keys, load),
+    evict(bucket, keys) {
+      memory.evict(bucket, keys);
+      feeds.revoke(bucket, keys);
+      if (forgetting.isOn(bucket)) return;
+      forgetting.begin(bucket);
+      background.run('forget-state', () => colo.removeState(bucket));
+    },
+    staleForMs: (mode) =>
+      mode === 'unknown'
+        ? Math.max(...(['strict', 'balanced', 'kv'] as const).map(boundOf))
+        : boundOf(mode),
+  };
+
+  function boundOf(mode: Parameters<typeof freshnessOf>[0]): number {
+    return boundMs(freshnessOf(mode));
+  }
+}
+
+/**
+ * Whether the index failed, as opposed to having answered with an error of the
+ * request. Source: RFC 5861 section 4.
+ */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof StorageError)) return true;
+  return (
+    error.code === 'InternalError' ||
+    error.code === 'ServiceUnavailable' ||
+    error.code === 'SlowDown'
+  );
+}

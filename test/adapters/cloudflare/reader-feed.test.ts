@@ -1,0 +1,237 @@
+// What a bucket's object says to readers beside its answers: numbers of changes, pages of pointers
+// and when there are any. Over the real index in memory, with a clock of the test's own.
+import { expect, it } from 'vitest';
+import {
+  createReaderFeed,
+  FEED_LIMITS,
+} from '../../../src/adapters/cloudflare/durable-objects/reader-feed.ts';
+import {
+  CHANGES_MAX,
+  type FeedNews,
+  type ReaderState,
+} from '../../../src/adapters/cloudflare/pointers/feed-state.ts';
+import type { PointerPage } from '../../../src/adapters/cloudflare/pointers/pointer-page.ts';
+import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
+import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
+import type { BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
+import { createBucketIndex } from '../../../src/index/bucket-index.ts';
+import { compareUtf8 } from '../../../src/index/keys/key-order.ts';
+import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
+import { migrate } from '../../../src/index/tables/schema.ts';
+import type { IndexApi } from '../../../src/ports/metadata-index.ts';
+import { accessWithReads, PUBLIC_ACCESS } from '../../access-samples.ts';
+import { bucketRecord, objectOf, refOf } from '../../contract/index/samples.ts';
+
+const name = 'fed-bucket' as BucketName;
+const NEW: ReaderState = { cursor: null, hasPage: false };
+
+function makeFeed(
+  options: { metadata?: 'strict' | 'kv' | null; access?: typeof PUBLIC_ACCESS } = {},
+) {
+  const sql = openSqlite(':memory:', { readOnly: false });
+  migrate(sql, INDEX_SCHEMA);
+  const index = createBucketIndex(sql);
+  const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
+  const published: PointerPage[] = [];
+  const feed = createReaderFeed({
+    bucket: name,
+    sql,
+    clock,
+    publish: (page) => void published.push(page),
+  });
+
+  function call<Name extends keyof IndexApi>(
+    method: Name,
+    input: Parameters<IndexApi[Name]>[0],
+    reader = NEW,
+  ): FeedNews | null {
+    const value = (index[method] as (given: typeof input) => ReturnType<IndexApi[Name]>)(input);
+    feed.note(method, input);
+    return feed.newsOf(method, input, value, reader);
+  }
+
+  const bucket = {
+    ...bucketRecord({ name }),
+    access: options.access ?? PUBLIC_ACCESS,
+    settings: { ...NO_SETTINGS, metadata: options.metadata ?? null },
+  };
+  call('createBucket', { bucket });
+  const put = (key: string, inlineBytes = new Uint8Array(3)) =>
+    call('commitObject', {
+      bucket: refOf(bucket),
+      object: { ...objectOf(key), segments: [], inlineBytes, sizeBytes: inlineBytes.length },
+      condition: null,
+      newReferences: [],
+    });
+  function ask(key: string, reader = NEW): FeedNews {
+    const news = call('resolve', { name, key: key as ObjectKey }, reader);
+    if (news === null) throw new Error('no news');
+    return news;
+  }
+  /** Asks so often that the object is busy. */
+  function rush(perSecond: number): void {
+    for (let at = 0; at < perSecond; at++) ask('nothing', { cursor: null, hasPage: true });
+  }
+  return { call, put, ask, rush, clock, published };
+}
+
+/** Where a reader stands that has heard these news. */
+const after = ({ feedId, sequence, cuts }: FeedNews, hasPage = true): ReaderState => ({
+  cursor: { feedId, sequence, cuts: cuts.length },
+  hasPage,
+});
+
+it('says of each change only to who has not heard of it', () => {
+  const { put, ask } = makeFeed();
+  expect(put('a')).toBeNull();
+  const first = ask('a');
+  put('b');
+  put('a');
+  const second = ask('a', after(first));
+  expect(second.changes.map(([key]) => key)).toEqual(['b', 'a']);
+  expect(second.sequence).toBe(first.sequence + 2);
+  expect(second.floor).toBe(first.sequence);
+  expect(ask('a', after(second)).changes).toEqual([]);
+  expect(ask('a').changes.map(([key]) => key)).toEqual(['b', 'a']);
+  expect(ask('a', { cursor: { feedId: 'x', sequence: 9, cuts: 9 }, hasPage: true }).floor).toBe(0);
+});
+
+it('remembers so many changes, and says from where on it does', () => {
+  const { put, ask } = makeFeed();
+  const first = ask('a');
+  for (let at = 0; at < CHANGES_MAX + 10; at++) put(`k${at}`);
+  const news = ask('a', after(first));
+  expect(news.changes.length).toBe(CHANGES_MAX);
+  expect(news.floor).toBe(first.sequence + 10);
+  put('x'.repeat(1000));
+  for (let at = 0; at < 40; at++) put(`${at}`.padEnd(1000, 'y'));
+  expect(ask('a').changes.length).toBeLessThan(40);
+});
+
+it('gives a page of one key until the bucket is busy, then neighbours for a while', () => {
+  const { put, ask, rush, clock } = makeFeed();
+  for (const key of ['a', 'b', 'c']) put(key);
+  expect(ask('b').pages).toMatchObject([{ from: 'b', to: 'b\0' }]);
+  expect(ask('b', { cursor: null, hasPage: true }).pages).toEqual([]);
+  rush(FEED_LIMITS.pagesPerSecond);
+  const { pages, cuts } = ask('b');
+  expect(pages).toMatchObject([{ from: '', to: null }]);
+  expect([...(pages[0]?.pointers.keys() ?? [])]).toEqual(['a', 'b', 'c']);
+  expect(cuts).toEqual(['']);
+  clock.ms += FEED_LIMITS.holdMs - 1;
+  expect(ask('b').pages).toMatchObject([{ from: '' }]);
+  clock.ms += FEED_LIMITS.holdMs;
+  expect(ask('b').pages).toMatchObject([{ from: 'b' }]);
+});
+
+it('cuts pages that have every key once, in the order of UTF-8', () => {
+  const { put, ask, rush } = makeFeed();
+  const keys = Array.from({ length: 700 }, (_, at) => {
+    const start = ['', '\uffee', '😀', 'ä'][at % 4] ?? '';
+    return `${start}${(at * 7919) % 1000}`;
+  }).sort(compareUtf8);
+  for (const key of keys) put(key);
+  rush(FEED_LIMITS.pagesPerSecond);
+  let reader = NEW;
+  const pages = new Map<string, PointerPage>();
+  let cutsKnown = 0;
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[(at * 331) % keys.length] ?? '';
+    const news = ask(key, reader);
+    cutsKnown += news.cuts.length;
+    reader = { cursor: { ...news, cuts: cutsKnown }, hasPage: false };
+    const [page] = news.pages;
+    if (page === undefined) throw new Error('no page');
+    const { from, to } = page;
+    const within = keys.filter(
+      (each) => compareUtf8(from, each) <= 0 && (to === null || compareUtf8(each, to) < 0),
+    );
+    expect(within).toContain(key);
+    expect([...page.pointers.keys()]).toEqual(within);
+    expect(within.length).toBeLessThanOrEqual(64);
+    pages.set(from, page);
+  }
+  expect(pages.size).toBeLessThan(keys.length / 20);
+});
+
+it('ends a page where small bodies fill it', () => {
+  const { put, ask, rush } = makeFeed();
+  for (let at = 10; at < 30; at++) put(`k${at}`, new Uint8Array(16 * 1024));
+  rush(FEED_LIMITS.pagesPerSecond);
+  for (const key of ['k10', 'k29', 'k15', 'k29']) {
+    const [page] = ask(key).pages;
+    expect(page?.pointers.has(key as ObjectKey)).toBe(true);
+    expect(page?.pointers.size).toBeLessThanOrEqual(4);
+  }
+});
+
+it('cuts no more than readers can keep: further keys have pages of their own', () => {
+  const { put, ask, rush } = makeFeed();
+  const keyOf = (at: number) => `${10_000 + at}`.padEnd(1000, 'x');
+  for (let at = 0; at < 5000; at++) put(keyOf(at));
+  rush(FEED_LIMITS.pagesPerSecond);
+  const sizes: number[] = [];
+  for (let at = 0; at < 5000; at += 50) {
+    const [page] = ask(keyOf(at)).pages;
+    expect(page?.pointers.has(keyOf(at) as ObjectKey)).toBe(true);
+    sizes.push(page?.pointers.size ?? 0);
+  }
+  expect(sizes.at(0)).toBe(64);
+  expect(sizes.at(-1)).toBe(1);
+  expect(ask(keyOf(0)).cuts.join('').length).toBeLessThanOrEqual(64 * 1024);
+});
+
+it('brings the new pointers of a few changed keys, so that nobody asks for each', () => {
+  const { put, ask } = makeFeed();
+  const first = ask('a');
+  put('b');
+  put('c');
+  const pushed = ask('a', after(first)).pages;
+  expect(pushed.map(({ from }) => from)).toEqual(['b', 'c']);
+  expect(pushed[0]?.pointers.size).toBe(1);
+  for (let at = 0; at < 9; at++) put(`k${at}`);
+  expect(ask('a', after(first)).pages).toEqual([]);
+  expect(ask('a').pages.map(({ from }) => from)).toEqual(['a']);
+});
+
+it('gives out nothing that nobody may read, and no page of a strict bucket', () => {
+  const strict = makeFeed({ metadata: 'strict' });
+  strict.put('a');
+  expect(strict.ask('a')).toMatchObject({ pages: [], changes: [['a', expect.any(Number)]] });
+
+  const partly = makeFeed({ access: accessWithReads({ open: ['open/'] }), metadata: 'kv' });
+  for (const key of ['open/a', 'secret/b']) partly.put(key);
+  const first = partly.ask('open/a');
+  expect([...(first.pages[0]?.pointers.keys() ?? [])]).toEqual(['open/a']);
+  expect(partly.ask('secret/b').pages).toEqual([]);
+  partly.put('secret/b');
+  expect(partly.ask('open/a', after(first)).pages).toEqual([]);
+});
+
+it('publishes near its limit, and always where the bucket is set so', () => {
+  const { put, ask, rush, published, clock } = makeFeed();
+  put('a');
+  rush(FEED_LIMITS.offloadPerSecond - 2);
+  expect(ask('a').isOffloaded).toBe(false);
+  expect(published).toEqual([]);
+  expect(ask('a').isOffloaded).toBe(true);
+  expect(published).toMatchObject([{ from: '' }]);
+  clock.ms += FEED_LIMITS.holdMs * 2;
+  expect(ask('a').isOffloaded).toBe(false);
+
+  const always = makeFeed({ metadata: 'kv' });
+  always.put('a');
+  expect(always.ask('a').isOffloaded).toBe(false);
+  expect(always.published).toMatchObject([{ from: '', to: null }]);
+});
+
+it('looks up several keys at once', () => {
+  const { put, call } = makeFeed();
+  put('a');
+  const keys = ['a', 'b'] as ObjectKey[];
+  const news = call('resolveAll', { name, keys });
+  expect(news?.pages.map(({ from, pointers }) => [from, pointers.size])).toEqual([
+    ['a', 1],
+    ['b', 0],
+  ]);
+});
