@@ -175,7 +175,9 @@ const SIMPLE: Readonly<Record<string, MakeDesign>> = {
 const DESIGNS: Readonly<Record<string, MakeDesign>> = {
   ...SIMPLE,
   today: createQuayside(TODAY),
-  'today, KV for every key': createQuayside({ ...TODAY, limits: NO_PAGES }),
+  'today, no pages of neighbours': createQuayside({ ...TODAY, limits: NO_PAGES }),
+  'today, strict': createQuayside({ ...TODAY, metadata: 'strict' }),
+  'today, kv': createQuayside({ ...TODAY, metadata: 'kv' }),
   'today, bodies in the Cache API': createQuayside({ ...TODAY, bodies: ['cache-api'] }),
   'today, Cache API before Workers Cache': createQuayside({
     ...TODAY,
@@ -201,8 +203,10 @@ const FLOOD_DESIGNS: Readonly<Record<string, MakeDesign>> = {
   '(c) Workers Cache in front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
   '(c) 5 s': createWorkersCacheFront(5, { isPurging: false }),
   today: createQuayside(TODAY),
-  'today, no valve': createQuayside({ ...TODAY, limits: NO_KV }),
-  'today, KV for every key': createQuayside({ ...TODAY, limits: NO_PAGES }),
+  'today, no KV': createQuayside({ ...TODAY, limits: NO_KV }),
+  'today, no pages of neighbours': createQuayside({ ...TODAY, limits: NO_PAGES }),
+  'today, strict': createQuayside({ ...TODAY, metadata: 'strict' }),
+  'today, kv': createQuayside({ ...TODAY, metadata: 'kv' }),
 };
 
 /** `--variants`: everything that was weighed against what is built; it takes minutes more. */

@@ -154,6 +154,7 @@ export const access = {
     tiers: {
       'quayside-memory': 'memory',
       'quayside-edge': 'the cache of the edge',
+      'quayside-colo': 'the data center near you',
       'quayside-kv': 'the metadata cache',
     },
     hit: (tier: string) => `A hit: it came from ${tier}.`,

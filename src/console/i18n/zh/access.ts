@@ -140,6 +140,7 @@ export const access: typeof English = {
     tiers: {
       'quayside-memory': '内存',
       'quayside-edge': '边缘缓存',
+      'quayside-colo': '就近的数据中心',
       'quayside-kv': '元数据缓存',
     },
     hit: (tier) => `命中：来自${tier}。`,
