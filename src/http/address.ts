@@ -31,10 +31,13 @@ export type Address =
       readonly binding: HostBinding | null;
     };
 
-/** A share link or a drop link: `/-/s/{name}` or `/-/d/{name}/{path}`. */
+/**
+ * A share link or a drop link, `/-/s/{name}` or `/-/d/{name}/{path}`, or a file of
+ * their pages, `/-/link-files/{name}`.
+ */
 export type LinkAddress = {
   readonly kind: 'link';
-  readonly linkKind: LinkKind;
+  readonly linkKind: LinkKind | 'file';
   /** `{id}` or `{id}~{label}`, if the sender meant a link at all. */
   readonly rawName: string;
   /** What follows the slash behind the name, still percent-encoded; null without one. */
@@ -109,6 +112,8 @@ export function addressAt(rawPath: string, place: HostPlace, binding: HostBindin
   return { kind: 'bucket', rawBucket, rawKey, isVirtualHost: false };
 }
 
+/** Style and scripts of the pages of links, at whatever host a link is. */
+const LINK_FILES_PATH = '/-/link-files/';
 const LINK_KINDS: readonly LinkKind[] = ['share', 'drop'];
 
 /**
@@ -116,6 +121,10 @@ const LINK_KINDS: readonly LinkKind[] = ['share', 'drop'];
  * path that no link can have is a page of the site.
  */
 function linkAddressAt(rawPath: string, binding: HostBinding | null): LinkAddress | null {
+  if (rawPath.startsWith(LINK_FILES_PATH)) {
+    const rawName = rawPath.slice(LINK_FILES_PATH.length);
+    return { kind: 'link', linkKind: 'file', rawName, rawPath: null, binding };
+  }
   const linkKind = LINK_KINDS.find((kind) => rawPath.startsWith(LINK_PATHS[kind]));
   if (linkKind === undefined) return null;
   const start = LINK_PATHS[linkKind].length;

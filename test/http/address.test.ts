@@ -66,6 +66,7 @@ describe('links', () => {
     [`/-/s/${ID}/`, link('share', ID, '')],
     [`/-/s/${ID}~12345678/a%20b//c`, link('share', `${ID}~12345678`, 'a%20b//c')],
     [`/-/d/${ID}/x`, link('drop', ID, 'x')],
+    ['/-/link-files/style-a1.css', link('file', 'style-a1.css')],
     ['/-/s/', link('share', '')],
     ['/-/s', { kind: 'system', path: '/s' }],
   ])('%s', (path, expected) => {
@@ -75,6 +76,10 @@ describe('links', () => {
   it('are at bound hosts where their names can be, and nowhere at the hosts of keys', () => {
     expect(parseAddress(`/-/s/${ID}/a`, BINDING.host, DOMAINS)).toEqual({
       ...link('share', ID, 'a'),
+      binding: BINDING,
+    });
+    expect(parseAddress('/-/link-files/style-a1.css', BINDING.host, DOMAINS)).toMatchObject({
+      ...link('file', 'style-a1.css'),
       binding: BINDING,
     });
     expect(parseAddress('/-/s/index.html', BINDING.host, DOMAINS)).toMatchObject({

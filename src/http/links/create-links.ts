@@ -12,6 +12,7 @@ import {
 import type { LinkAddress } from '../address.ts';
 import type { HttpRequest } from '../request.ts';
 import { createLinkEntryFinder } from './find-link-entry.ts';
+import { createLinkFiles } from './page/link-files.ts';
 
 /** A request for a link that the directory knows. */
 export type LinkRequest = {
@@ -39,10 +40,12 @@ export type LinkSurfaces = Readonly<Partial<Record<LinkKind, AnswerLinkRequest>>
 /** Makes the surface. Errors: NoSuchResource, TooManyRequests, SlowDown, and of its kinds. */
 export function createLinkSurface(core: Core, surfaces: LinkSurfaces): AnswerLink {
   const findEntry = createLinkEntryFinder(core.ports);
+  const linkFiles = createLinkFiles(core.ports.consoleFiles);
 
   return (request, address, requestId) => {
     const { notes } = request;
     notes.surface = 'links';
+    if (address.linkKind === 'file') return linkFiles.answer(request, address.rawName, requestId);
     notes.operation = address.linkKind === 'share' ? 'ShareLink' : 'DropLink';
 
     const name = parseLinkName(address.rawName);

@@ -3,12 +3,11 @@
 // them beside the console's files; a page without them is plain, and works.
 import { StorageError } from '../../../domain/errors.ts';
 import type { ConsoleFileList, ConsoleFiles } from '../../../ports/console-files.ts';
-import type { Address } from '../../address.ts';
 import { createSendBuiltFile } from '../../console/built-file.ts';
 import type { HttpRequest } from '../../request.ts';
 
-/** Where the files are, below the first slash. */
-const PATH = '-/link-files/';
+/** Where the files are; http/address.ts leads it here. */
+const PATH = '/-/link-files/';
 /** Where they stand in the build's folder. */
 const FOLDER = 'links/';
 /** Names of the build: `style-DyO2_hx1.css`. */
@@ -30,10 +29,10 @@ export type LinkFiles = {
   /** Cost: memory, once the build was found. */
   filesOf(script: PageScript): Promise<PageFiles>;
   /**
-   * Answers a request for one of the files; null: it is for something else.
-   * MethodNotAllowed for anything but GET and HEAD, NoSuchKey for no file.
+   * Answers a request for one of the files. MethodNotAllowed for anything but GET and
+   * HEAD, NoSuchResource for no file.
    */
-  answer(request: HttpRequest, address: Address, requestId: string): Promise<Response> | null;
+  answer(request: HttpRequest, name: string, requestId: string): Promise<Response>;
 };
 
 /** Makes the files' surface over the build of the platform. */
@@ -42,14 +41,13 @@ export function createLinkFiles(files: ConsoleFiles): LinkFiles {
 
   async function answerFile(request: HttpRequest, name: string, requestId: string) {
     const { method, notes } = request;
-    notes.surface = 'system';
     notes.operation = 'LinkFile';
     if (method !== 'GET' && method !== 'HEAD')
       throw new StorageError('MethodNotAllowed', { fields: { Allow: 'GET, HEAD' } });
 
     const opened = await files.open();
     const file = opened?.list.get(FOLDER + name);
-    if (opened === null || file === undefined) throw new StorageError('NoSuchKey');
+    if (opened === null || file === undefined) throw new StorageError('NoSuchResource');
 
     const headers = {
       'x-content-type-options': 'nosniff',
@@ -72,25 +70,15 @@ export function createLinkFiles(files: ConsoleFiles): LinkFiles {
         picture: find('preview', 'png'),
       };
     },
-    answer(request, address, requestId) {
-      const path = pathOf(address);
-      if (path === null || !path.startsWith(PATH)) return null;
-      return answerFile(request, path.slice(PATH.length), requestId);
-    },
+    answer: answerFile,
   };
-}
-
-/** The path where pages of the service stand: at its own hosts, and at bound ones. */
-function pathOf(address: Address): string | null {
-  if (address.kind === 'system') return `-${address.path}`;
-  return address.kind === 'site' && address.binding !== null ? address.rawPath : null;
 }
 
 /** The list is short: what the console is made of. */
 function findBuilt(list: ConsoleFileList, name: string, ending: string): string | null {
   for (const path of list.keys()) {
     const [, built, builtEnding] = BUILT_NAME.exec(path) ?? [];
-    if (built === name && builtEnding === ending) return `/${PATH}${path.slice(FOLDER.length)}`;
+    if (built === name && builtEnding === ending) return `${PATH}${path.slice(FOLDER.length)}`;
   }
   return null;
 }

@@ -1,10 +1,8 @@
 // Headers of link pages: what a browser may load, who may frame and remember them; and the surface
-// of their files, at the service's own hosts and at bound ones.
+// of their files.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createMemoryConsoleFiles } from '../../../../src/adapters/memory/memory-console-files.ts';
-import type { BucketName } from '../../../../src/domain/nouns.ts';
-import type { Address } from '../../../../src/http/address.ts';
 import { createLinkFiles } from '../../../../src/http/links/page/link-files.ts';
 import { type SentPage, sendPage } from '../../../../src/http/links/page/send-page.ts';
 import { CONSOLE_FILES } from '../../console/console-fixture.ts';
@@ -99,9 +97,8 @@ const built = createLinkFiles(
     new Map([...CONSOLE_FILES, ['links/style-a_1-B.css', style], ['links/share-x.js', style]]),
   ),
 );
-const ask = (address: Address, method = 'GET') =>
-  built.answer(makeRequest({ method, target: '/' }), address, 'request-1');
-const system = (path: string): Address => ({ kind: 'system', path });
+const ask = (name: string, method = 'GET') =>
+  built.answer(makeRequest({ method, target: '/' }), name, 'request-1');
 
 describe('the files of the link pages', () => {
   it('are found by their names, and those that were not built are null', async () => {
@@ -116,30 +113,16 @@ describe('the files of the link pages', () => {
     expect((await none.filesOf('share')).style).toBeNull();
   });
 
-  it('are sent for good, at the service and at bound hosts', async () => {
-    const binding = { bucket: 'b' as BucketName, prefix: '' };
-    const rawPath = '-/link-files/style-a_1-B.css';
-    const addresses = [
-      system('/link-files/style-a_1-B.css'),
-      { kind: 'site', rawBucket: 'b', rawPath, binding } as unknown as Address,
-    ];
-    for (const address of addresses) {
-      const response = await ask(address);
-      expect(response?.status).toBe(200);
-      expect(response?.headers.get('cache-control')).toContain('immutable');
-      expect(response?.headers.get('x-content-type-options')).toBe('nosniff');
-    }
+  it('are sent for good', async () => {
+    const { status, headers } = await ask('style-a_1-B.css');
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toContain('immutable');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('are nothing else', async () => {
-    expect(ask(system('/console/'))).toBeNull();
-    expect(ask({ kind: 'site', rawBucket: 'b', rawPath: '-/link-files/x', binding: null })).toBe(
-      null,
-    );
-    for (const path of ['/link-files/', '/link-files/../index.html', '/link-files/none.js'])
-      await expect(ask(system(path))).rejects.toMatchObject({ code: 'NoSuchKey' });
-    await expect(ask(system('/link-files/share-x.js'), 'POST')).rejects.toMatchObject({
-      code: 'MethodNotAllowed',
-    });
+  it('are nothing else, and only read', async () => {
+    for (const name of ['', '../index.html', '%2e%2e/index.html', 'none.js'])
+      await expect(ask(name)).rejects.toMatchObject({ code: 'NoSuchResource' });
+    await expect(ask('share-x.js', 'POST')).rejects.toMatchObject({ code: 'MethodNotAllowed' });
   });
 });
