@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
-import { type ChunkOf, chunkOfModules, groupsOf } from './console-chunks.ts';
-import { families } from './console-families.ts';
+import { type ChunkOf, chunkOfModules, groupsOf } from './console/console-chunks.ts';
+import { families } from './console/console-families.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CONSOLE = join(ROOT, 'src', 'console');

@@ -20,7 +20,7 @@ import type { Cap } from '../../src/domain/billing/caps.ts';
 import { StorageError } from '../../src/domain/errors.ts';
 import type { BucketName } from '../../src/domain/nouns.ts';
 import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
-import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
+import type { HotMetadata } from '../../src/ports/caches/hot-metadata.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import type { Meter, UsageCounter } from '../../src/ports/metering.ts';
 import type { Background, Clock, Log } from '../../src/ports/system.ts';

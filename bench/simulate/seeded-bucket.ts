@@ -43,7 +43,8 @@ const EVERYONES: BucketAccess = {
 };
 
 /**
- * Makes the bucket with all its objects: what comes into an index later readers hear of as a change.
+ * Makes the bucket with all its objects: readers hear of what comes into an index later as a
+ * change.
  */
 export function seedBucket({
   world,

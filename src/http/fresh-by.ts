@@ -1,7 +1,7 @@
 // The promise that a change can ask for: a time from which no tier anywhere, nor the
-// cache of a browser, shows the past any more. Request and response have it in one header, on the S3 surface
-// and in the JSON API. Each of them knows which of its requests are changes; what
-// these have changed the bucket handles note.
+// cache of a browser, shows the past any more. Request and response have it in one
+// header, on the S3 surface and in the JSON API. Each of them knows which of its
+// requests are changes; what these have changed the bucket handles note.
 import { freshByMs, type MadeChange } from '../core/buckets/fresh-by.ts';
 import type { Core } from '../core/core.ts';
 import type { BucketName, BucketRecord } from '../domain/nouns.ts';

@@ -1,13 +1,13 @@
 // All ports together: what a platform hands to the app.
 import type { BlobStore } from './blob-store.ts';
 import type { BucketChanges } from './bucket-changes.ts';
+import type { HotMetadata, MetadataTier } from './caches/hot-metadata.ts';
+import type { HotShares } from './caches/hot-shares.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import type { DerivedBodies } from './derived.ts';
 import type { Directory } from './directory.ts';
 import type { DocumentFonts } from './document-fonts.ts';
 import type { BodyTier, EdgeCache } from './edge-cache.ts';
-import type { HotMetadata, MetadataTier } from './hot-metadata.ts';
-import type { HotShares } from './hot-shares.ts';
 import type { Ledger } from './ledger.ts';
 import type { MetadataIndex } from './metadata-index.ts';
 import type { Meter } from './metering.ts';

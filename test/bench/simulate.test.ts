@@ -373,7 +373,7 @@ describe('a run', () => {
     }
   });
 
-  it('finds each setting of a bucket within its bound, and the object asked accordingly', async () => {
+  it('finds each setting of a bucket within its bound, and asks the object so', async () => {
     const bounds = [
       ['strict', 1],
       [null, 5],

@@ -3,7 +3,7 @@
 // no longer than a second.
 import { describe, expect } from 'vitest';
 import type { BucketName, BucketReadPolicy, ObjectKey } from '../../src/domain/nouns.ts';
-import type { HotMetadata, KnownMetadata } from '../../src/ports/hot-metadata.ts';
+import type { HotMetadata, KnownMetadata } from '../../src/ports/caches/hot-metadata.ts';
 import { accessWithReads } from '../access-samples.ts';
 import { pointerOf, readPolicyOf } from './pointer-samples.ts';
 import { type Subject, testsOf } from './subject.ts';

@@ -43,7 +43,7 @@ import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import { LEDGER_SCHEMA } from '../../src/index/tables/ledger-schema.ts';
 import { migrate } from '../../src/index/tables/schema.ts';
 import type { ByteSource } from '../../src/ports/byte-source.ts';
-import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
+import type { HotMetadata } from '../../src/ports/caches/hot-metadata.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import type { Clock } from '../../src/ports/system.ts';
 import { openMigrated } from '../index/kit/open-migrated.ts';

@@ -1,7 +1,7 @@
-// What a change hears of when it will be seen: the time goes by the bucket's setting and by how long
-// browsers keep its reads, on both surfaces.
+// What a change hears of when it will be seen: the time goes by the bucket's setting and by how
+// long browsers keep its reads, on both surfaces.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
+import type { HotMetadata } from '../../src/ports/caches/hot-metadata.ts';
 import { startMemoryApi } from '../api/memory-api.ts';
 import { createTestSurface } from './s3/kit/surface.ts';
 

@@ -10,7 +10,7 @@ import type { Timeline } from '../timeline.ts';
 const PLACE_BYTES = 64 * 2 ** 20;
 
 type Entry = { readonly text: string; readonly untilMs: number };
-/** As light-response.ts makes it. */
+/** A response that light-response.ts made. */
 type Stored = { readonly body: string; readonly headers: Readonly<Record<string, string>> };
 
 /** Opens the cache of a place. */

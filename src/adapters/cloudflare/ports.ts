@@ -3,7 +3,7 @@
 // and plain values only.
 
 import type { Ports } from '../../ports/index.ts';
-import type { Background } from '../../ports/system.ts';
+import type { Background, Log } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
 import type { LogLevel } from '../shared/console-log.ts';
@@ -31,7 +31,7 @@ import { createDoMetadataIndex } from './clients/do-metadata-index.ts';
 import { createFetchSender } from './clients/fetch-webhook-sender.ts';
 import type { WorkerEnv } from './env.ts';
 import { createBucketFeeds } from './pointers/bucket-feeds.ts';
-import { createColoTier } from './pointers/colo-tier.ts';
+import { type ColoTier, createColoTier } from './pointers/colo-tier.ts';
 import { createFreshness } from './pointers/freshness.ts';
 import { createWorkersHotMetadata } from './pointers/workers-hot-metadata.ts';
 import { createWaitUntilBackground } from './requests/waituntil-background.ts';
@@ -72,6 +72,15 @@ const DERIVE_LIMITS = {
   coding: { concurrency: 8, waitingMax: 0, slotMs: 30_000 },
   image: { concurrency: 2, waitingMax: 0, slotMs: 30_000 },
 } as const;
+
+function coloTierOf(env: WorkerEnv, settings: PortSettings, log: Log): ColoTier {
+  return createColoTier({
+    clock: systemClock,
+    log,
+    limitMs: settings.tierLimitMs,
+    idOf: (bucket) => env.BUCKETS.idFromName(bucket).toString(),
+  });
+}
 
 /**
  * `entrypoint`: the loopback to BodySlices, null where there is none. `ownBackground`: what
@@ -130,12 +139,7 @@ export function createWorkersPorts(
       kv: env.HOT,
       memory: pointers,
       feeds,
-      colo: createColoTier({
-        clock,
-        log,
-        limitMs: settings.tierLimitMs,
-        idOf: (bucket) => env.BUCKETS.idFromName(bucket).toString(),
-      }),
+      colo: coloTierOf(env, settings, log),
       clock,
       background,
       log,

@@ -1,7 +1,11 @@
 // Looks up several keys of a bucket as the hot metadata of a home looks up one,
 // with one read of the index for all.
 import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
-import type { HotMetadata, KnownMetadata, MetadataLookup } from '../../ports/hot-metadata.ts';
+import type {
+  HotMetadata,
+  KnownMetadata,
+  MetadataLookup,
+} from '../../ports/caches/hot-metadata.ts';
 
 /**
  * What `find` gives of each key, in their order. `load` is called once at most,

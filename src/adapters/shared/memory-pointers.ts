@@ -11,7 +11,7 @@
 import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
 import { canBePublic } from '../../domain/pointer.ts';
 import { isPurged } from '../../domain/purge.ts';
-import type { KnownMetadata } from '../../ports/hot-metadata.ts';
+import type { KnownMetadata } from '../../ports/caches/hot-metadata.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { CacheStats } from './cache-metrics.ts';
 import {
@@ -122,19 +122,24 @@ function createPointerNames() {
   };
 }
 
+/** The freshness of every bucket where buckets do not differ. */
+function usualFreshness({ freshSeconds, negativeFreshSeconds }: MemoryPointersOptions) {
+  const usual = {
+    freshSeconds: freshSeconds ?? Number.POSITIVE_INFINITY,
+    negativeSeconds: negativeFreshSeconds,
+  };
+  return () => usual;
+}
+
 /** Makes an empty tier. Cost of a hit: two lookups, about 0.3 µs, no I/O. */
 export function createMemoryPointers(options: MemoryPointersOptions): MemoryPointers {
-  const { clock, freshSeconds, negativeFreshSeconds } = options;
+  const { clock } = options;
   const records = createPointerRecords(options.maxEntries, options.maxBytes);
   const evictions = createFillEpochs();
   const barrier = createFillBarrier();
   const knownName = createPointerNames();
 
-  const usual = {
-    freshSeconds: freshSeconds ?? Number.POSITIVE_INFINITY,
-    negativeSeconds: negativeFreshSeconds,
-  };
-  const freshnessOf = options.freshnessOf ?? (() => usual);
+  const freshnessOf = options.freshnessOf ?? usualFreshness(options);
 
   /** Seconds since the record stopped being fresh; negative while it is. */
   function staleness(record: PointerRecord<unknown>): number {
@@ -144,9 +149,8 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
   function entryOf<Value>(record: PointerRecord<unknown> | undefined): CacheEntry<Value> | null {
     if (record === undefined) return null;
     const stalenessSeconds = staleness(record);
-    const isAbsence = record.value === null;
-    if (stalenessSeconds >= 0 && (isAbsence || stalenessSeconds >= options.staleSeconds))
-      return null;
+    const mayBeStaleSeconds = record.value === null ? 0 : options.staleSeconds;
+    if (stalenessSeconds >= 0 && stalenessSeconds >= mayBeStaleSeconds) return null;
 
     const since = (ms: number) => Math.max(0, clock.nowMs() - ms) / 1000;
     const { storedAtMs, validatedAtMs } = record;
@@ -186,10 +190,8 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       const readPolicy = (ofReadPolicy?.value ?? null) as BucketReadPolicy | null;
       const isOfThisIncarnation =
         ofReadPolicy === undefined || ofReadPolicy.readPolicyId === ofPointer?.readPolicyId;
-      const isUsable =
-        ofPointer !== undefined &&
-        isOfThisIncarnation &&
-        !isPurgedRecord(readPolicy, key, ofPointer);
+      const isPresent = ofPointer !== undefined && isOfThisIncarnation;
+      const isUsable = isPresent && !isPurgedRecord(readPolicy, key, ofPointer);
       return {
         readPolicy: entryOf<BucketReadPolicy>(ofReadPolicy),
         pointer: isUsable ? entryOf<Pointer>(ofPointer) : null,
@@ -214,12 +216,8 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       records.set(ofReadPolicy, { ...read, value: readPolicy, freshSeconds: limitOf(readPolicy) });
       if (!isFillable(ofPointer)) return;
       const revision = origin.revision ?? read.revision;
-      records.set(ofPointer, {
-        ...read,
-        revision,
-        value: pointer,
-        freshSeconds: limitOf(pointer),
-      });
+      const freshSeconds = limitOf(pointer);
+      records.set(ofPointer, { ...read, revision, value: pointer, freshSeconds });
     },
     evict,
     block(bucket, keys) {

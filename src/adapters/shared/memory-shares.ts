@@ -4,7 +4,7 @@
 // blocked nothing of it is stored.
 import { LRUCache } from 'lru-cache';
 import type { LinkId } from '../../domain/links/link-ids.ts';
-import type { HotShare, HotShares } from '../../ports/hot-shares.ts';
+import type { HotShare, HotShares } from '../../ports/caches/hot-shares.ts';
 import type { Clock } from '../../ports/system.ts';
 
 export type MemorySharesOptions = {

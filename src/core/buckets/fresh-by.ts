@@ -49,14 +49,17 @@ function browserSeconds({ settings }: Core, made: MadeChange): number {
   return Math.max(0, ...headers.map(keptSeconds));
 }
 
+const MAX_AGE = /(?:^|[\s,])max-age="?(\d{1,10})/i;
+const SHARED_MAX_AGE = /(?:^|[\s,])s-maxage="?(\d{1,10})/i;
+const STALE_WHILE_REVALIDATE = /(?:^|[\s,])stale-while-revalidate="?(\d{1,10})/i;
+
 /**
  * Seconds for which a cache may keep a response, and serve it stale while it asks.
  * Source: RFC 9111 section 5.2.2, RFC 5861 section 3.
  */
 function keptSeconds(cacheControl: string): number {
   if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return 0;
-  const secondsOf = (name: string) =>
-    Number(new RegExp(`(?:^|[\\s,])${name}="?(\\d{1,10})`, 'i').exec(cacheControl)?.[1] ?? 0);
-  const freshSeconds = Math.max(secondsOf('max-age'), secondsOf('s-maxage'));
-  return freshSeconds + secondsOf('stale-while-revalidate');
+  const secondsOf = (pattern: RegExp) => Number(pattern.exec(cacheControl)?.[1] ?? 0);
+  const freshSeconds = Math.max(secondsOf(MAX_AGE), secondsOf(SHARED_MAX_AGE));
+  return freshSeconds + secondsOf(STALE_WHILE_REVALIDATE);
 }

@@ -3,7 +3,7 @@
 // S3 surface calls the index itself.
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import { toPointer, toReadPolicy } from '../../domain/pointer.ts';
-import type { KnownMetadata, MetadataLookup } from '../../ports/hot-metadata.ts';
+import type { KnownMetadata, MetadataLookup } from '../../ports/caches/hot-metadata.ts';
 import type { Core } from '../core.ts';
 
 type Resolved = { readonly bucket: BucketRecord | null; readonly object: ObjectVersion | null };

@@ -1,7 +1,7 @@
 // Says where a response came from, as RFC 9211 has it: one member per tier that was
 // asked, the one nearest to the origin first. Pointer and body may come from
 // different tiers; a tier that gave either counts as a hit.
-import type { Staleness } from '../../ports/hot-metadata.ts';
+import type { Staleness } from '../../ports/caches/hot-metadata.ts';
 import type { Ports } from '../../ports/index.ts';
 
 /**

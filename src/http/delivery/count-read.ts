@@ -2,7 +2,7 @@
 // the request's notes say of them. Called by the full path, the fast path and
 // sites.
 import type { BucketName, BucketReadPolicy } from '../../domain/nouns.ts';
-import type { MetadataLookup } from '../../ports/hot-metadata.ts';
+import type { MetadataLookup } from '../../ports/caches/hot-metadata.ts';
 import type { Meter, UsageOwner, UsageTier } from '../../ports/metering.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import type { BodyOrigin } from './cache-status.ts';

@@ -9,7 +9,7 @@ import { findCurrent } from '../../core/objects/find-current.ts';
 import { openBody } from '../../core/objects/read-object.ts';
 import { parseBucketName, parseObjectKey } from '../../core/parse-names.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { MetadataLookup } from '../../ports/hot-metadata.ts';
+import type { MetadataLookup } from '../../ports/caches/hot-metadata.ts';
 import { dropBody } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import { evaluateRead } from '../semantics/conditional.ts';

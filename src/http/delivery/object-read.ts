@@ -3,7 +3,7 @@
 
 import type { OpenedBody } from '../../core/objects/read-object.ts';
 import type { BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
-import type { MetadataLookup } from '../../ports/hot-metadata.ts';
+import type { MetadataLookup } from '../../ports/caches/hot-metadata.ts';
 import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import type { HttpRange } from '../semantics/range.ts';

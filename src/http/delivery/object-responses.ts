@@ -4,7 +4,7 @@
 // chosen.
 import type { Core } from '../../core/core.ts';
 import { hasCode } from '../../domain/errors.ts';
-import type { MetadataLookup, Staleness } from '../../ports/hot-metadata.ts';
+import type { MetadataLookup, Staleness } from '../../ports/caches/hot-metadata.ts';
 import { countSent } from '../count-sent.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';

@@ -9,7 +9,7 @@ import { createWorkersHotMetadata } from '../../../src/adapters/cloudflare/point
 import { createMemoryPointers } from '../../../src/adapters/shared/memory-pointers.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
-import type { KnownMetadata } from '../../../src/ports/hot-metadata.ts';
+import type { KnownMetadata } from '../../../src/ports/caches/hot-metadata.ts';
 import type { Log } from '../../../src/ports/system.ts';
 import { hotMetadataContract } from '../../contract/hot-metadata.contract.ts';
 import { pointerOf, readPolicyOf } from '../../contract/pointer-samples.ts';

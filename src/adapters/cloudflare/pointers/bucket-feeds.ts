@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import type { BucketName, BucketReadPolicy, ObjectKey } from '../../../domain/nouns.ts';
 import { canBePublic } from '../../../domain/pointer.ts';
 import { compareUtf8 } from '../../../index/keys/key-order.ts';
-import type { KnownMetadata } from '../../../ports/hot-metadata.ts';
+import type { KnownMetadata } from '../../../ports/caches/hot-metadata.ts';
 import type { Clock } from '../../../ports/system.ts';
 import {
   advance,
@@ -68,24 +68,46 @@ export type BucketFeeds = {
 
 type Entry = { readonly state: FeedState; readonly sortedCuts: readonly ObjectKey[] };
 
+/** Notes what this isolate changed: states of earlier calls do not count for it. */
+function createRevocations(clock: Clock) {
+  const revokedAtMs = new LRUCache<string, number>({ max: REVOKED_MAX });
+  return {
+    revoke(names: readonly string[]): void {
+      for (const name of names) revokedAtMs.set(name, clock.nowMs());
+    },
+    isRevoked(name: string, { atMs }: FeedState): boolean {
+      const changedAtMs = revokedAtMs.get(name);
+      return changedAtMs !== undefined && atMs <= changedAtMs + CLOCK_SKEW_MS;
+    },
+  };
+}
+
+/** Keeps pages that objects have sent until they are left to the colo. */
+function createNewPages() {
+  const newPages = new LRUCache<BucketName, readonly PointerPage[]>({ max: NEW_PAGES_MAX });
+  return {
+    add(bucket: BucketName, brought: readonly PointerPage[]): void {
+      const unshared = [...(newPages.get(bucket) ?? []), ...brought];
+      newPages.set(bucket, unshared.slice(-NEW_PAGES_OF_BUCKET_MAX));
+    },
+    take(bucket: BucketName): readonly PointerPage[] {
+      const taken = newPages.get(bucket) ?? [];
+      newPages.delete(bucket);
+      return taken;
+    },
+  };
+}
+
 export function createBucketFeeds(clock: Clock): BucketFeeds {
   const entries = new LRUCache<BucketName, Entry>({
     maxSize: STATES_MAX_BYTES,
-    sizeCalculation: ({ state }) =>
-      STATE_BYTES + ENTRY_BYTES * (state.changes.size + 2 * state.cuts.length),
+    sizeCalculation: sizeOfState,
   });
-  const pages = new LRUCache<string, PointerPage>({
-    maxSize: PAGES_MAX_BYTES,
-    sizeCalculation: sizeOfPage,
-  });
-  const newPages = new LRUCache<BucketName, readonly PointerPage[]>({ max: NEW_PAGES_MAX });
-  const revokedAtMs = new LRUCache<string, number>({ max: REVOKED_MAX });
+  const sized = { maxSize: PAGES_MAX_BYTES, sizeCalculation: sizeOfPage };
+  const pages = new LRUCache<string, PointerPage>(sized);
+  const newPages = createNewPages();
+  const { revoke, isRevoked } = createRevocations(clock);
   const nameOf = (bucket: BucketName, key: string) => `${bucket}/${key}`;
-
-  function isRevoked(name: string, { atMs }: FeedState): boolean {
-    const changedAtMs = revokedAtMs.get(name);
-    return changedAtMs !== undefined && atMs <= changedAtMs + CLOCK_SKEW_MS;
-  }
 
   function set(bucket: BucketName, state: FeedState): void {
     const known = entries.get(bucket);
@@ -138,21 +160,16 @@ export function createBucketFeeds(clock: Clock): BucketFeeds {
           ? news.sequence < known.sequence || askedAtMs < known.atMs
           : askedAtMs < known.atMs);
       if (!isBehind) set(bucket, advance(known, cursor, news, readPolicy, askedAtMs));
-      // Of a herd each request brings the same pages.
+      // Each request of a herd brings the same pages.
       const brought = news.pages.filter((page) => {
         const held = pages.get(nameOf(bucket, page.from));
         return held?.feedId !== page.feedId || held.sequence < page.sequence;
       });
       if (brought.length === 0) return;
       for (const page of brought) pages.set(nameOf(bucket, page.from), page);
-      const unshared = [...(newPages.get(bucket) ?? []), ...brought];
-      newPages.set(bucket, unshared.slice(-NEW_PAGES_OF_BUCKET_MAX));
+      newPages.add(bucket, brought);
     },
-    takeNewPages(bucket) {
-      const taken = newPages.get(bucket) ?? [];
-      newPages.delete(bucket);
-      return taken;
-    },
+    takeNewPages: newPages.take,
     adopt(bucket, state) {
       const known = entries.get(bucket)?.state;
       const isOfFuture = state.atMs > clock.nowMs() + CLOCK_SKEW_MS;
@@ -176,8 +193,7 @@ export function createBucketFeeds(clock: Clock): BucketFeeds {
       return { readPolicy, pointer, atMs, revision: page.revision };
     },
     revoke(bucket, keys) {
-      const names = keys === null ? [bucket] : keys.map((key) => nameOf(bucket, key));
-      for (const name of names) revokedAtMs.set(name, clock.nowMs());
+      revoke(keys === null ? [bucket] : keys.map((key) => nameOf(bucket, key)));
     },
   };
 }
@@ -196,6 +212,10 @@ export function countUpTo(sorted: readonly string[], text: string): number {
     else high = middle;
   }
   return low;
+}
+
+function sizeOfState({ state }: Entry): number {
+  return STATE_BYTES + ENTRY_BYTES * (state.changes.size + 2 * state.cuts.length);
 }
 
 function sizeOfPage({ pointers }: PointerPage): number {

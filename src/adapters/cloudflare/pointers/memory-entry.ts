@@ -3,7 +3,11 @@
 // workers-hot-metadata.ts and read-pointer.ts ask it.
 import type { BucketName, BucketReadPolicy, ObjectKey } from '../../../domain/nouns.ts';
 import { canBePublic } from '../../../domain/pointer.ts';
-import type { KnownMetadata, MetadataLookup, MetadataTier } from '../../../ports/hot-metadata.ts';
+import type {
+  KnownMetadata,
+  MetadataLookup,
+  MetadataTier,
+} from '../../../ports/caches/hot-metadata.ts';
 import type { FillEpoch } from '../../shared/fill-epochs.ts';
 import type { Look, MemoryPointers, RecordAge } from '../../shared/memory-pointers.ts';
 import type { BucketFeeds } from './bucket-feeds.ts';
@@ -19,7 +23,7 @@ export type Lookup = {
   readonly isInvited: boolean;
 };
 
-/** As old as its older half. */
+/** What memory has of a key; it is as old as its older half. */
 export type MemoryEntry = KnownMetadata & {
   readonly age: RecordAge;
   readonly stalenessSeconds: number;

@@ -4,7 +4,7 @@
 // workers-hot-metadata.ts.
 import { LRUCache } from 'lru-cache';
 import type { BucketName } from '../../../domain/nouns.ts';
-import type { MetadataLookup } from '../../../ports/hot-metadata.ts';
+import type { MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
 import type { Background, Clock } from '../../../ports/system.ts';
 import { withTimeout } from '../../../ports/with-timeout.ts';
 import type { MemoryPointers } from '../../shared/memory-pointers.ts';
@@ -40,32 +40,20 @@ export type PointerReader = {
    * colo's entry is to be looked up behind the response.
    */
   read(lookup: Lookup, refresh: () => void): Promise<MetadataLookup>;
-  /** As `read`, behind a response; leaves it to another isolate that does it already. */
+  /** Reads like `read`, behind a response; leaves it to another isolate that does it already. */
   readBehind(lookup: Lookup): Promise<void>;
 };
 
-export function createPointerReader(options: PointerReaderOptions): PointerReader {
-  const { memory, entries, feeds, colo, kvPages, freshnessOf, clock, background } = options;
-  /** When the call began that the colo's state is of, as far as known here. */
-  const sharedAtMs = new LRUCache<BucketName, number>({ max: SHARED_MAX });
-
-  /** As memory or the feed knows the bucket, however long ago. */
-  function freshness({ bucket, key }: Lookup): Freshness {
-    const readPolicy =
-      memory.look(bucket, key).readPolicy?.value ?? feeds.state(bucket)?.readPolicy;
-    return freshnessOf(readPolicy?.settings.metadata ?? null);
-  }
-
-  function stateAgeSeconds({ bucket }: Lookup): number {
-    const state = feeds.state(bucket);
-    return state === null ? Number.POSITIVE_INFINITY : (clock.nowMs() - state.atMs) / 1000;
-  }
-
+/** Brings the colo's state and page of a look-up into memory, as far as they are needed. */
+function createColoReader(
+  { feeds, colo }: Pick<PointerReaderOptions, 'feeds' | 'colo'>,
+  onState: (bucket: BucketName, atMs: number) => void,
+): (lookup: Lookup, isStateOld: boolean) => Promise<void> {
   async function readState({ bucket }: Lookup): Promise<void> {
     const state = await colo.readState(bucket);
     if (state === null) return;
     feeds.adopt(bucket, state);
-    sharedAtMs.set(bucket, state.atMs);
+    onState(bucket, state.atMs);
   }
 
   async function readPage({ bucket }: Lookup, from: string): Promise<void> {
@@ -73,10 +61,8 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     if (page !== null) feeds.keep(bucket, page);
   }
 
-  /** Brings the colo's state and page into memory, as far as they are needed. */
-  async function readColo(lookup: Lookup): Promise<void> {
+  async function readColo(lookup: Lookup, isStateOld: boolean): Promise<void> {
     const { bucket, key } = lookup;
-    const isStateOld = stateAgeSeconds(lookup) >= freshness(lookup).freshSeconds;
     const starts = () => (feeds.prove(bucket, key) === null ? feeds.pageStarts(bucket, key) : []);
     const tried = starts();
     await Promise.all([
@@ -86,6 +72,27 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     // The state may have ended a page in memory, and may name others.
     const others = starts().filter((from) => !tried.includes(from));
     await Promise.all(others.map((from) => readPage(lookup, from)));
+  }
+
+  return readColo;
+}
+
+export function createPointerReader(options: PointerReaderOptions): PointerReader {
+  const { memory, entries, feeds, colo, kvPages, freshnessOf, clock, background } = options;
+  /** When the call began that the colo's state is of, as far as known here. */
+  const sharedAtMs = new LRUCache<BucketName, number>({ max: SHARED_MAX });
+  const readColo = createColoReader(options, (bucket, atMs) => sharedAtMs.set(bucket, atMs));
+
+  /** The bucket's freshness, from what memory or the feed knows, however old. */
+  function freshness({ bucket, key }: Lookup): Freshness {
+    const readPolicy =
+      memory.look(bucket, key).readPolicy?.value ?? feeds.state(bucket)?.readPolicy;
+    return freshnessOf(readPolicy?.settings.metadata ?? null);
+  }
+
+  function stateAgeSeconds({ bucket }: Lookup): number {
+    const state = feeds.state(bucket);
+    return state === null ? Number.POSITIVE_INFINITY : (clock.nowMs() - state.atMs) / 1000;
   }
 
   /** Whether KV brought a page that the feed proves. */
@@ -113,7 +120,8 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     refresh: (() => void) | null,
   ): Promise<MetadataLookup | null> {
     if (!freshness(lookup).isShared) return null;
-    await readColo(lookup);
+    const isStateOld = stateAgeSeconds(lookup) >= freshness(lookup).freshSeconds;
+    await readColo(lookup, isStateOld);
     const tier = (await readKv(lookup)) ? 'kv' : 'colo';
     const entry = entries.refill(lookup);
     if (entry === null) return null;

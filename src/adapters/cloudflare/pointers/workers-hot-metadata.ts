@@ -12,8 +12,8 @@
 // deleted or closed long ago.
 
 import { StorageError } from '../../../domain/errors.ts';
+import type { HotMetadata, MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
-import type { HotMetadata, MetadataLookup } from '../../../ports/hot-metadata.ts';
 import type { Background, Clock, Log } from '../../../ports/system.ts';
 import { findAll } from '../../shared/find-all.ts';
 import type { MemoryPointers } from '../../shared/memory-pointers.ts';

@@ -4,7 +4,7 @@
 // Nothing here is ever stale: what memory lacks and the index can't say is an
 // error.
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
-import type { HotMetadata, MetadataLookup } from '../../../ports/hot-metadata.ts';
+import type { HotMetadata, MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
 import { withTimeout } from '../../../ports/with-timeout.ts';
 import { findAll } from '../../shared/find-all.ts';
 import type { MemoryPointers } from '../../shared/memory-pointers.ts';

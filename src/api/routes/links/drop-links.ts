@@ -20,7 +20,6 @@ import {
   apiRoute,
   changeRoute,
   deleteRoute,
-  jsonBody,
   jsonResponse,
   makingRoute,
   readRoute,
@@ -38,6 +37,7 @@ import {
 } from '../../schemas/drop-links.ts';
 import { bucketParams } from '../../schemas/object.ts';
 import { futureMsOrNull } from '../../schemas/time.ts';
+import { revokeRoute } from './revoke-route.ts';
 import { showDrop, showFile, showSender } from './show-drop.ts';
 
 const tags = ['Links'];
@@ -300,24 +300,10 @@ function revokedAt(
 
 function addRevoking(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'post',
+    revokeRoute({
       path: '/buckets/{bucket}/drop-links/revoke',
       operationId: 'revokeDropLinks',
       summary: 'Revoke all drop links into what lies below a prefix',
-      tags,
-      access: 'links:write',
-      request: {
-        params: bucketParams,
-        body: jsonBody(
-          z.strictObject({
-            prefix: z.string().max(1024).openapi({ description: "'' is the whole bucket." }),
-          }),
-        ),
-      },
-      responses: {
-        200: jsonResponse(z.object({ revoked: z.number().int() }), 'How many were revoked'),
-      },
     }),
     async (c) => {
       const call = callOf(c);

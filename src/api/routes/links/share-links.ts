@@ -20,7 +20,6 @@ import {
   apiRoute,
   changeRoute,
   deleteRoute,
-  jsonBody,
   jsonResponse,
   listRoute,
   makingRoute,
@@ -43,6 +42,7 @@ import {
 } from '../../schemas/links.ts';
 import { bucketParams } from '../../schemas/object.ts';
 import { isoTime } from '../../schemas/time.ts';
+import { revokeRoute } from './revoke-route.ts';
 import { showDay, showHistory, showListed, showShare, toChange, toInput } from './show-share.ts';
 
 const tags = ['Links'];
@@ -90,24 +90,10 @@ function addMaking(api: Api): void {
   );
 
   api.openapi(
-    apiRoute({
-      method: 'post',
+    revokeRoute({
       path: '/buckets/{bucket}/share-links/revoke',
       operationId: 'revokeShareLinks',
       summary: 'Revoke all links to what lies below a prefix',
-      tags,
-      access: 'links:write',
-      request: {
-        params: bucketParams,
-        body: jsonBody(
-          z.strictObject({
-            prefix: z.string().max(1024).openapi({ description: "'' is the whole bucket." }),
-          }),
-        ),
-      },
-      responses: {
-        200: jsonResponse(z.object({ revoked: z.number().int() }), 'How many were revoked'),
-      },
     }),
     async (c) => {
       const call = callOf(c);

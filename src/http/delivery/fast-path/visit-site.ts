@@ -4,8 +4,8 @@
 // or a redirect takes the full path.
 import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../../../domain/nouns.ts';
 import { canBePublic, everyoneMayRead } from '../../../domain/pointer.ts';
+import type { HotMetadata } from '../../../ports/caches/hot-metadata.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
-import type { HotMetadata } from '../../../ports/hot-metadata.ts';
 import type { KnownProtocol } from '../../request.ts';
 import type { HeaderProfile, HeaderProfiles } from '../header-profile.ts';
 import { isNavigation } from '../site/navigation.ts';

@@ -6,7 +6,7 @@ import { parseObjectKey } from '../../../core/parse-names.ts';
 import { hasCode, StorageError } from '../../../domain/errors.ts';
 import type { BucketName, BucketReadPolicy, ObjectKey } from '../../../domain/nouns.ts';
 import { canBePublic } from '../../../domain/pointer.ts';
-import type { MetadataLookup } from '../../../ports/hot-metadata.ts';
+import type { MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { DeliverFound } from '../deliver.ts';
 import type { FeaturesOf } from '../features/read-feature.ts';

@@ -13,7 +13,7 @@ import {
   type ShareState,
   stateByTime,
 } from '../../../domain/links/share-links.ts';
-import type { HotShare } from '../../../ports/hot-shares.ts';
+import type { HotShare } from '../../../ports/caches/hot-shares.ts';
 import type { HttpRequest } from '../../request.ts';
 import { decodeFormText } from '../../semantics/raw-path.ts';
 

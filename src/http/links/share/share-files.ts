@@ -10,7 +10,7 @@ import type { LinkEntry } from '../../../domain/links/link-ids.ts';
 import { LINK_PAGE_FILES, LINK_PICKS_MAX } from '../../../domain/links/link-limits.ts';
 import type { ObjectKey, ObjectSummary } from '../../../domain/nouns.ts';
 import { toPointer, toReadPolicy } from '../../../domain/pointer.ts';
-import type { MetadataLookup } from '../../../ports/hot-metadata.ts';
+import type { MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
 import { describeFile } from './describe-share.ts';
 import { fileNameOf } from './named-object.ts';
 import type { OpenShare } from './open-share.ts';

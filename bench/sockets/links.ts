@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AwsClient } from 'aws4fetch';
-import { BUCKET, publish, writeFixtures } from './delivery/fixtures.ts';
-import { missingPrograms } from './lib/programs.ts';
-import { ACCESS_KEY, SECRET_KEY, type Server, startQuayside } from './lib/servers.ts';
-import { socketLoad } from './lib/socket-load.ts';
-import { median, printTable } from './lib/table.ts';
-import { type LoadResult, load } from './lib/wrk.ts';
+import { BUCKET, publish, writeFixtures } from '../delivery/fixtures.ts';
+import { missingPrograms } from '../lib/programs.ts';
+import { ACCESS_KEY, SECRET_KEY, type Server, startQuayside } from '../lib/servers.ts';
+import { socketLoad } from '../lib/socket-load.ts';
+import { median, printTable } from '../lib/table.ts';
+import { type LoadResult, load } from '../lib/wrk.ts';
 
 const FILE = '10k';
 const BODY_BYTES = 10 * 1024;

@@ -1,6 +1,6 @@
 // Share links near the reader, so that a hot link needs no call of the index.
-import type { LabelId, LinkId } from '../domain/links/link-ids.ts';
-import type { ShareLabel, ShareLink } from '../domain/links/share-links.ts';
+import type { LabelId, LinkId } from '../../domain/links/link-ids.ts';
+import type { ShareLabel, ShareLink } from '../../domain/links/share-links.ts';
 
 /** A link with its labels, as a reader needs them: the same object until it changes. */
 export type HotShare = {

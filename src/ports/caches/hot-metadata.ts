@@ -1,7 +1,7 @@
 // Bucket read policies and pointers near the reader, so that a hot read needs no
 // call of the index.
-import type { BucketSettings } from '../domain/bucket-settings.ts';
-import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../domain/nouns.ts';
+import type { BucketSettings } from '../../domain/bucket-settings.ts';
+import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
 
 /** The tiers that can serve a metadata lookup without the index. */
 export type MetadataTier = 'memory' | 'colo' | 'kv';
