@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient } from '../../../src/client/index.ts';
 import { type DemoFile, otherFiles, regattaFiles } from './demo-files.ts';
+import { createLink } from './link-calls.ts';
 import { IS_WORKERS, startServer, type WireServer } from './server.ts';
 
 export type ConsoleHome = {
@@ -129,19 +130,24 @@ async function makeKeys(client: Client): Promise<void> {
 
 /** A link to a folder, with limits and a recipient, and one that was revoked. */
 async function makeLinks(client: Client): Promise<void> {
-  const { id } = await client.links.create('assets', {
-    body: {
-      target: { kind: 'folder', prefix: REGATTA },
-      password: 'open sesame',
-      limits: { downloads: 10 },
-      note: 'for the crew',
-    },
+  const { id } = await createLink(client, 'assets', {
+    target: { kind: 'folder', prefix: REGATTA },
+    password: 'open sesame',
+    limits: { downloads: 10 },
+    note: 'for the crew',
   });
-  await client.links.addLabel('assets', id, { body: { name: 'Ada' } });
-  const over = await client.links.create('assets', {
-    body: { target: { kind: 'object', key: `${REGATTA}crew-list.csv` } },
+  await client.request('POST /buckets/{bucket}/share-links/{linkId}/labels', {
+    path: { bucket: 'assets', linkId: id },
+    body: { name: 'Ada' },
   });
-  await client.links.change('assets', over.id, { body: { isRevoked: true }, ifMatch: '*' });
+  const over = await createLink(client, 'assets', {
+    target: { kind: 'object', key: `${REGATTA}crew-list.csv` },
+  });
+  await client.request('PATCH /buckets/{bucket}/share-links/{linkId}', {
+    path: { bucket: 'assets', linkId: over.id },
+    body: { isRevoked: true },
+    ifMatch: '*',
+  });
 }
 
 /** A copy, an edit, a move and a deletion, each to its end. */

@@ -2,8 +2,10 @@
 // and pages do not touch, a file's text, and a link that is over.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { NewShareLink } from '../../../src/client/index.ts';
 import { launchBrowser, newContext, watchErrors } from '../kit/browser.ts';
 import { type ConsoleHome, startFreshHome } from '../kit/console-home.ts';
+import { createLink, getLink } from '../kit/link-calls.ts';
 
 let [browser, home]: [Browser, ConsoleHome] = [] as never;
 const BUCKET = 'press';
@@ -25,10 +27,8 @@ afterAll(async () => {
   await home?.server.stop();
 });
 
-type ShareLinkBody = Parameters<ConsoleHome['client']['links']['create']>[1]['body'];
-
-const makeLink = (body: ShareLinkBody) => home.client.links.create(BUCKET, { body });
-const downloadsOf = async (id: string) => (await home.client.links.get(BUCKET, id)).usage.downloads;
+const makeLink = (body: NewShareLink) => createLink(home.client, BUCKET, body);
+const downloadsOf = async (id: string) => (await getLink(home.client, BUCKET, id)).usage.downloads;
 
 async function open(url: string, javaScriptEnabled = true): Promise<Page> {
   const context = javaScriptEnabled

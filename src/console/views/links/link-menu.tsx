@@ -1,7 +1,6 @@
 // What can be done with a share link: its menu, and the dialogs behind it.
 import { Copy, ExternalLink, Link2Off, Pencil, RotateCcw, Trash2 } from 'lucide';
 import type { ShareLink } from 'quayside/client';
-import { client } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
 import { invalidate } from '../../api/query.ts';
 import { may } from '../../app/session.ts';
@@ -13,6 +12,7 @@ import { openDialog } from '../../ui/open-dialog.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { useAct } from '../change/use-act.ts';
+import { changeLink, deleteLink } from './link-calls.ts';
 import { ShareForm } from './share.tsx';
 import { targetName } from './share-draft.ts';
 
@@ -60,7 +60,7 @@ export function linkMenu(
 async function setRevoked(bucket: string, link: ShareLink, isRevoked: boolean): Promise<void> {
   const texts = t().links;
   try {
-    await client.links.change(bucket, link.id, { body: { isRevoked }, ifMatch: '*' });
+    await changeLink(bucket, link.id, { isRevoked }, '*');
     showToast({
       text: isRevoked ? texts.revoked : texts.revived,
       ...(isRevoked ? { undo: () => void setRevoked(bucket, link, false) } : {}),
@@ -86,7 +86,7 @@ function DeleteLink({ bucket, link, onClose, onDeleted }: DeleteProps) {
       onClose={onClose}
       onSubmit={() =>
         act.run(async () => {
-          await client.links.remove(bucket, link.id);
+          await deleteLink(bucket, link.id);
           invalidate('links');
         })
       }

@@ -21,6 +21,7 @@ import { openMenu } from '../../ui/open-menu.tsx';
 import { Empty, InlineError, Skeleton } from '../../ui/small.tsx';
 import { Section } from '../settings/section.tsx';
 import { useSaving } from '../settings/use-saving.ts';
+import { getLink } from './link-calls.ts';
 import { linkMenu } from './link-menu.tsx';
 import { sumOf, topOf } from './link-sums.ts';
 import { StateTag, Used } from './link-words.tsx';
@@ -35,9 +36,7 @@ type PartProps = { readonly bucket: string; readonly link: ShareLink };
 
 export function LinkPage({ bucket, id }: PageProps) {
   const texts = t().links;
-  const query = useQuery(`links ${bucket} ${id}`, (signal) =>
-    client.links.get(bucket, id, { signal }),
-  );
+  const query = useQuery(`links ${bucket} ${id}`, (signal) => getLink(bucket, id, signal));
   const link = query.data.value;
   const name = link === null ? texts.title : targetName(link.target, texts);
   useEffect(() => {
@@ -236,9 +235,13 @@ function LabelActs({ bucket, link, label }: PartProps & { readonly label: ShareL
           label={`${act}: ${label.name}`}
           onClick={() =>
             saving.run(async () => {
-              await client.links.changeLabel(bucket, link.id, label.id, {
-                body: { isRevoked: !isRevoked },
-              });
+              await client.request(
+                'PATCH /buckets/{bucket}/share-links/{linkId}/labels/{labelId}',
+                {
+                  path: { bucket, linkId: link.id, labelId: label.id },
+                  body: { isRevoked: !isRevoked },
+                },
+              );
               invalidate('links');
             })
           }
@@ -258,7 +261,10 @@ function AddLabel({ bucket, link }: PartProps) {
     const wanted = name.trim();
     if (wanted === '') return;
     saving.run(async () => {
-      const label = await client.links.addLabel(bucket, link.id, { body: { name: wanted } });
+      const label = await client.request('POST /buckets/{bucket}/share-links/{linkId}/labels', {
+        path: { bucket, linkId: link.id },
+        body: { name: wanted },
+      });
       setName('');
       invalidate('links');
       await copyText(label.url, texts.copied);

@@ -3,7 +3,6 @@
 import { Link } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { ShareLink } from 'quayside/client';
-import { client } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
 import { invalidate } from '../../api/query.ts';
 import { useOverview } from '../../app/overview.ts';
@@ -18,6 +17,7 @@ import { openDialog } from '../../ui/open-dialog.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
 import type { Selection } from '../browse/selection.ts';
 import type { ChangeProps } from '../change/change-props.ts';
+import { changeLink, createLink } from './link-calls.ts';
 import {
   bodyOf,
   draftOf,
@@ -83,11 +83,11 @@ export function ShareForm({ bucket, target, link, onClose }: FormProps) {
     try {
       const body = bodyOf(draft, link);
       if (link !== null) {
-        await client.links.change(bucket, link.id, { body, ifMatch: link });
+        await changeLink(bucket, link.id, body, link);
         invalidate('links');
         return onClose();
       }
-      const created = await client.links.create(bucket, { body: { target, ...body } });
+      const created = await createLink(bucket, { target, ...body });
       invalidate('links');
       setMade(created);
       await copyText(created.url, texts.copied);
