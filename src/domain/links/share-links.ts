@@ -150,6 +150,7 @@ export function commonFolder(keys: readonly string[]): string {
   const [first = ''] = keys;
   let end = first.lastIndexOf('/') + 1;
   while (end > 0 && !keys.every((key) => key.startsWith(first.slice(0, end))))
-    end = first.lastIndexOf('/', end - 2) + 1;
+    // From a negative position it would find the first slash again, for ever.
+    end = end === 1 ? 0 : first.lastIndexOf('/', end - 2) + 1;
   return first.slice(0, end);
 }

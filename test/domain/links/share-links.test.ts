@@ -9,6 +9,9 @@ it('finds the folder that all keys are in', () => {
   expect(commonFolder(['a/b/c', 'a/bb/c'])).toBe('a/');
   expect(commonFolder(['a/b', 'b/a'])).toBe('');
   expect(commonFolder(['/a', '/b'])).toBe('/');
+  expect(commonFolder(['/a', 'b'])).toBe('');
+  expect(commonFolder(['//a', 'b'])).toBe('');
+  expect(commonFolder(['//a', '/b'])).toBe('/');
 });
 
 it('ends and begins by time, to the millisecond', () => {
