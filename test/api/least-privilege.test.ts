@@ -213,3 +213,40 @@ it('guessing from one address or many locks out nobody who signed in before', as
     .json;
   expect(others).toEqual([]);
 });
+
+it('a token without objects:read opens nothing more by links, and moves nothing', async () => {
+  const { core, api, a } = await withAccounts();
+  await api.outcome('POST', '/buckets', { by: a.by, body: { name: 'from-a' } });
+  const bucket = await openBucket(core, parseBucketName('from-a'), () => {});
+  await putBytes(core, bucket, 'shared', new Uint8Array(3));
+  const tokenOf = async (scopes: readonly string[]) => {
+    const { json } = await api.send('POST', '/tokens', { by: a.by, body: { name: 't', scopes } });
+    return { authorization: `Bearer ${json.token}` };
+  };
+  const links = '/buckets/from-a/share-links';
+  const target = { kind: 'object', key: 'shared' };
+  const made = { by: a.by, body: { target, password: 'a password' } };
+  const link = `${links}/${(await api.send('POST', links, made)).json.id}`;
+  const { id } = (await api.send('POST', `${link}/labels`, { by: a.by, body: { name: 'x' } })).json;
+  const change = (by: typeof a.by, body: object, path = link) =>
+    api.outcome('PATCH', path, { by, body, ifMatch: '*' });
+
+  const writer = await tokenOf(['links:write', 'objects:write']);
+  const page = { logoKey: 'secret' };
+  const open = [{ page }, { password: null }, { expiresAt: null }, { isRevoked: false }];
+  for (const body of open) expect(await change(writer, body)).toBe('AccessDenied');
+  expect(await change(writer, { isRevoked: true, note: 'mine' })).toBe(200);
+  expect(await change(writer, { isRevoked: true }, `${link}/labels/${id}`)).toBe(200);
+  expect(await change(writer, { isRevoked: false }, `${link}/labels/${id}`)).toBe('AccessDenied');
+  const reader = await tokenOf(['links:write', 'objects:read']);
+  expect(await change(reader, { page, isRevoked: false })).toBe(200);
+  expect(await change(reader, { isRevoked: false }, `${link}/labels/${id}`)).toBe(200);
+
+  const drops = '/buckets/from-a/drop-links';
+  const body = { prefix: 'in/', quarantine: 'secret/' };
+  const drop = (await api.send('POST', drops, { by: writer, body })).json;
+  const release = (by: typeof a.by) => api.outcome('POST', `${drops}/${drop.id}/release`, { by });
+  expect(await release(writer)).toBe('AccessDenied');
+  expect(await release(await tokenOf(['links:write', 'objects:write', 'objects:read']))).toBe(202);
+  await core.settle();
+});

@@ -214,7 +214,7 @@ it.each(named)('%s lets in whom it should', async (_, route) => {
 });
 
 /** Operations that need another scope besides, by what is in the request. */
-const ALSO = new Map<string, Scope>([
+const ALSO = new Map<string, Scope | readonly Scope[]>([
   ['presignUrls', 'objects:write'],
   // A key does something only by what its maker may do.
   ['createAccessKey', 'objects:read'],
@@ -223,7 +223,10 @@ const ALSO = new Map<string, Scope>([
   // A link takes what its maker may write.
   ['createDropLink', 'objects:write'],
   ['changeDropLink', 'objects:write'],
-  ['releaseDropFiles', 'objects:write'],
+  ['releaseDropFiles', ['objects:write', 'objects:read']],
+  // By another logo or without its password, others may read more.
+  ['changeShareLink', 'objects:read'],
+  ['changeShareLinkLabel', 'objects:read'],
 ]);
 /** Operations that hash passwords, want a whole role, or end what the test lives by. */
 const LEFT_OUT = new Set([
@@ -261,8 +264,8 @@ it.each(named.filter(([, route]) => isScoped(route)))(
   '%s needs the scope that it names, and no other',
   async (name, route) => {
     const scope = scopeOf(route);
-    const also = ALSO.get(name);
-    const exact = await tokenOf(accountId, also === undefined ? [scope] : [scope, also], ownerId);
+    const also = ALSO.get(name) ?? [];
+    const exact = await tokenOf(accountId, [scope, ...[also].flat()], ownerId);
     const others = await tokenOf(
       accountId,
       SCOPES.filter((each) => each !== scope),

@@ -1,7 +1,7 @@
 // Drop links of a bucket: made, listed, read, changed, revoked, released and
 // deleted, with their senders and files.
 import { z } from '@hono/zod-openapi';
-import { mayDo } from '../../../core/auth/permissions.ts';
+import { mayDo, type Scope } from '../../../core/auth/permissions.ts';
 import { startKeyJob } from '../../../core/key-jobs/start-key-job.ts';
 import {
   changeDropLink,
@@ -52,11 +52,16 @@ export function addDropLinkRoutes(api: Api): void {
   addRelease(api);
 }
 
-/** Opens a bucket for a caller who may write its objects too. */
-function openToDrop(call: SignedInCall, name: string): Promise<BucketHandle> {
+/** Opens a bucket for a caller who may write its objects too, or whatever else it `needs`. */
+function openToDrop(
+  call: SignedInCall,
+  name: string,
+  needs: readonly Scope[] = ['objects:write'],
+): Promise<BucketHandle> {
   return openBucketOf(call, name, 'links:write', ({ ownerId }) => {
-    if (!mayDo(call.caller, 'objects:write', ownerId))
-      throw new StorageError('AccessDenied', { detail: 'This needs the scope objects:write.' });
+    const missing = needs.find((scope) => !mayDo(call.caller, scope, ownerId));
+    if (missing !== undefined)
+      throw new StorageError('AccessDenied', { detail: `This needs the scope ${missing}.` });
   });
 }
 
@@ -339,7 +344,7 @@ function addRelease(api: Api): void {
       summary: 'Move what waits in quarantine to where it belongs',
       description:
         'A job moves the objects, without a byte of them, and overwrites nothing. Objects that ' +
-        'you deleted before are not released.',
+        'you deleted before are not released. Needs objects:write and objects:read.',
       tags,
       access: 'links:write',
       request: { params: dropLinkParams },
@@ -350,7 +355,8 @@ function addRelease(api: Api): void {
     async (c) => {
       const call = callOf(c);
       const { bucket: name, dropLinkId } = c.req.valid('param');
-      const bucket = await openToDrop(call, name);
+      // What is moved gets another name, by which more may read it: as by any job that moves.
+      const bucket = await openToDrop(call, name, ['objects:write', 'objects:read']);
       const { link } = await getDropLink(bucket, idOf(dropLinkId));
       if (link.quarantine === null)
         throw new StorageError('InvalidRequest', { detail: 'This link has no quarantine.' });

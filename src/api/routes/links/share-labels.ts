@@ -13,7 +13,7 @@ import {
 } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { labelNameSchema, labelParams, labelSchema, linkParams } from '../../schemas/links.ts';
-import { changerOf } from './share-links.ts';
+import { changerOf, openToShare } from './share-links.ts';
 import { showLabel } from './show-share.ts';
 
 const tags = ['Links'];
@@ -80,9 +80,12 @@ export function addShareLabelRoutes(api: Api): void {
     async (c) => {
       const call = callOf(c);
       const { bucket: bucketName, linkId, labelId } = c.req.valid('param');
-      const bucket = await openBucketOf(call, bucketName, 'links:write');
+      const change = c.req.valid('json');
+      const bucket = await (change.isRevoked === false
+        ? openToShare(call, bucketName)
+        : openBucketOf(call, bucketName, 'links:write'));
       const id = linkId as LinkId;
-      const input = { linkId: id, labelId, change: c.req.valid('json') };
+      const input = { linkId: id, labelId, change };
       const label = await changeLabel(call.core, bucket, input, changerOf(call));
       return c.json(showLabel(call, id, label), 200);
     },

@@ -8,6 +8,7 @@ import {
   makeShare,
   readShare,
   revokeBelow,
+  type ShareChange,
 } from '../../../core/links/share/change-share.ts';
 import type { BucketHandle } from '../../../core/opened-bucket/bucket-handle.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -106,7 +107,7 @@ function addMaking(api: Api): void {
 }
 
 /** Opens a bucket for a caller who may read its objects too. */
-function openToShare(call: SignedInCall, name: string): Promise<BucketHandle> {
+export function openToShare(call: SignedInCall, name: string): Promise<BucketHandle> {
   return openBucketOf(call, name, 'links:write', ({ ownerId }) => {
     if (!mayDo(call.caller, 'objects:read', ownerId))
       throw new StorageError('AccessDenied', { detail: 'This needs the scope objects:read.' });
@@ -173,6 +174,11 @@ function addLists(api: Api): void {
   );
 }
 
+/** Whether others may read more by a link that is changed so: its logo is any object. */
+function mayOpenMore({ note: _note, isRevoked, ...rest }: ShareChange): boolean {
+  return isRevoked === false || Object.keys(rest).length > 0;
+}
+
 /** The link that a page ended with; null: it is the first. */
 function beforeOf(position: string) {
   const [createdAtMs, id] = splitPosition(position);
@@ -207,6 +213,7 @@ function addChanging(api: Api): void {
       path: '/buckets/{bucket}/share-links/{linkId}',
       operationId: 'changeShareLink',
       summary: 'Change, revoke or revive a share link',
+      description: 'Needs objects:read too, unless all it does is to revoke or to change the note.',
       tags,
       access: 'links:write',
       request: { params: linkParams },
@@ -217,9 +224,11 @@ function addChanging(api: Api): void {
     async (c) => {
       const call = callOf(c);
       const { bucket: name, linkId } = c.req.valid('param');
-      const bucket = await openBucketOf(call, name, 'links:write');
       const id = linkId as LinkId;
       const change = toChange(c.req.valid('json'));
+      const bucket = await (mayOpenMore(change)
+        ? openToShare(call, name)
+        : openBucketOf(call, name, 'links:write'));
       await changeShare(call.core, bucket, { id, change }, changerOf(call), (link) =>
         requireMatch(c, etagOfRevision(link)),
       );
