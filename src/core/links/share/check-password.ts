@@ -1,7 +1,8 @@
 // Whether a password of a share link is right. A check costs 16 MiB and 0.2 s of a
 // core, so few run at once; wrong ones are counted in the directory for each pair of
 // link and source, over all processes. What was right is remembered for a while, as
-// a keyed digest, for programs that send it with each request.
+// a keyed digest, for programs that send it with each request, and for their source
+// alone: of any other a guess that is remembered would cost nothing and never wait.
 import { createKeyedHash, sha256Hex } from '../../../crypto/hash.ts';
 import { deriveKey } from '../../../crypto/key-wrap.ts';
 import { isPassword } from '../../../crypto/password.ts';
@@ -47,10 +48,10 @@ export function createCheckSharePassword({ ports }: Core, secret: string): Check
 
   return async (link, password, remoteAddress) => {
     if (password.length > LINK_PASSWORD_MAX_LENGTH) return { kind: 'wrong' };
-    const known = hash(JSON.stringify([link.id, link.passwordRevision, password]));
+    const source = networkOf(remoteAddress);
+    const known = hash(JSON.stringify([link.id, link.passwordRevision, source, password]));
     if (right.has(known)) return { kind: 'right' };
 
-    const source = networkOf(remoteAddress);
     const subject = sha256Hex(`share ${link.id} ${source}`);
     const attempt = { subject, free: LINK_PASSWORD_TRIES, nowMs: clock.nowMs() };
     const { waitMs } = await directory.call('countAttempt', attempt);
