@@ -16,9 +16,14 @@ const NO_SECRET = /^continuation-token$/i;
 /** One look for all of the above: most queries have none of it. */
 const MAYBE_SECRET = /sign|cred|token|secret|passw|keyid|auth|customer|key=|sig=|pwd?=|%/i;
 
+/** In a path, where the short name below means an access ticket. */
+const SHARE_PATH = '/-/s/';
+const TICKET_NAME = 't';
+
 /** Path and query as they stand in a request line. */
 export function redactTarget(rawPath: string, rawQuery: string): string {
-  return rawQuery === '' ? rawPath : `${rawPath}?${redactQuery(rawQuery)}`;
+  if (rawQuery === '') return rawPath;
+  return `${rawPath}?${redactQuery(rawQuery, rawPath.includes(SHARE_PATH))}`;
 }
 
 /**
@@ -35,15 +40,16 @@ export function redactUrl(url: string): string {
     : redactTarget(withoutUser.slice(0, queryAt), withoutUser.slice(queryAt + 1));
 }
 
-function redactQuery(rawQuery: string): string {
-  if (!MAYBE_SECRET.test(rawQuery)) return rawQuery;
+function redactQuery(rawQuery: string, mayHaveTicket: boolean): string {
+  if (!mayHaveTicket && !MAYBE_SECRET.test(rawQuery)) return rawQuery;
   return rawQuery
     .split('&')
     .map((parameter) => {
       const equalsAt = parameter.indexOf('=');
       if (equalsAt === -1) return parameter;
       const name = decodedName(parameter.slice(0, equalsAt));
-      const isSecret = SECRET_NAME.test(name) || SECRET_PART.test(name);
+      const isTicket = mayHaveTicket && name === TICKET_NAME;
+      const isSecret = isTicket || SECRET_NAME.test(name) || SECRET_PART.test(name);
       return isSecret && !NO_SECRET.test(name)
         ? `${parameter.slice(0, equalsAt)}=${REDACTED}`
         : parameter;

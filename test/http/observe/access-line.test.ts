@@ -191,3 +191,13 @@ describe('secrets', () => {
     expect(redactUrl('https://h/a@b')).toBe('https://h/a@b');
   });
 });
+
+it('redacts the access ticket of a share link, and `t` nowhere else', () => {
+  const path = '/-/s/wEGbL7Yz0dJc1uQn5x2kRA/a.jpg';
+  expect(redactTarget(path, 'show=1&t=mq0.ab')).toBe(`${path}?show=1&t=[redacted]`);
+  expect(redactTarget(path, '%74=mq0.ab')).toBe(`${path}?%74=[redacted]`);
+  expect(redactUrl(`https://files.test${path}?t=mq0.ab`)).toBe(
+    `https://files.test${path}?t=[redacted]`,
+  );
+  expect(redactTarget('/b/k', 't=10')).toBe('/b/k?t=10');
+});
