@@ -41,8 +41,6 @@ export const LINK_TEXT_MAX_LENGTH = 5000;
 export const LINK_NOTE_MAX_LENGTH = 500;
 /** File name that a link gives its object, bytes of UTF-8, as file systems take it. */
 export const LINK_FILE_NAME_MAX_BYTES = 255;
-/** Key of the object that is a link's logo: the longest key, characters. */
-export const LINK_LOGO_KEY_MAX_LENGTH = 1024;
 /** Largest logo that a page shows, bytes. */
 export const LINK_LOGO_MAX_BYTES = MiB;
 
@@ -56,8 +54,6 @@ export const LINK_FORM_MAX_BYTES = 64 * 1024;
 export const LINK_PICK_FORM_MAX_BYTES = MiB;
 /** Wrong passwords from one source for one link, before the source must wait. */
 export const LINK_PASSWORD_TRIES = 10;
-/** How long a source waits then, milliseconds: the window in which tries are counted. */
-export const LINK_PASSWORD_WAIT_MS = 10 * MINUTE_MS;
 /** Passwords that one process checks at once: each takes 16 MiB and 0.2 s of a core. */
 export const LINK_PASSWORD_CHECKS_AT_ONCE = 2;
 /** Passwords that wait for their check; the next is refused. */

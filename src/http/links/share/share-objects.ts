@@ -4,6 +4,7 @@
 import type { Core } from '../../../core/core.ts';
 import type { ShareVisitor } from '../../../core/links/share/share-counts.ts';
 import { StorageError } from '../../../domain/errors.ts';
+import { LINK_LOGO_MAX_BYTES } from '../../../domain/links/link-limits.ts';
 import { isLimited } from '../../../domain/links/share-links.ts';
 import { noteFound } from '../../delivery/count-read.ts';
 import type { DeliverFound } from '../../delivery/deliver.ts';
@@ -68,6 +69,8 @@ export function createShareObjects(
     const { logoKey } = open.link.page;
     if (logoKey === null) throw new StorageError('NoSuchKey');
     const found = await findShared(core, { ...open, link: withoutTarget(open) }, logoKey);
+    // It counts against no limit, so it is no way to a large file.
+    if ((found.pointer?.sizeBytes ?? 0) > LINK_LOGO_MAX_BYTES) throw new StorageError('NoSuchKey');
     return deliverFound(
       {
         request: withoutQuery(request),

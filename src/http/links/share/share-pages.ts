@@ -3,6 +3,7 @@
 import type { Core } from '../../../core/core.ts';
 import type { ShareCounter, ShareVisitor } from '../../../core/links/share/share-counts.ts';
 import { StorageError } from '../../../domain/errors.ts';
+import { LINK_SEARCH_MAX_LENGTH } from '../../../domain/links/link-limits.ts';
 import { bytesMaxOf, isLimited, isUsedUp } from '../../../domain/links/share-links.ts';
 import { makeResponse } from '../../outgoing-body.ts';
 import type { HttpRequest } from '../../request.ts';
@@ -30,8 +31,7 @@ type PageParts = {
   readonly visitorOf: (request: HttpRequest) => ShareVisitor;
 };
 
-/** Longest search text, and path that a page begins behind, characters. */
-const SEARCH_MAX_LENGTH = 200;
+/** Longest path that a page begins behind, characters. */
 const AFTER_MAX_LENGTH = 1024;
 
 /** Makes the answers with pages; programs get a line of text where a link is closed. */
@@ -44,7 +44,7 @@ export function createSharePages(core: Core, { counter, sendPage, visitorOf }: P
     const place = {
       path: path.endsWith('/') ? path : '',
       after: (query.get(SHARE_QUERY.after) ?? '').slice(0, AFTER_MAX_LENGTH),
-      search: query.get(SHARE_QUERY.search)?.slice(0, SEARCH_MAX_LENGTH) || null,
+      search: query.get(SHARE_QUERY.search)?.slice(0, LINK_SEARCH_MAX_LENGTH) || null,
     };
     const content = await shareContent(core, open, place);
     const isCounted = request.method === 'GET' && !isPreviewAgent(request);
