@@ -250,3 +250,21 @@ it('a token without objects:read opens nothing more by links, and moves nothing'
   expect(await release(await tokenOf(['links:write', 'objects:write', 'objects:read']))).toBe(202);
   await core.settle();
 });
+
+it('nobody ends the links of another by calling them links of a bucket of their own', async () => {
+  const { core, api, a, b } = await withAccounts();
+  for (const [of, name] of [
+    [a, 'from-a'],
+    [b, 'to-b'],
+  ] as const)
+    await api.outcome('POST', '/buckets', { by: of.by, body: { name } });
+  const make = async (kind: string, body: object) =>
+    (await api.send('POST', `/buckets/from-a/${kind}`, { by: a.by, body })).json.id;
+  const target = { kind: 'folder', prefix: 'x/' };
+  const ids = [await make('share-links', { target }), await make('drop-links', { prefix: 'in/' })];
+  for (const id of ids) {
+    for (const kind of ['share-links', 'drop-links'])
+      await api.outcome('DELETE', `/buckets/to-b/${kind}/${id}`, { by: b.by });
+    expect(await core.ports.directory.call('getLinkId', { id })).toMatchObject({ id });
+  }
+});

@@ -25,13 +25,15 @@ export function linkIdsContract(subject: Subject<Directory>): void {
   describe(`ids of links: ${subject.name}`, () => {
     test('are found from when they are noted until they are removed', async (directory) => {
       const entry = entryOf(bucketOf(), accountOf());
-      const { id } = entry;
+      const { id, bucket } = entry;
       expect(await directory.findLink(id)).toBe(null);
       for (const _ of [1, 2]) await directory.call('addLinkId', { entry });
       expect(await directory.findLink(id)).toEqual(entry);
       expect(directory.peekLink(id)).toEqual(entry);
       expect(await directory.call('getLinkId', { id })).toEqual(entry);
-      for (const _ of [1, 2]) await directory.call('removeLinkId', { id });
+      await directory.call('removeLinkId', { id, bucketId: bucketOf().id });
+      expect(await directory.call('getLinkId', { id })).toEqual(entry);
+      for (const _ of [1, 2]) await directory.call('removeLinkId', { id, bucketId: bucket.id });
       expect(await directory.findLink(id)).toBe(null);
       expect(await directory.call('getLinkId', { id })).toBe(null);
     });

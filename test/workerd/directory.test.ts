@@ -65,7 +65,8 @@ describe('entries of links over RPC', () => {
     expect(here.directory.peekLink(entry.id)).toBe(undefined);
     const found = await here.directory.findLink(entry.id);
     expect([found, here.rpcs()]).toEqual([entry, before + 1]);
-    await elsewhere.directory.call('removeLinkId', { id: entry.id });
+    const { id, bucket } = entry;
+    await elsewhere.directory.call('removeLinkId', { id, bucketId: bucket.id });
     here.clock.ms += 3_599_000;
     expect(here.directory.findLink(entry.id)).toBe(found);
     here.clock.ms += 1000;

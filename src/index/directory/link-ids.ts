@@ -41,8 +41,8 @@ export function createLinkIdCalls(sql: Sql): Pick<DirectoryApi, keyof LinkIdsApi
       );
     },
 
-    removeLinkId({ id }) {
-      sql.all('DELETE FROM link_ids WHERE id = ?', id);
+    removeLinkId({ id, bucketId }) {
+      sql.all('DELETE FROM link_ids WHERE id = ? AND bucket_id = ?', id, bucketId);
     },
 
     removeLinkIds({ bucketId }) {

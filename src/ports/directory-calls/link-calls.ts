@@ -9,8 +9,8 @@ export type LinkIdsApi = {
   getLinkId(input: { id: LinkId }): LinkEntry | null;
   /** Notes a link before its bucket has it. Idempotent. */
   addLinkId(input: { entry: LinkEntry }): void;
-  /** Forgets a link, after its bucket has. Idempotent. */
-  removeLinkId(input: { id: LinkId }): void;
+  /** Forgets a link of that bucket, after the bucket has; no other's. Idempotent. */
+  removeLinkId(input: { id: LinkId; bucketId: BucketId }): void;
   /** Forgets all links of a bucket that is gone. Idempotent. */
   removeLinkIds(input: { bucketId: BucketId }): void;
   /**

@@ -35,7 +35,7 @@ export async function createDropLink(
   try {
     await bucket.call('addDropLink', { link, max: LINKS_PER_BUCKET_MAX });
   } catch (error) {
-    await core.ports.directory.call('removeLinkId', { id: link.id });
+    await core.ports.directory.call('removeLinkId', { id: link.id, bucketId });
     throw error;
   }
   return { link, usage: { files: 0, bytes: 0, senders: 0 } };
@@ -82,5 +82,5 @@ export async function removeDropLink(core: Core, bucket: BucketHandle, id: LinkI
   }
   for (let isDone = false; !isDone; )
     ({ isDone } = await bucket.call('removeDropLink', { id, nowMs: clock.nowMs() }));
-  await directory.call('removeLinkId', { id });
+  await directory.call('removeLinkId', { id, bucketId: bucket.record().id });
 }

@@ -92,7 +92,7 @@ export async function makeShare(
       entry: { ...changer, atMs: createdAtMs, action: 'created', changes: {} },
     });
   } catch (error) {
-    if (error instanceof StorageError) await directory.call('removeLinkId', { id });
+    if (error instanceof StorageError) await directory.call('removeLinkId', { id, bucketId });
     throw error;
   }
   return link;
@@ -201,7 +201,7 @@ function actionOf(before: ShareLink, after: ShareLink): ShareHistoryEntry['actio
 /** Deletes a link for good. Idempotent. Cost: two commits. */
 export async function deleteShare(core: Core, bucket: BucketHandle, id: LinkId): Promise<void> {
   await whileBlocked(core, id, () => bucket.call('deleteShareLink', { id }));
-  await core.ports.directory.call('removeLinkId', { id });
+  await core.ports.directory.call('removeLinkId', { id, bucketId: bucket.record().id });
 }
 
 /** Adds a recipient. NoSuchResource; QuotaExceeded beyond 500 of the link. */
