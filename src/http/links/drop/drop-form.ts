@@ -27,7 +27,7 @@ export type FormAnswer = {
   /** The code to come back with, with its dashes. */
   readonly code: string;
   readonly receipt: Receipt;
-  /** Files that were not taken, and why. */
+  /** Files that were not taken, and why: the first of them. */
   readonly refused: readonly {
     readonly name: string;
     readonly code: string;
@@ -130,6 +130,8 @@ function createFormSession(call: DropCall, formBytes: number) {
 
   function noteRefusal(name: string, error: unknown): void {
     if (isFault(error)) throw error;
+    // A form may name a million files; what nobody reads is not stored.
+    if (refused.length >= DROP_FORM_FILES_MAX) return;
     const { code, message } = shownFailure(error);
     refused.push({ name: name.slice(0, 200), code, message });
   }
