@@ -11,6 +11,7 @@ import {
 } from '../../domain/links/link-ids.ts';
 import type { LinkAddress } from '../address.ts';
 import type { HttpRequest } from '../request.ts';
+import { refuseServiceWorker } from '../semantics/active-content.ts';
 import { createLinkEntryFinder } from './find-link-entry.ts';
 import { createLinkFiles } from './page/link-files.ts';
 
@@ -37,7 +38,10 @@ export type AnswerLink = (
 /** The surfaces by kind; a kind without one has no links here. */
 export type LinkSurfaces = Readonly<Partial<Record<LinkKind, AnswerLinkRequest>>>;
 
-/** Makes the surface. Errors: NoSuchResource, TooManyRequests, SlowDown, and of its kinds. */
+/**
+ * Makes the surface. Errors: NoSuchResource, TooManyRequests, SlowDown, AccessDenied (for a
+ * service worker), and of its kinds.
+ */
 export function createLinkSurface(core: Core, surfaces: LinkSurfaces): AnswerLink {
   const findEntry = createLinkEntryFinder(core.ports);
   const linkFiles = createLinkFiles(core.ports.consoleFiles);
@@ -48,6 +52,8 @@ export function createLinkSurface(core: Core, surfaces: LinkSurfaces): AnswerLin
     if (address.linkKind === 'file') return linkFiles.answer(request, address.rawName, requestId);
     notes.operation = address.linkKind === 'share' ? 'ShareLink' : 'DropLink';
 
+    // Files of links share the origin of the service, at every host.
+    refuseServiceWorker(request);
     const name = parseLinkName(address.rawName);
     if (name === null) throw new StorageError('NoSuchResource');
     const proceed = (entry: LinkEntry | null): Response | Promise<Response> => {

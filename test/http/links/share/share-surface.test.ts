@@ -39,9 +39,14 @@ async function world() {
   const put = (key: string, bytes: Uint8Array) => putBytes(core, bucket, key, bytes);
   await put('a/k', new TextEncoder().encode('ten bytes!'));
   const target = { kind: 'folder', prefix: 'a/' } as const;
-  const open = async (change: Partial<ShareInput>, rest: string, method = 'GET') => {
+  const open = async (
+    change: Partial<ShareInput>,
+    rest: string,
+    method = 'GET',
+    more: Readonly<Record<string, string>> = {},
+  ) => {
     const { id } = await makeShare(core, bucket, { ...INPUT, target, ...change }, NOBODY);
-    const headers = { host: 'files.test' };
+    const headers = { host: 'files.test', ...more };
     return app.fastPath.ask(makeRequest({ method, target: `/-/s/${id}${rest}`, headers }));
   };
   return { put, open };
@@ -79,5 +84,11 @@ describe('a share link', () => {
     expect(policy).toEqual(expect.arrayContaining(['sandbox', "default-src 'none'"]));
     const sources = policy.flatMap((directive) => directive.split(' ').slice(1));
     expect(new Set(sources)).toEqual(new Set(["'none'", "'self'", 'data:', "'unsafe-inline'"]));
+  });
+
+  it('gives no script of a service worker, which would act on the origin of the service', async () => {
+    const script = { 'service-worker': 'script' };
+    for (const rest of ['/k', '/k?show=1'])
+      expect((await here.open({}, rest, 'GET', script)).status).toBe(403);
   });
 });
