@@ -196,7 +196,7 @@ function useLinkIds(directory: DirectoryApi): void {
   directory.getLinkId({ id });
   for (const kind of [null, 'drop'] as const)
     directory.listLinkIds({ accountId, kind, before: null, limit: 10 });
-  directory.removeLinkId({ id });
+  directory.removeLinkId({ id, bucketId: bucket.id });
   directory.removeLinkIds({ bucketId: bucket.id });
 }
 
