@@ -2,6 +2,8 @@
 // progress, and goes on after a broken connection, a reload, or on another device
 // with the code. All that it does is also done without it, but for that.
 
+import { isPassing, RETRY_MS, Refusal, withRetries } from './retries.ts';
+
 type Texts = Readonly<Record<string, string>>;
 /** A file that has come, or is coming, as the receipt has it. */
 type Known = {
@@ -25,24 +27,14 @@ const PIECE_BYTES = 16 * 1024 * 1024;
 const FILES_AT_ONCE = 3;
 /** After so long without another one, all files of a drop have come. */
 const SETTLED_MS = 300;
-const RETRY_MS = [1000, 3000, 9000, 27_000, 60_000];
-/** Statuses after which the same bytes may be sent again. */
-const PASSING = new Set([0, 408, 409, 423, 425, 429, 500, 502, 503, 504]);
-
-class Refusal extends Error {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
 
 function enhance(form: HTMLFormElement): void {
   const base = form.dataset.drop ?? '';
   const texts = JSON.parse(form.dataset.texts ?? '{}') as Texts;
   const picker = form.elements.namedItem('files') as HTMLInputElement;
   const chosen = new Map<string, File>();
-  let code = readCode(base);
+  const ofReceipt = form.querySelector<HTMLInputElement>('input[name=code]');
+  let code = ofReceipt?.value ?? readCode(base);
 
   addFolderPicker(form, picker, texts);
   addDropTarget(form, (path, file) => chosen.set(path, file));
@@ -67,13 +59,13 @@ function enhance(form: HTMLFormElement): void {
     const button = form.querySelector('button');
     if (button !== null) button.disabled = true;
     try {
-      let known: readonly Known[] = [];
-      if (code !== null) {
-        const mine = await readReceipt(base, code).catch(() => null);
-        if (mine === null) code = null;
-        else known = mine;
-      }
-      code ??= await becomeSender(base, form);
+      const mine = code === null ? null : await readMine(base, code, texts, sum);
+      const known = mine ?? [];
+      if (code === null || mine === null)
+        code = await withRetries(
+          () => becomeSender(base, form),
+          () => (sum.textContent = texts.retrying ?? ''),
+        );
       keepCode(base, code);
       const items = [...chosen].map(([path, file]) => addRow(list, path, file, texts));
       chosen.clear();
@@ -126,11 +118,18 @@ async function sendFile(
   texts: Texts,
 ): Promise<void> {
   const { file, path, bar, state } = item;
-  const begun = known.find(
-    ({ name, size, isComplete }) =>
-      name === path.normalize('NFC') && size === file.size && !isComplete,
+  const isBegun = ({ name, size, isComplete }: Known) =>
+    name === path.normalize('NFC') && size === file.size && !isComplete;
+  let begun = known.find(isBegun);
+  let tries = 0;
+  const href = await withRetries(
+    async () => {
+      // What broke off may have begun the file all the same.
+      if (tries++ > 0) begun = (await readReceipt(base, code)).find(isBegun);
+      return begun?.href ?? (await create(base, code, item));
+    },
+    () => (state.textContent = texts.retrying ?? ''),
   );
-  const href = begun?.href ?? (await create(base, code, item));
   let offset = begun?.received ?? 0;
   let failures = 0;
   state.textContent = texts.sending ?? '';
@@ -141,9 +140,8 @@ async function sendFile(
       failures = 0;
       state.textContent = texts.sending ?? '';
     } catch (error) {
-      const isPassing = error instanceof Refusal && PASSING.has(error.status);
       const waitMs = RETRY_MS[failures++];
-      if (!isPassing || waitMs === undefined) throw error;
+      if (!isPassing(error) || waitMs === undefined) throw error;
       state.textContent = texts.retrying ?? '';
       await new Promise((resolve) => setTimeout(resolve, waitMs));
       offset = await readOffset(href, code).catch(() => offset);
@@ -151,6 +149,24 @@ async function sendFile(
     if (file.size === 0) break;
   }
   bar.value = file.size;
+}
+
+/** What the sender has sent; null: nobody has that code. A code outlives a broken connection. */
+async function readMine(
+  base: string,
+  code: string,
+  texts: Texts,
+  sum: HTMLElement,
+): Promise<readonly Known[] | null> {
+  try {
+    return await withRetries(
+      () => readReceipt(base, code),
+      () => (sum.textContent = texts.retrying ?? ''),
+    );
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 403) return null;
+    throw error;
+  }
 }
 
 /** XMLHttpRequest, because fetch does not say how much has left. */

@@ -100,6 +100,59 @@ it('goes on after a broken connection, and after a reload', async () => {
   expect(await keysOf(bucket)).toEqual(['in/broken.bin', 'in/later.bin']);
 });
 
+it('goes on with a code in another browser, where the file stands', async () => {
+  const { bucket, path } = await makeLink();
+  const { code } = await (
+    await fetch(`${server.target.url}${path}/senders`, { method: 'POST', body: '{}' })
+  ).json();
+  const begin = { 'tus-resumable': '1.0.0', 'x-quayside-drop-code': code };
+  const begun = await fetch(`${server.target.url}${path}/files`, {
+    method: 'POST',
+    headers: {
+      ...begin,
+      'upload-length': '300000',
+      'upload-metadata': `filename ${btoa('half.bin')}`,
+      'content-type': 'application/offset+octet-stream',
+    },
+    body: Buffer.alloc(200_000, 7),
+  });
+  expect(begun.status).toBe(201);
+
+  const { page } = await visit(path);
+  await page.getByText('You have a code already?').click();
+  await page.getByLabel('Code').fill(code);
+  await page.getByRole('button', { name: 'Go on with the code' }).click();
+  await page.getByText('Choose these files again to go on: half.bin').waitFor();
+  await page.getByLabel('Send more files').setInputFiles(file('half.bin', 300_000));
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('Received').waitFor();
+  expect(await keysOf(bucket)).toEqual(['in/half.bin']);
+});
+
+it('keeps its code, and tries again, where the connection breaks before a file begins', async () => {
+  const { bucket, path } = await makeLink();
+  const { page, context } = await visit(path);
+  await page.getByLabel('Files').setInputFiles(file('a.bin', 1000));
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect.poll(() => page.getByText('Received').count()).toBe(1);
+  const codeOf = async () => (await page.getByRole('status').textContent())?.slice(0, 40);
+  const code = await codeOf();
+
+  const broken = new Set<string>();
+  await context.route(/\/(receipt|files)$/, (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (broken.has(pathname)) return route.continue();
+    broken.add(pathname);
+    return route.abort();
+  });
+  await page.getByLabel('Files').setInputFiles(file('b.bin', 1000));
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect.poll(() => page.getByText('Received').count()).toBe(2);
+  await expect.poll(codeOf).toBe(code);
+  expect(broken.size).toBe(2);
+  expect(await keysOf(bucket)).toEqual(['in/a.bin', 'in/b.bin']);
+});
+
 it('says what is refused and why, and takes the others', async () => {
   const { bucket, path } = await makeLink({ limits: { fileBytes: 1000 } });
   const { page } = await visit(path);

@@ -153,7 +153,6 @@ function closedContent(call: DropCall, { texts, language }: Said, state: DropSta
 function formContent(call: DropCall, said: Said, state: DropState): Child {
   const { texts } = said;
   const { page, limits } = call.opened.link;
-  const scriptTexts = Object.fromEntries(SCRIPT_TEXTS.map((name) => [name, texts[name]]));
   return [
     h('h1', null, visibleText(titleOf(call, said))),
     ...paragraphs(page.text),
@@ -163,15 +162,7 @@ function formContent(call: DropCall, said: Said, state: DropState): Child {
       ? h('p', { class: 'lead' }, texts.full)
       : h(
           'form',
-          {
-            method: 'post',
-            enctype: 'multipart/form-data',
-            action: call.basePath,
-            class: 'drop',
-            'data-drop': call.basePath,
-            'data-texts': JSON.stringify(scriptTexts),
-            'data-language': said.language,
-          },
+          dropForm(call, said),
           field(said, 'name', page.name, { autocomplete: 'name', maxlength: 100 }),
           field(said, 'mail', page.mail, { type: 'email', autocomplete: 'email', maxlength: 254 }),
           field(said, 'note', page.note, { maxlength: 2000 }),
@@ -180,6 +171,20 @@ function formContent(call: DropCall, said: Said, state: DropState): Child {
         ),
     codeForm(call, said),
   ];
+}
+
+/** Attributes of a form that sends files; the script sends it by tus. */
+function dropForm({ basePath }: DropCall, { texts, language }: Said) {
+  const scriptTexts = Object.fromEntries(SCRIPT_TEXTS.map((name) => [name, texts[name]]));
+  return {
+    method: 'post',
+    enctype: 'multipart/form-data',
+    action: basePath,
+    class: 'drop',
+    'data-drop': basePath,
+    'data-texts': JSON.stringify(scriptTexts),
+    'data-language': language,
+  };
 }
 
 /** Lines of the owner's text, as plain text. */
@@ -290,9 +295,9 @@ function receiptContent(call: DropCall, said: Said, answer: FormAnswer): Child {
     files.length === 0 ? h('p', null, texts.noFiles) : receiptTable(files, said),
     h(
       'form',
-      { method: 'post', enctype: 'multipart/form-data', action: call.basePath, class: 'drop' },
+      dropForm(call, said),
       h('input', { type: 'hidden', name: 'code', value: answer.code }),
-      filePicker(texts.more, null),
+      filePicker(texts.more, call.opened.link.limits.types),
       h('button', { type: 'submit', class: 'button primary' }, texts.send),
     ),
   ];
