@@ -137,6 +137,16 @@ describe('with the script', () => {
     await context.close();
   });
 
+  it('keeps the download in sight on a phone as soon as something is selected', async () => {
+    const { context, page } = await open('folder-files', { width: 360, height: 640 });
+    const button = page.getByRole('button', { name: 'Download selected as ZIP' });
+    const bottom = () => button.evaluate((element) => element.getBoundingClientRect().bottom);
+    expect(await bottom()).toBeGreaterThan(640);
+    await page.locator('.files .pick input').first().check();
+    expect(await bottom()).toBeLessThanOrEqual(640);
+    await context.close();
+  });
+
   it('filters the rows while somebody types, and selects no hidden one', async () => {
     const { context, page } = await open('folder-files');
     const field = page.getByRole('searchbox');
