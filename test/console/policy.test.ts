@@ -61,7 +61,7 @@ const TRIES = {
   sharedWorker: `new Promise((resolve) => {
     const worker = new SharedWorker(policy.createScriptURL(url));
     worker.onerror = () => resolve('refused');
-    setTimeout(() => resolve('ran'), 2000);
+    setTimeout(() => resolve('ran'), 15_000);
   })`,
   serviceWorker: `navigator.serviceWorker.register(policy.createScriptURL(url))
     .then(() => 'ran', () => 'refused')`,
