@@ -129,7 +129,7 @@ it('goes on with a code in another browser, where the file stands', async () => 
   expect(await keysOf(bucket)).toEqual(['in/half.bin']);
 });
 
-it('keeps its code, and tries again, where the connection breaks before a file begins', async () => {
+it('keeps its code and tries again where the connection breaks before a file begins', async () => {
   const { bucket, path } = await makeLink();
   const { page, context } = await visit(path);
   await page.getByLabel('Files').setInputFiles(file('a.bin', 1000));

@@ -17,12 +17,13 @@ const PROFILES_OF_LINK_MAX = 256;
 /**
  * What all of a link says: source of the sandbox is active-content.ts. HTML that is
  * shown loads nothing from elsewhere either: its address may carry an access ticket,
- * which a picture of a stranger would be told as the page that led there.
+ * which a stranger's picture would learn as the page that led there.
  */
 export const SHARE_HEADERS = {
   'cache-control': 'private, no-cache',
   'content-security-policy':
-    "sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'",
+    "sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; " +
+    "style-src 'unsafe-inline'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',

@@ -86,7 +86,7 @@ describe('a share link', () => {
     expect(new Set(sources)).toEqual(new Set(["'none'", "'self'", 'data:', "'unsafe-inline'"]));
   });
 
-  it('gives no script of a service worker, which would act on the origin of the service', async () => {
+  it('gives no script of a service worker, which would act on the whole origin', async () => {
     const script = { 'service-worker': 'script' };
     for (const rest of ['/k', '/k?show=1'])
       expect((await here.open({}, rest, 'GET', script)).status).toBe(403);
