@@ -131,3 +131,8 @@ export function isNearLimit({ limits }: Pick<DropSettings, 'limits'>, usage: Dro
 export function landingPrefix({ prefix, quarantine }: DropSettings): string {
   return quarantine ?? prefix;
 }
+
+/** When an unfinished file ends that has until then: not after its link. */
+export function fileEndMs({ expiresAtMs }: Pick<DropSettings, 'expiresAtMs'>, untilMs: number) {
+  return Math.min(untilMs, expiresAtMs ?? Number.MAX_SAFE_INTEGER);
+}

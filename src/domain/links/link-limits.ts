@@ -115,6 +115,11 @@ export const DROP_SOURCE_WINDOW_MS = DAY_MS;
 export const DROP_OPEN_FILES_MAX = 1000;
 /** How long an unfinished file is stored, milliseconds: over a long weekend. */
 export const DROP_FILE_LIFE_MS = 7 * DAY_MS;
+/**
+ * How long a file is expected of which no byte has come, milliseconds: what is only
+ * announced takes its place in the link's limits no longer.
+ */
+export const DROP_ANNOUNCED_LIFE_MS = 2 * HOUR_MS;
 /** Unfinished files whose time is over that one call removes at most. */
 export const DROP_EXPIRED_AT_ONCE = 64;
 /** Least bytes of a piece that is not the last of its file. */

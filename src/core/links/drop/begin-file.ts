@@ -6,11 +6,12 @@ import { StorageError } from '../../../domain/errors.ts';
 import {
   type DropFile,
   type DropSender,
+  fileEndMs,
   isNearLimit,
   landingPrefix,
 } from '../../../domain/links/drop-link.ts';
 import { fillTemplate, parseDropPath } from '../../../domain/links/drop-names.ts';
-import { DROP_FILE_LIFE_MS } from '../../../domain/links/link-limits.ts';
+import { DROP_ANNOUNCED_LIFE_MS } from '../../../domain/links/link-limits.ts';
 import type { ObjectKey } from '../../../domain/nouns.ts';
 import { NO_FACTS } from '../../../domain/object-facts.ts';
 import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
@@ -93,7 +94,7 @@ export async function beginFile(
     pieces: 0,
     progress: { sha256State: null, head: '' },
     createdAtMs: nowMs,
-    expiresAtMs: Math.min(nowMs + DROP_FILE_LIFE_MS, link.expiresAtMs ?? Number.MAX_SAFE_INTEGER),
+    expiresAtMs: fileEndMs(link, nowMs + DROP_ANNOUNCED_LIFE_MS),
     finishedAtMs: null,
     sha256: null,
   };

@@ -2,9 +2,18 @@
 // is a part, the end is one commit. All counts change in the transaction of the row
 // that they count, so of many files at once just those that fit are begun.
 import { StorageError } from '../../../domain/errors.ts';
-import type { DropFile, DropLink, DropSender } from '../../../domain/links/drop-link.ts';
+import {
+  type DropFile,
+  type DropLink,
+  type DropSender,
+  fileEndMs,
+} from '../../../domain/links/drop-link.ts';
 import type { LinkId } from '../../../domain/links/link-ids.ts';
-import { DROP_EXPIRED_AT_ONCE, DROP_OPEN_FILES_MAX } from '../../../domain/links/link-limits.ts';
+import {
+  DROP_EXPIRED_AT_ONCE,
+  DROP_FILE_LIFE_MS,
+  DROP_OPEN_FILES_MAX,
+} from '../../../domain/links/link-limits.ts';
 import type {
   DropLinkCommands,
   DropLinkQueries,
@@ -38,6 +47,24 @@ type DropFileCalls = Pick<
 >;
 type UploadCalls = Pick<IndexApi, 'createUpload' | 'commitPart'>;
 
+/** Gives an unfinished file its time; the sweep gives up its upload no sooner. */
+function keepUntil(sql: Sql, n: number, { linkId, id, key, uploadId }: DropFile, endMs: number) {
+  sql.all(
+    'UPDATE drop_files SET expires_at_ms = ? WHERE bucket = ? AND link_id = ? AND id = ?',
+    endMs,
+    n,
+    linkId,
+    id,
+  );
+  sql.all(
+    'UPDATE uploads SET active_at_ms = ? WHERE bucket = ? AND key = ? AND upload_id = ?',
+    endMs,
+    n,
+    key,
+    uploadId,
+  );
+}
+
 /**
  * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
  * `uploads`: the calls that a file's upload is made with.
@@ -58,22 +85,15 @@ export function createDropFileCalls(sql: Sql, uploads: UploadCalls): DropFileCal
       requireWithin(link, file.lengthBytes, usage, sender);
       requireFewUnfinished(sql, n, file);
       uploads.createUpload({ bucket, upload });
-      // The sweep gives up an upload that nothing has come for; this one's time is the file's.
-      sql.all(
-        'UPDATE uploads SET active_at_ms = ? WHERE bucket = ? AND key = ? AND upload_id = ?',
-        file.expiresAtMs,
-        n,
-        upload.key,
-        upload.uploadId,
-      );
       insertFile(sql, n, file);
+      keepUntil(sql, n, file, file.expiresAtMs);
       count(sql, n, file, { files: 1, bytes: file.lengthBytes });
       return requireLink(sql, n, file.linkId);
     },
 
     commitDropPiece({ bucket, linkId, fileId, offsetBytes, part, newReferences, progress, nowMs }) {
       const n = requireBucket(sql, bucket);
-      requireTaking(sql, n, linkId, nowMs);
+      const { link } = requireTaking(sql, n, linkId, nowMs);
       const file = requireUnfinished(sql, n, linkId, fileId, nowMs);
       if (file.offsetBytes !== offsetBytes || file.pieces + 1 !== part.partNumber)
         throw new StorageError('ConditionalRequestConflict', {
@@ -82,6 +102,7 @@ export function createDropFileCalls(sql: Sql, uploads: UploadCalls): DropFileCal
       if (offsetBytes + part.sizeBytes > file.lengthBytes) throw new StorageError('EntityTooLarge');
       const { key, uploadId } = file;
       const stored = uploads.commitPart({ bucket, key, uploadId, part, newReferences });
+      if (file.pieces === 0) keepUntil(sql, n, file, fileEndMs(link, nowMs + DROP_FILE_LIFE_MS));
       sql.all(
         `UPDATE drop_files SET offset_bytes = ?, pieces = ?, progress = ?
          WHERE bucket = ? AND link_id = ? AND id = ?`,
