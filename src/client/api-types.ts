@@ -3350,7 +3350,6 @@ export type Routes = {
       bucket: string;
     };
     query?: {
-      /** Items of one page at most. */
       limit?: number | undefined;
       /** The nextCursor of the page before; absent for the first page. */
       cursor?: string | undefined;

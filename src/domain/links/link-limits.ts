@@ -23,7 +23,9 @@ export const LABELS_PER_LINK_MAX = 500;
 /** Objects of a link to a set of keys. */
 export const LINK_KEYS_MAX = 500;
 /** Keys of such a set together, bytes of UTF-8: what a row of the index may take. */
-export const LINK_KEYS_MAX_BYTES = 256 * 1024;
+export const LINK_KEYS_MAX_BYTES = 64 * 1024;
+/** Share links of one page of a list: with the longest sets some 7 MB. */
+export const LINKS_PER_PAGE_MAX = 100;
 /** Entries of the history of one link; the oldest go. */
 export const LINK_HISTORY_MAX = 200;
 /** Days of statistics of one link that are stored; older ones are summed up. */

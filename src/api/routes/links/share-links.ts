@@ -13,7 +13,11 @@ import {
 import type { BucketHandle } from '../../../core/opened-bucket/bucket-handle.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { type LinkId, linkPath, parseLinkId } from '../../../domain/links/link-ids.ts';
-import { LINK_HISTORY_MAX, LINK_STATISTICS_DAYS } from '../../../domain/links/link-limits.ts';
+import {
+  LINK_HISTORY_MAX,
+  LINK_STATISTICS_DAYS,
+  LINKS_PER_PAGE_MAX,
+} from '../../../domain/links/link-limits.ts';
 import { DAY_MS } from '../../../domain/time.ts';
 import { accountOf } from '../../routing/account-of.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
@@ -47,6 +51,12 @@ import { revokeRoute } from './revoke-route.ts';
 import { showDay, showHistory, showListed, showShare, toChange, toInput } from './show-share.ts';
 
 const tags = ['Links'];
+const linksLimit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(LINKS_PER_PAGE_MAX)
+  .default(LINKS_PER_PAGE_MAX);
 /** Rows of statistics that one response shows: days and labels together. */
 const DAYS_SHOWN_MAX = 10_000;
 
@@ -123,7 +133,7 @@ function addLists(api: Api): void {
       summary: 'The share links of a bucket',
       tags,
       access: 'links:read',
-      request: { params: bucketParams, query: z.strictObject(pageQuery) },
+      request: { params: bucketParams, query: z.strictObject({ ...pageQuery, limit: linksLimit }) },
       responses: { 200: jsonResponse(pageOf(listedShareSchema), 'Newest first') },
     }),
     async (c) => {

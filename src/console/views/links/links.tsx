@@ -23,7 +23,7 @@ import { targetName } from './share-draft.ts';
 type Row = { readonly bucket: string; readonly link: Item<'GET /buckets/{bucket}/share-links'> };
 
 /** Links whose buckets are asked, and links of a bucket that are read: one page each. */
-const PAGE = 200;
+const PAGE = 100;
 /** Buckets that are asked at once. */
 const AT_ONCE = 6;
 

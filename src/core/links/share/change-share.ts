@@ -3,6 +3,7 @@
 // of this process sees the link as it was once the change is answered.
 import { hasCode, StorageError } from '../../../domain/errors.ts';
 import type { LinkEntry, LinkId } from '../../../domain/links/link-ids.ts';
+import { LINKS_PER_PAGE_MAX } from '../../../domain/links/link-limits.ts';
 import type { ShareLabel, ShareLink } from '../../../domain/links/share-links.ts';
 import type {
   ShareChanger,
@@ -262,9 +263,6 @@ function putLabel(
   return whileBlocked(core, linkId, () => bucket.call('putShareLabel', { linkId, label, entry }));
 }
 
-/** Links that one call reads while it looks for those to revoke. */
-const PAGE = 500;
-
 /**
  * Revokes all links to what lies below a prefix; gives how many. A set of keys is
  * revoked when one of its keys lies there. Cost: a read per 500 links of the bucket
@@ -285,12 +283,12 @@ export async function revokeBelow(
       revoked += 1;
     }
     before = page.at(-1)?.link ?? null;
-    if (page.length < PAGE) return revoked;
+    if (page.length < LINKS_PER_PAGE_MAX) return revoked;
   }
 }
 
 const list = (bucket: BucketHandle, before: ShareLink | null) =>
-  bucket.call('listShareLinks', { before, limit: PAGE });
+  bucket.call('listShareLinks', { before, limit: LINKS_PER_PAGE_MAX });
 
 function isBelow({ target }: ShareLink, prefix: string): boolean {
   if (target.kind === 'object') return target.key.startsWith(prefix);
