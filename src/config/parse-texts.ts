@@ -60,10 +60,10 @@ export function requireDomain(variable: string, value: string): string {
 }
 
 /** Parses the name of a header, in any case; gives it in lower case. ConfigError. */
-export function parseHeaderName(value: string | null): string | null {
+export function parseHeaderName(variable: string, value: string | null): string | null {
   if (value === null) return null;
   if (/^[A-Za-z0-9-]{1,64}$/.test(value)) return value.toLowerCase();
-  throw new ConfigError('QUAYSIDE_COUNTRY_HEADER must be the name of a header, like CF-IPCountry.');
+  throw new ConfigError(`${variable} must be the name of a header, like CF-IPCountry.`);
 }
 
 /** Parses a region as SigV4 credential scopes have them. */

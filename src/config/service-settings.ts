@@ -187,7 +187,7 @@ export const CONNECTION_SETTINGS = {
       'Header in which a proxy in front says the country of a client, as two letters. ' +
       'Set it only where that proxy replaces what clients send. Cloudflare tells it by itself.',
     only: 'node',
-    parse: parseHeaderName,
+    parse: (value) => parseHeaderName('QUAYSIDE_COUNTRY_HEADER', value),
   }),
   connectionsMax: whole('QUAYSIDE_CONNECTIONS_MAX', {
     meaning:
