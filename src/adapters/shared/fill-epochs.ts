@@ -1,5 +1,6 @@
 // Epochs of a cache that is filled after a read and evicted by writes: they tell
-// whether an eviction overtook a fill. memory-pointers.ts takes one for each load.
+// whether an eviction overtook a fill. memory-pointers.ts and memory-shares.ts take one
+// for each load.
 
 /**
  * Evictions remembered: a second of them at 5,000 writes a second; a fill takes

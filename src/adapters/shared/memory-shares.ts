@@ -1,11 +1,12 @@
 // Share links in memory, for both platforms. Race: a reader loads a link; a writer
-// changes it; the reader stores the old one. Guard: each load takes the number of
-// the last block, and is dropped when its link was blocked since; while a link is
-// blocked nothing of it is stored.
+// changes it; the reader stores the old one. Guard: each load takes an epoch, and is
+// dropped when its link was blocked since (fill-epochs.ts); while a link is blocked
+// nothing of it is stored.
 import { LRUCache } from 'lru-cache';
 import type { LinkId } from '../../domain/links/link-ids.ts';
 import type { HotShare, HotShares } from '../../ports/caches/hot-shares.ts';
 import type { Clock } from '../../ports/system.ts';
+import { createFillBarrier, createFillEpochs } from './fill-epochs.ts';
 
 export type MemorySharesOptions = {
   readonly clock: Clock;
@@ -33,12 +34,9 @@ export function createMemoryShares(options: MemorySharesOptions): HotShares {
   const { clock, freshMs, coalesces } = options;
   const entries = new LRUCache<LinkId, Entry>({ maxSize: MAX_BYTES, sizeCalculation: sizeOf });
   const none = new LRUCache<LinkId, Entry>({ max: NONE_MAX });
-  const barriers = new Map<LinkId, number>();
+  const evictions = createFillEpochs();
+  const barrier = createFillBarrier();
   const underWay = new Map<LinkId, Promise<HotShare | null>>();
-  let blocks = 0;
-  /** The number of the last block of links that are being loaded. */
-  const lastBlocks = new Map<LinkId, number>();
-  let loads = 0;
 
   function isFresh({ share, storedAtMs }: Entry): boolean {
     if (freshMs === null) return true;
@@ -56,23 +54,15 @@ export function createMemoryShares(options: MemorySharesOptions): HotShares {
   }
 
   async function read(id: LinkId, load: () => Promise<HotShare | null>) {
-    const askedAtMs = clock.nowMs();
-    const before = blocks;
-    loads += 1;
-    try {
-      const share = await load();
-      const isOvertaken = (lastBlocks.get(id) ?? 0) > before;
-      if (!isOvertaken && !barriers.has(id)) store(id, share, askedAtMs);
-      return share;
-    } finally {
-      loads -= 1;
-      if (loads === 0) lastBlocks.clear();
-    }
+    const epoch = { lastEviction: evictions.last(), atMs: clock.nowMs() };
+    const share = await load();
+    const isFillable = !barrier.isBlocked(id) && !evictions.hasOvertaken(id, epoch);
+    if (isFillable) store(id, share, epoch.atMs);
+    return share;
   }
 
   function drop(id: LinkId): void {
-    blocks += 1;
-    if (loads > 0) lastBlocks.set(id, blocks);
+    evictions.note(id);
     entries.delete(id);
     none.delete(id);
     underWay.delete(id);
@@ -83,7 +73,7 @@ export function createMemoryShares(options: MemorySharesOptions): HotShares {
     find(id, load) {
       const known = peek(id);
       if (known !== undefined) return known;
-      if (!coalesces || barriers.has(id)) return read(id, load);
+      if (!coalesces || barrier.isBlocked(id)) return read(id, load);
       const waiting = underWay.get(id);
       if (waiting !== undefined) return waiting;
       const reading = read(id, load).finally(() => {
@@ -93,13 +83,11 @@ export function createMemoryShares(options: MemorySharesOptions): HotShares {
       return reading;
     },
     block(id) {
-      barriers.set(id, (barriers.get(id) ?? 0) + 1);
+      barrier.block(id);
       drop(id);
     },
     unblock(id) {
-      const left = (barriers.get(id) ?? 0) - 1;
-      if (left > 0) barriers.set(id, left);
-      else barriers.delete(id);
+      barrier.unblock(id);
       drop(id);
     },
   };

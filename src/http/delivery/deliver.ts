@@ -12,7 +12,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { MetadataLookup } from '../../ports/caches/hot-metadata.ts';
 import { dropBody } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
-import { evaluateRead } from '../semantics/conditional.ts';
+import { evaluateRead, readConditions } from '../semantics/conditional.ts';
 import { corsHeaders } from '../semantics/cors.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
 import { noteFound } from './count-read.ts';
@@ -27,7 +27,7 @@ import type {
   TakenPlace,
 } from './object-read.ts';
 import type { ObjectResponses } from './object-responses.ts';
-import { isAtHand, planUse, readConditions, readSentRange, validatorsOf } from './plan-read.ts';
+import { isAtHand, planUse, readSentRange, validatorsOf } from './plan-read.ts';
 import type { PreparedFor } from './prepared-headers.ts';
 import type { PublicReader } from './public-reader.ts';
 import type { Choice } from './representation.ts';
@@ -129,7 +129,8 @@ export function createDeliver(
     // 5. Conditions are decided from pointer or representation alone: 304 and 412
     //    leave here.
     const validators = validatorsOf(read.pointer, choice);
-    const outcome = evaluateRead(readConditions(read.readRequest.request), validators);
+    const { request } = read.readRequest;
+    const outcome = evaluateRead(readConditions(request.header), validators);
     if (outcome === 'not-modified') return responses.notModified(read, choice);
     if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');
 

@@ -16,15 +16,6 @@ import type { Choice } from './representation.ts';
 
 type Validators = Pick<Pointer, 'etag' | 'lastModifiedMs'>;
 
-export function readConditions(request: HttpRequest) {
-  return {
-    ifMatch: request.header('if-match'),
-    ifNoneMatch: request.header('if-none-match'),
-    ifModifiedSince: request.header('if-modified-since'),
-    ifUnmodifiedSince: request.header('if-unmodified-since'),
-  };
-}
-
 /** What conditions are compared with. */
 export function validatorsOf(pointer: Pointer, choice: Choice | null): Validators {
   return choice === null ? pointer : { etag: choice.etag, lastModifiedMs: pointer.lastModifiedMs };

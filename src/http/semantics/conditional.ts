@@ -29,6 +29,16 @@ export const NO_CONDITIONS: ReadConditions = {
   ifUnmodifiedSince: null,
 };
 
+/** The condition headers of a read, looked up by names in lower case. */
+export function readConditions(header: (name: string) => string | null): ReadConditions {
+  return {
+    ifMatch: header('if-match'),
+    ifNoneMatch: header('if-none-match'),
+    ifModifiedSince: header('if-modified-since'),
+    ifUnmodifiedSince: header('if-unmodified-since'),
+  };
+}
+
 /** What an object is compared by. `etag` has no quotes and is strong. */
 export type Validators = { readonly etag: string; readonly lastModifiedMs: number };
 

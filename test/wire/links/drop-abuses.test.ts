@@ -266,7 +266,7 @@ describeCore('a drop link withstands', () => {
     expect(set.status).toBe(200);
     await expect
       .poll(async () => (await create(drop, code, { name: 'b', length: 5 })).status)
-      .not.toBe(201);
+      .toBe(410);
     expect((await patch(location, code, 0, BODY)).status).toBe(410);
     expect((await api.call('DELETE', drop.route)).status).toBe(204);
   });

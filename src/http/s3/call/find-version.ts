@@ -25,7 +25,6 @@ import {
   requireAllowed,
 } from '../../access/decide-call.ts';
 import { withFailureHeaders } from '../../failure-with-headers.ts';
-import type { ReadConditions } from '../../semantics/conditional.ts';
 import { formatHttpDate } from '../../semantics/http-date.ts';
 import { versionNameOf } from '../formats/version-name.ts';
 
@@ -104,19 +103,6 @@ function requireVersion(
     }),
     { ...headers, 'last-modified': formatHttpDate(marker.lastModifiedMs) },
   );
-}
-
-/** The condition headers of a read; with a prefix, those of a copy's source. */
-export function readConditions(
-  header: (name: string) => string | null,
-  prefix = '',
-): ReadConditions {
-  return {
-    ifMatch: header(`${prefix}if-match`),
-    ifNoneMatch: header(`${prefix}if-none-match`),
-    ifModifiedSince: header(`${prefix}if-modified-since`),
-    ifUnmodifiedSince: header(`${prefix}if-unmodified-since`),
-  };
 }
 
 /** A 412 that names the header that failed, as S3 does. */

@@ -4,12 +4,12 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
 import type { Core } from '../../../core/core.ts';
 import type { BucketRecord, ObjectVersion } from '../../../domain/nouns.ts';
-import { evaluateRead } from '../../semantics/conditional.ts';
+import { evaluateRead, readConditions } from '../../semantics/conditional.ts';
 import { versionNameOf } from '../formats/version-name.ts';
 import { COPY_SOURCE, type CopySource, parseCopySource } from '../headers/copy-source.ts';
 import { requireExpectedOwner } from '../headers/expected-owner.ts';
 import type { ObjectCall } from './call.ts';
-import { openVersion, preconditionFailed, readConditions } from './find-version.ts';
+import { openVersion, preconditionFailed } from './find-version.ts';
 
 /** The source as the caller may read it. */
 export type OpenedSource = CopySource & {
@@ -44,7 +44,7 @@ export async function openCopySource(call: ObjectCall, core: Core): Promise<Open
     { ...source, action },
     (record) => requireExpectedOwner(call.header('x-amz-source-expected-bucket-owner'), record),
   );
-  const conditions = readConditions(call.header, 'x-amz-copy-source-');
+  const conditions = readConditions((name) => call.header(`x-amz-copy-source-${name}`));
   const outcome = evaluateRead(conditions, version);
   if (outcome === 'precondition-failed') {
     const failed = conditions.ifMatch === null ? 'If-Unmodified-Since' : 'If-Match';

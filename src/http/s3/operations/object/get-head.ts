@@ -9,7 +9,11 @@ import { openBody } from '../../../../core/objects/read-object.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { Checksum, ObjectVersion } from '../../../../domain/nouns.ts';
 import { isolateFromOrigin } from '../../../semantics/active-content.ts';
-import { evaluateRead, isIfRangeSatisfied } from '../../../semantics/conditional.ts';
+import {
+  evaluateRead,
+  isIfRangeSatisfied,
+  readConditions,
+} from '../../../semantics/conditional.ts';
 import { downloadDisposition } from '../../../semantics/content-disposition.ts';
 import { S3_UNKNOWN_TYPE } from '../../../semantics/content-type.ts';
 import { digestHeaders } from '../../../semantics/digest-fields.ts';
@@ -21,7 +25,7 @@ import {
 import { contentRange, type HttpRange, lengthOf, parseRange } from '../../../semantics/range.ts';
 import type { Query } from '../../../semantics/raw-path.ts';
 import type { ObjectCall, S3Response, VersionCall } from '../../call/call.ts';
-import { preconditionFailed, readConditions } from '../../call/find-version.ts';
+import { preconditionFailed } from '../../call/find-version.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
 import { versionHeaders } from '../../formats/version-name.ts';
 import { checksumHeaders, readChecksumMode } from '../../headers/checksum-headers.ts';
