@@ -1,6 +1,6 @@
 // How often a source may do something in a while, counted in memory by this process
 // or isolate alone. For what costs little and is only annoying in numbers: ids that
-// nobody has. Called by http/links.
+// nobody has, files that are begun and given up. Called by http/links.
 
 /** Sources that are counted at once; the ones that began first are forgotten. */
 const SOURCES_MAX = 10_000;
@@ -10,6 +10,8 @@ export type SourceLimit = {
   waitSeconds(source: string, nowMs: number): number;
   /** Counts once. */
   count(source: string, nowMs: number): void;
+  /** Takes one back that was counted in the window that runs. */
+  uncount(source: string, nowMs: number): void;
 };
 
 /** Makes a limit of `max` in windows of `windowMs`. Memory: about 2 MB when full. */
@@ -32,6 +34,10 @@ export function createSourceLimit(max: number, windowMs: number): SourceLimit {
       const [oldest] = windows.keys();
       if (windows.size >= SOURCES_MAX && oldest !== undefined) windows.delete(oldest);
       windows.set(source, { endMs: nowMs + windowMs, count: 1 });
+    },
+    uncount(source, nowMs) {
+      const window = windows.get(source);
+      if (window !== undefined && window.endMs > nowMs && window.count > 0) window.count -= 1;
     },
   };
 }

@@ -115,6 +115,15 @@ export const DROP_SENDERS_PER_SOURCE = 20;
 export const DROP_SOURCE_WINDOW_MS = DAY_MS;
 /** Unfinished files of one sender. */
 export const DROP_OPEN_FILES_MAX = 1000;
+/**
+ * Files that one sender may have begun and not ended in the window below. A script
+ * sends few at once, so only who gives up many comes near.
+ */
+export const DROP_BEGUN_PER_SENDER = 200;
+/** Files that all senders of one source may have begun so at one drop link. */
+export const DROP_BEGUN_PER_SOURCE = 400;
+/** The window of both counts, milliseconds. */
+export const DROP_BEGUN_WINDOW_MS = HOUR_MS;
 /** How long an unfinished file is stored, milliseconds: over a long weekend. */
 export const DROP_FILE_LIFE_MS = 7 * DAY_MS;
 /**

@@ -1,7 +1,6 @@
 // Files of a form, for browsers without a script: the page sends them in one body,
 // one after the other. A file counts as soon as it is whole; one that is refused is
 // named, and the next ones are taken.
-import { beginFile } from '../../../core/links/drop/begin-file.ts';
 import { finishFile } from '../../../core/links/drop/finish-file.ts';
 import { endFile, receiveBytes } from '../../../core/links/drop/receive-bytes.ts';
 import { addSender } from '../../../core/links/drop/senders.ts';
@@ -10,16 +9,10 @@ import { networkOf } from '../../../domain/ip-range.ts';
 import type { DropFile, DropSender } from '../../../domain/links/drop-link.ts';
 import { DROP_FORM_FILES_MAX } from '../../../domain/links/link-limits.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
-import { defaultEncryptionOf } from '../../s3/headers/encryption-headers.ts';
 import { type FormHead, type FormSink, readFilesForm } from '../../s3/post/form-body.ts';
 import { isFault, shownFailure } from '../../semantics/error-status.ts';
-import {
-  countWrites,
-  type DropCall,
-  requireOpen,
-  requireSender,
-  requireUnderCaps,
-} from './drop-request.ts';
+import { beginCounted, noteEnded } from './begun-files.ts';
+import { countWrites, type DropCall, requireOpen, requireSender } from './drop-request.ts';
 import { type Receipt, readReceipt } from './receipt.ts';
 
 /** What became of a form. */
@@ -172,11 +165,8 @@ async function openSink(
   },
 ): Promise<OpenedSink> {
   const { core, opened } = call;
-  requireOpen(call);
-  await requireUnderCaps(call, lengthBytes);
   const announced = { path: head.fileName, lengthBytes, contentType: head.contentType };
-  const { encryption } = opened.bucket.record().settings;
-  const file = await beginFile(core, opened, sender, announced, defaultEncryptionOf(encryption));
+  const file = await beginCounted(call, sender, announced);
   const { source, write, end, fail, readPast } = pushSource();
   const work = receiveBytes(core, opened, file, {
     body: source,
@@ -236,6 +226,7 @@ async function settle(call: DropCall, received: DropFile): Promise<DropFile> {
       ? await receiveBytes(core, opened, { ...received, ...settled }, none)
       : { ...received, lengthBytes: settled.lengthBytes };
   const finished = await finishFile(core, opened, whole);
+  noteEnded(call, finished.senderId);
   countWrites(call, 2 + finished.pieces);
   return finished;
 }

@@ -9,6 +9,9 @@ import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
 import { type DropSender, dropStateOf } from '../../../domain/links/drop-link.ts';
 import {
+  DROP_BEGUN_PER_SENDER,
+  DROP_BEGUN_PER_SOURCE,
+  DROP_BEGUN_WINDOW_MS,
   DROP_BODIES_MAX,
   DROP_BODIES_PER_SOURCE,
   DROP_CODE_TRIES,
@@ -31,6 +34,8 @@ export type DropServices = {
   readonly caps: CapGuard | undefined;
   readonly region: string;
   readonly wrongCodes: SourceLimit;
+  /** Files that were begun and not ended; begun-files.ts counts them. */
+  readonly begun: { readonly bySource: SourceLimit; readonly bySender: SourceLimit };
   readonly bodies: Bodies;
 };
 
@@ -51,6 +56,10 @@ export function createDropServices(
   return {
     ...{ core, caps, region },
     wrongCodes: createSourceLimit(DROP_CODE_TRIES, DROP_CODE_WAIT_MS),
+    begun: {
+      bySource: createSourceLimit(DROP_BEGUN_PER_SOURCE, DROP_BEGUN_WINDOW_MS),
+      bySender: createSourceLimit(DROP_BEGUN_PER_SENDER, DROP_BEGUN_WINDOW_MS),
+    },
     bodies: createBodies(),
   };
 }

@@ -1,7 +1,7 @@
 // The protocol tus 1.0 for the files of a drop link: creation, creation-with-upload,
 // checksum, termination, expiration. A file's address is `files/{id}` below the
 // link's. Source: https://tus.io/protocols/resumable-upload (1.0.0)
-import { beginFile, isDropFileId } from '../../../core/links/drop/begin-file.ts';
+import { isDropFileId } from '../../../core/links/drop/begin-file.ts';
 import { finishFile } from '../../../core/links/drop/finish-file.ts';
 import { endFile, leastPieceBytes, receiveBytes } from '../../../core/links/drop/receive-bytes.ts';
 import type { BodyExpectation } from '../../../core/objects/body-expectation.ts';
@@ -11,8 +11,8 @@ import { networkOf } from '../../../domain/ip-range.ts';
 import type { DropFile, DropSender } from '../../../domain/links/drop-link.ts';
 import { DROP_METADATA_MAX_LENGTH } from '../../../domain/links/link-limits.ts';
 import { makeResponse } from '../../outgoing-body.ts';
-import { defaultEncryptionOf } from '../../s3/headers/encryption-headers.ts';
 import { formatHttpDate } from '../../semantics/http-date.ts';
+import { beginCounted, noteEnded } from './begun-files.ts';
 import {
   CODE_HEADER,
   countWrites,
@@ -89,7 +89,7 @@ async function requireFile(call: DropCall, sender: DropSender, fileId: string): 
 }
 
 async function create(call: DropCall, sender: DropSender): Promise<Response> {
-  const { core, request, opened } = call;
+  const { request } = call;
   requireOpen(call);
   if (request.header('upload-defer-length') !== null) {
     throw new StorageError('InvalidRequest', {
@@ -104,15 +104,7 @@ async function create(call: DropCall, sender: DropSender): Promise<Response> {
   const contentType = TYPE_NAMES.map((name) => metadata.get(name)).find((type) => type) ?? null;
   const hasBody = request.header('content-type') === BODY_TYPE;
   const expectation = hasBody ? readChecksum(request.header('upload-checksum')) : null;
-  await requireUnderCaps(call, lengthBytes);
-  const file = await beginFile(
-    core,
-    opened,
-    sender,
-    { path: path ?? '', lengthBytes, contentType },
-    defaultEncryptionOf(opened.bucket.record().settings.encryption),
-  );
-  countWrites(call, 1);
+  const file = await beginCounted(call, sender, { path: path ?? '', lengthBytes, contentType });
   const received = hasBody
     ? await receive(call, file, expectation)
     : lengthBytes === 0
@@ -173,18 +165,29 @@ async function receive(
   const received = await bodies.during(networkOf(request.remoteAddress), () =>
     receiveBytes(core, opened, file, { body, expectation }),
   );
-  countWrites(call, received.pieces - file.pieces);
+  countPieces(call, file, received);
   return received.offsetBytes === received.lengthBytes ? finish(call, received) : received;
 }
 
 async function receiveNothing(call: DropCall, file: DropFile): Promise<DropFile> {
   const body = { lengthBytes: 0, pump: async () => {} };
   const received = await receiveBytes(call.core, call.opened, file, { body, expectation: null });
+  countPieces(call, file, received);
   return finish(call, received);
+}
+
+/**
+ * Counts the pieces that came, and with the first one the beginning of the file: one
+ * that is given up before is on nobody's bill.
+ */
+function countPieces(call: DropCall, { pieces }: DropFile, received: DropFile): void {
+  const begun = pieces === 0 && received.pieces > 0 ? 1 : 0;
+  countWrites(call, received.pieces - pieces + begun);
 }
 
 async function finish(call: DropCall, file: DropFile): Promise<DropFile> {
   const finished = await finishFile(call.core, call.opened, file);
+  noteEnded(call, file.senderId);
   countWrites(call, 1);
   return finished;
 }
