@@ -1,6 +1,7 @@
-// Hours and days as the ledger, bills and rules count them: milliseconds since
+// Minutes, hours and days as the ledger, bills and rules count them: milliseconds since
 // 1970, UTC, which has no daylight saving.
 
+export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 

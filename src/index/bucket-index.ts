@@ -11,6 +11,7 @@ import { createKeyAidCalls } from './keys/key-aids.ts';
 import { sortLevel } from './keys/sort-level.ts';
 import { createDropFileCalls } from './links/drop/drop-files.ts';
 import { createDropLinkCalls } from './links/drop/drop-links.ts';
+import { forgetDropRows } from './links/drop/forget-drop-rows.ts';
 import { createShareDownloadCalls } from './links/share/share-downloads.ts';
 import { createShareLinkCalls } from './links/share/share-links.ts';
 import { createShareStatisticsCalls } from './links/share/share-statistics.ts';
@@ -71,6 +72,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createShareStatisticsCalls(sql),
     ...createDropLinkCalls(sql),
     ...createDropFileCalls(sql, createUploadCalls(sql)),
+    forgetDropRows: (input) => forgetDropRows(sql, input),
     dropOrphanRows: (input) => dropOrphanRows(sql, input),
     commitCopies: (input) => commitCopies(sql, input),
     abortStaleUploads: (input) => abortStaleUploads(sql, input),

@@ -96,6 +96,7 @@ export const INDEX_CALLS = {
   settleDropLength: 'command',
   finishDropFile: 'command',
   removeDropFile: 'command',
+  forgetDropRows: 'command',
   takeUrlUse: 'command',
   releaseUrlUse: 'command',
   dropUploadsOfIncarnation: 'command',

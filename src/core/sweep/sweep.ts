@@ -13,6 +13,7 @@ import { maintainSearchIndex } from '../key-jobs/search-keys.ts';
 import { forgetUnusedLevels } from '../key-jobs/seek-folder.ts';
 import { resumeKeyJobs } from '../key-jobs/start-key-job.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
+import { forgetDropRows } from '../links/drop/forget-drop-rows.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
 import { abortStaleUploads } from '../multipart/abort-stale-uploads.ts';
 import { openBucket } from '../opened-bucket/bucket-handle.ts';
@@ -166,6 +167,10 @@ async function sweepName(
     await attempt(core, name, () =>
       core.ports.metadataIndex.call(name, 'dropSelections', { bucket, nowMs }),
     );
+  }
+  const { dropRowsEndMs } = living;
+  if (dropRowsEndMs !== null && dropRowsEndMs <= nowMs) {
+    await attempt(core, name, () => forgetDropRows(core, bucket, budget.stopping));
   }
   if (living.hasLifecycle) {
     await attempt(core, name, async () => {

@@ -1,11 +1,10 @@
 // Limits of share links and drop links, each with its unit. All are our own; what a
 // stranger can send or cause is bounded here.
 
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.ts';
+
 const KiB = 1024;
 const MiB = 1024 * KiB;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Random bytes of a link's id: 128 bits can't be guessed. */
 export const LINK_ID_BYTES = 16;
@@ -58,8 +57,14 @@ export const LINK_PICK_FORM_MAX_BYTES = MiB;
 export const LINK_PASSWORD_TRIES = 10;
 /** Passwords that one process checks at once: each takes 16 MiB and 0.2 s of a core. */
 export const LINK_PASSWORD_CHECKS_AT_ONCE = 2;
-/** Passwords that wait for their check; the next is refused. */
+/** Passwords that wait for their check, of all links, which take turns; more are refused. */
 export const LINK_PASSWORD_CHECKS_WAITING = 32;
+/** Passwords of one link that wait: a quarter. */
+export const LINK_PASSWORD_CHECKS_OF_LINK = 8;
+/** Passwords of all links of one account that wait: never all. */
+export const LINK_PASSWORD_CHECKS_OF_ACCOUNT = 24;
+/** Sources whose wait a process remembers, so that it asks the directory no more. */
+export const LINK_PASSWORD_WAITS_REMEMBERED = 10_000;
 /** Passwords known to be right that a process remembers, for clients that send them each time. */
 export const LINK_PASSWORDS_REMEMBERED = 1000;
 /** Longest life of an access ticket, milliseconds. */
@@ -100,6 +105,13 @@ export const LINK_PAGE_FILES = 200;
 export const LINK_EXCERPT_BYTES = 16 * 1024;
 /** Search text on a link's page, characters. */
 export const LINK_SEARCH_MAX_LENGTH = 200;
+/**
+ * ZIPs of one link that one source may ask for in a minute, HEAD or GET: each lists
+ * all objects that are to be in it.
+ */
+export const LINK_ZIPS_PER_MINUTE = 30;
+/** Searches of one link by one source in a minute: each looks at thousands of keys. */
+export const LINK_SEARCHES_PER_MINUTE = 30;
 /** Objects picked for one ZIP of a link. */
 export const LINK_PICKS_MAX = 1000;
 
@@ -113,6 +125,13 @@ export const DROP_SENDERS_MAX = 10_000;
 export const DROP_SENDERS_PER_SOURCE = 20;
 /** The window of that count, milliseconds. */
 export const DROP_SOURCE_WINDOW_MS = DAY_MS;
+/**
+ * How long a sender without any file is known, milliseconds: his code is good until
+ * then, and as long as he has one.
+ */
+export const DROP_EMPTY_SENDER_LIFE_MS = 7 * DAY_MS;
+/** How long he is known at least where the link has no room for others, milliseconds. */
+export const DROP_EMPTY_SENDER_LEAST_MS = HOUR_MS;
 /** Unfinished files of one sender. */
 export const DROP_OPEN_FILES_MAX = 1000;
 /**
@@ -165,8 +184,12 @@ export const DROP_CODE_TRIES = 10;
 export const DROP_CODE_WAIT_MS = 10 * MINUTE_MS;
 /** Files that one source sends at once to one process. */
 export const DROP_BODIES_PER_SOURCE = 16;
-/** Files that all sources send at once to one process. */
+/** Files that all sources send at once to one process; one link never has more than half. */
 export const DROP_BODIES_MAX = 256;
+/** Files that all links of one account take at once in one process. */
+export const DROP_BODIES_PER_ACCOUNT = 192;
+/** A body of which nothing comes for so long gives its place to others, milliseconds. */
+export const DROP_BODY_IDLE_MS = 2 * MINUTE_MS;
 /** How often a running upload looks whether its link still takes files, milliseconds. */
 export const DROP_WATCH_MS = 3000;
 /** Longest Upload-Metadata, characters. */

@@ -1,7 +1,9 @@
 // The incarnations of a bucket name, as the sweeper sees them: what there is to do
 // in each, how far it came, and the end of a deleted one of which nothing is left.
 // buckets.ts makes and deletes buckets.
+import { DROP_EMPTY_SENDER_LIFE_MS } from '../../domain/links/link-limits.ts';
 import type { BucketId } from '../../domain/nouns.ts';
+import { earlier } from '../../domain/time.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 
@@ -24,6 +26,8 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         levels_used_at_ms: number | null;
         idle_upload_ms: number | null;
         selection_ends_ms: number | null;
+        drop_file_ends_ms: number | null;
+        empty_sender_ms: number | null;
       }>(
         `SELECT id, deleted_at_ms, swept_up_to,
            coalesce(json_extract(settings, '$.lifecycle'), json_extract(settings, '$.trash'))
@@ -35,7 +39,11 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
            (SELECT min(used_at_ms) FROM key_levels WHERE bucket = buckets.n) AS levels_used_at_ms,
            (SELECT min(active_at_ms) FROM uploads WHERE bucket = buckets.n) AS idle_upload_ms,
            (SELECT min(expires_at_ms) FROM selections WHERE bucket = buckets.n)
-             AS selection_ends_ms
+             AS selection_ends_ms,
+           (SELECT min(expires_at_ms) FROM drop_files
+            WHERE bucket = buckets.n AND finished_at_ms IS NULL) AS drop_file_ends_ms,
+           (SELECT min(created_at_ms) FROM drop_senders WHERE bucket = buckets.n AND files = 0)
+             AS empty_sender_ms
          FROM buckets WHERE name = ? ORDER BY n`,
         name,
       );
@@ -50,6 +58,10 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         levelsUsedAtMs: row.levels_used_at_ms,
         idleUploadMs: row.idle_upload_ms,
         selectionEndsMs: row.selection_ends_ms,
+        dropRowsEndMs: earlier(
+          row.drop_file_ends_ms,
+          row.empty_sender_ms === null ? null : row.empty_sender_ms + DROP_EMPTY_SENDER_LIFE_MS,
+        ),
       }));
     },
 

@@ -48,3 +48,9 @@ export const DROP_LINK_TABLES: readonly string[] = [
   'CREATE INDEX drop_files_unfinished ON drop_files (bucket, link_id, expires_at_ms) ' +
     'WHERE finished_at_ms IS NULL',
 ];
+
+/** Senders without a file, whom the sweep looks for. */
+export const EMPTY_DROP_SENDERS: readonly string[] = [
+  'CREATE INDEX drop_senders_empty ON drop_senders (bucket, link_id, created_at_ms) ' +
+    'WHERE files = 0',
+];

@@ -393,4 +393,5 @@ export const FRESH_INDEX: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX drop_files_by_sender ON drop_files (bucket, link_id, sender_id, id)`,
   `CREATE INDEX drop_files_unfinished ON drop_files (bucket, link_id, expires_at_ms) WHERE finished_at_ms IS NULL`,
+  `CREATE INDEX drop_senders_empty ON drop_senders (bucket, link_id, created_at_ms) WHERE files = 0`,
 ];

@@ -1,7 +1,7 @@
 // The tables of a bucket's index. On Node all buckets share a database; on
 // Cloudflare each bucket name has them in a Durable Object of its own.
 // docs/storage-schema.md explains them.
-import { DROP_LINK_TABLES } from './drop-link-tables.ts';
+import { DROP_LINK_TABLES, EMPTY_DROP_SENDERS } from './drop-link-tables.ts';
 import { FRESH_INDEX } from './fresh-schema.ts';
 import {
   KEY_AID_TABLES,
@@ -248,5 +248,6 @@ export const INDEX_SCHEMA: Schema = {
     URL_USE_TABLES,
     SHARE_LINK_TABLES,
     DROP_LINK_TABLES,
+    EMPTY_DROP_SENDERS,
   ],
 };

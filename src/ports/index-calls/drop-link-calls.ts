@@ -11,7 +11,7 @@ import type {
   DropUsage,
 } from '../../domain/links/drop-link.ts';
 import type { LinkId } from '../../domain/links/link-ids.ts';
-import type { BucketRef, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
+import type { BucketAddress, BucketRef, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import type { NewBlobReference, StoredAs } from '../metadata-index.ts';
 import type { Upload, UploadCommands, UploadedPart } from './upload-calls.ts';
 
@@ -77,7 +77,8 @@ export type DropLinkCommands = {
    */
   removeDropLink(input: { bucket: BucketRef; id: LinkId; nowMs: number }): { isDone: boolean };
   /**
-   * Adds a sender. AccessDenied (the link is closed, or has DROP_SENDERS_MAX),
+   * Adds a sender; where the link has DROP_SENDERS_MAX, older ones without a file go
+   * first. AccessDenied (the link is closed, or has no room),
    * TooManyRequests beyond DROP_SENDERS_PER_SOURCE of the source, NoSuchResource.
    * BucketChanged.
    */
@@ -143,4 +144,10 @@ export type DropLinkCommands = {
    * NoSuchResource. BucketChanged.
    */
   removeDropFile(input: DropFileName & { nowMs: number }): void;
+  /**
+   * Removes unfinished files whose time is over, and senders without a file after
+   * DROP_EMPTY_SENDER_LIFE_MS, of all links of the bucket and some at a time; go on
+   * until `isDone`. Idempotent.
+   */
+  forgetDropRows(input: { bucket: BucketAddress; nowMs: number }): { isDone: boolean };
 };

@@ -41,6 +41,11 @@ export type SweepQueries = {
     idleUploadMs: number | null;
     /** When the first selection expires, or has; null: there is none. */
     selectionEndsMs: number | null;
+    /**
+     * When the first unfinished file or empty sender of a drop link may be forgotten,
+     * or might have been; null: there is none.
+     */
+    dropRowsEndMs: number | null;
   }[];
 };
 

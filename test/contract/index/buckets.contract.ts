@@ -360,6 +360,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           levelsUsedAtMs: null,
           idleUploadMs: null,
           selectionEndsMs: null,
+          dropRowsEndMs: null,
         },
         {
           bucket: addressOf(bucket),
@@ -372,6 +373,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           levelsUsedAtMs: null,
           idleUploadMs: null,
           selectionEndsMs: null,
+          dropRowsEndMs: null,
         },
       ]);
     });

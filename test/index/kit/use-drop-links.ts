@@ -101,6 +101,7 @@ export function useDropLinks(index: IndexApi, bucket: BucketRef): void {
   });
   index.removeDropFile(name('b'));
   index.addDropFile({ bucket, ...dropFileOf('d'), nowMs: START_MS + 2000 });
+  index.forgetDropRows({ bucket: { id: bucket.id, name: bucket.name }, nowMs: START_MS + 2000 });
   while (!index.removeDropLink({ bucket, id, nowMs: START_MS }).isDone);
   index.deleteObjects({ bucket, ...deletionOf(['in/dropped']) });
 }

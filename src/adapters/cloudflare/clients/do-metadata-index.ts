@@ -105,6 +105,7 @@ const IS_REPEATABLE = {
   settleDropLength: true,
   finishDropFile: true,
   removeDropFile: false,
+  forgetDropRows: true,
   takeUrlUse: false,
   releaseUrlUse: false,
   dropUploadsOfIncarnation: true,

@@ -137,7 +137,7 @@ export function createDropFileCalls(sql: Sql, uploads: UploadCalls): DropFileCal
       const n = requireBucket(sql, bucket);
       const file = findFile(sql, n, linkId, fileId);
       if (file === null || file.finishedAtMs !== null) throw new StorageError('NoSuchResource');
-      giveUp(sql, n, file, nowMs);
+      giveUpFile(sql, n, file, nowMs);
     },
   };
 }
@@ -191,11 +191,12 @@ export function dropUnfinished(
     linkId,
     beforeMs,
   );
-  for (const row of rows) giveUp(sql, n, decodeFile(row), nowMs);
+  for (const row of rows) giveUpFile(sql, n, decodeFile(row), nowMs);
   return rows.length;
 }
 
-function giveUp(sql: Sql, n: number, file: DropFile, nowMs: number): void {
+/** Removes an unfinished file with its upload, and no longer counts it. */
+export function giveUpFile(sql: Sql, n: number, file: DropFile, nowMs: number): void {
   const upload = findUpload(sql, n, file.key, file.uploadId);
   if (upload !== null) dropUpload(sql, n, upload, nowMs);
   sql.all(

@@ -30,6 +30,7 @@ import {
   SENDER_COLUMNS,
   type SenderRow,
 } from './drop-link-rows.ts';
+import { dropEmptySenders } from './forget-drop-rows.ts';
 
 type DropLinkCalls = Pick<
   DropLinkQueries & DropLinkCommands,
@@ -119,7 +120,8 @@ export function createDropLinkCalls(sql: Sql): DropLinkCalls {
     addDropSender({ bucket, linkId, id, fields, source, nowMs }) {
       const n = requireBucket(sql, bucket);
       const { usage } = requireTaking(sql, n, linkId, nowMs);
-      if (usage.senders >= DROP_SENDERS_MAX)
+      const isFull = usage.senders >= DROP_SENDERS_MAX;
+      if (isFull && dropEmptySenders(sql, n, linkId, nowMs) === 0)
         throw new StorageError('AccessDenied', { detail: 'This link has too many senders.' });
       requireFewOfSource(sql, n, linkId, source, nowMs);
       sql.all(

@@ -2,8 +2,10 @@
 import { createApp } from '../../../../src/app.ts';
 import { parseConfig } from '../../../../src/config.ts';
 import { createDropLink } from '../../../../src/core/links/drop/drop-links.ts';
+import { makeShare } from '../../../../src/core/links/share/change-share.ts';
 import type { BucketHandle } from '../../../../src/core/opened-bucket/bucket-handle.ts';
 import type { DropLink, DropSettings } from '../../../../src/domain/links/drop-link.ts';
+import type { ShareLink } from '../../../../src/domain/links/share-links.ts';
 import { createMemoryCore, type MemoryCore, openTestBucket } from '../../../core/memory-core.ts';
 import { DROP_SETTINGS } from '../../../index/kit/use-drop-links.ts';
 import { makeRequest } from '../../s3/kit/make-request.ts';
@@ -48,6 +50,27 @@ export async function createLinkApp(): Promise<LinkApp> {
       return app.fastPath.ask({ ...request, remoteAddress: from ?? null });
     },
   };
+}
+
+/** Makes a share link there; by default of all that is below `a/`. */
+export function addShare(
+  { core, bucket }: LinkApp,
+  input: Partial<Parameters<typeof makeShare>[2]> = {},
+): Promise<ShareLink> {
+  const nobody = { memberId: null, accessKeyId: null };
+  const settings = {
+    target: { kind: 'folder', prefix: 'a/' },
+    notBeforeMs: null,
+    expiresAtMs: null,
+    password: null,
+    limits: { downloads: null, bytes: null, moneyMicro: null },
+    audience: { addresses: null, countries: null },
+    page: { title: null, text: null, logoKey: null, colour: null, mode: 'preview', fileName: null },
+    note: '',
+    cutsRunning: false,
+    ...input,
+  } as const;
+  return makeShare(core, bucket, settings, nobody);
 }
 
 /** Makes a drop link there. */
