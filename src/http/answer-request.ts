@@ -5,6 +5,7 @@ import { countBlocked } from '../core/metering/count-blocked.ts';
 import type { Ports } from '../ports/index.ts';
 import { renderDeadLink } from './dead-link/dead-link.ts';
 import { FailureWithHeaders } from './failure-with-headers.ts';
+import { renderLinkFailure } from './links/link-failure.ts';
 import type { Observer } from './observe/observer.ts';
 import type { HttpRequest } from './request.ts';
 import { renderS3Error } from './s3/errors.ts';
@@ -29,6 +30,7 @@ export function createAnswerRequest(
     }
     return (
       renderDeadLink(error, request, requestId) ??
+      renderLinkFailure(error, request, requestId) ??
       renderS3Error(error, { ...request, resource: request.rawPath, requestId })
     );
   }

@@ -7,8 +7,7 @@ import { StorageError } from '../../domain/errors.ts';
 import { networkOf } from '../../domain/ip-range.ts';
 import type { LinkEntry, LinkId } from '../../domain/links/link-ids.ts';
 import { LINK_LOOKUPS_AT_ONCE, UNKNOWN_LINKS_PER_MINUTE } from '../../domain/links/link-limits.ts';
-
-const WINDOW_MS = 60_000;
+import { MINUTE_MS } from '../../domain/time.ts';
 
 /**
  * The entry of a link; null: there is none. TooManyRequests for a source that has
@@ -22,7 +21,7 @@ export type FindLinkEntry = (
 
 /** Makes the finder, with its counts. Cost: a look-up in memory, else the directory's. */
 export function createLinkEntryFinder({ clock, directory }: Core['ports']): FindLinkEntry {
-  const unknown = createSourceLimit(UNKNOWN_LINKS_PER_MINUTE, WINDOW_MS);
+  const unknown = createSourceLimit(UNKNOWN_LINKS_PER_MINUTE, MINUTE_MS);
   let lookups = 0;
 
   async function ask(id: LinkId, source: string): Promise<LinkEntry | null> {

@@ -2,9 +2,15 @@
 // answer-share.ts.
 import type { Core } from '../../../core/core.ts';
 import type { ShareCounter, ShareVisitor } from '../../../core/links/share/share-counts.ts';
+import { createSourceLimit } from '../../../core/links/source-limit.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import { LINK_SEARCH_MAX_LENGTH } from '../../../domain/links/link-limits.ts';
+import { networkOf } from '../../../domain/ip-range.ts';
+import {
+  LINK_SEARCH_MAX_LENGTH,
+  LINK_SEARCHES_PER_MINUTE,
+} from '../../../domain/links/link-limits.ts';
 import { bytesMaxOf, isLimited, isUsedUp } from '../../../domain/links/share-links.ts';
+import { MINUTE_MS } from '../../../domain/time.ts';
 import { makeResponse } from '../../outgoing-body.ts';
 import type { HttpRequest } from '../../request.ts';
 import { isBrowserVisit } from '../../semantics/accept-html.ts';
@@ -36,6 +42,7 @@ const AFTER_MAX_LENGTH = 1024;
 
 /** Makes the answers with pages; programs get a line of text where a link is closed. */
 export function createSharePages(core: Core, { counter, sendPage, visitorOf }: PageParts) {
+  const searches = createSourceLimit(LINK_SEARCHES_PER_MINUTE, MINUTE_MS);
   return { answerPage, answerClosed };
 
   async function answerPage(visit: Visit, open: OpenShare): Promise<Response> {
@@ -46,6 +53,10 @@ export function createSharePages(core: Core, { counter, sendPage, visitorOf }: P
       after: (query.get(SHARE_QUERY.after) ?? '').slice(0, AFTER_MAX_LENGTH),
       search: query.get(SHARE_QUERY.search)?.slice(0, LINK_SEARCH_MAX_LENGTH) || null,
     };
+    if (place.search !== null) {
+      const source = `${open.entry.id} ${networkOf(request.remoteAddress)}`;
+      searches.take(source, core.ports.clock.nowMs());
+    }
     const content = await shareContent(core, open, place);
     const isCounted = request.method === 'GET' && !isPreviewAgent(request);
     if (isCounted)

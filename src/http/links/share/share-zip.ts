@@ -4,14 +4,16 @@
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import type { ShareVisitor } from '../../../core/links/share/share-counts.ts';
+import { createSourceLimit } from '../../../core/links/source-limit.ts';
 import { openSnapshot } from '../../../core/objects/snapshot-selection.ts';
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { createSemaphore } from '../../../domain/concurrency/semaphore.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
 import type { ObjectSelection } from '../../../domain/keys/object-selection.ts';
-import { LINK_PICKS_MAX } from '../../../domain/links/link-limits.ts';
+import { LINK_PICKS_MAX, LINK_ZIPS_PER_MINUTE } from '../../../domain/links/link-limits.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
+import { MINUTE_MS } from '../../../domain/time.ts';
 import type { DecideCall } from '../../access/decide-call.ts';
 import { countPart, countSent } from '../../count-sent.ts';
 import { makeResponse } from '../../outgoing-body.ts';
@@ -44,18 +46,20 @@ export type AnswerShareZip = (
 /** A link has decided already: whoever it lets in may read all of its target. */
 const decideAllowed: DecideCall = () => 'allowed';
 
-/** Makes it. Errors: those of planZip, SlowDown, of caps; ShareClosed. */
+/** Makes it. Errors: those of planZip, TooManyRequests, SlowDown, of caps; ShareClosed. */
 export function createShareZip(
   core: Core,
   places: SharePlaces,
   caps: CapGuard | null,
 ): AnswerShareZip {
   const { clock, meter } = core.ports;
+  const asked = createSourceLimit(LINK_ZIPS_PER_MINUTE, MINUTE_MS);
   const zips = createSemaphore({ max: ZIPS_MAX, idleMs: ZIP_IDLE_MS, nowMs: clock.nowMs });
 
   return async (request, open, picked, { requestId, visitor }) => {
     const selection = selectionOf(open, picked);
     const source = networkOf(request.remoteAddress);
+    asked.take(`${open.entry.id} ${source}`, clock.nowMs());
     const permit = zips.take({
       tenant: open.entry.accountId,
       shares: [

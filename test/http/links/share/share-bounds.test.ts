@@ -1,0 +1,47 @@
+// What visitors of a share link may ask for often: lists of thousands of objects are not among it.
+import { expect, it } from 'vitest';
+import {
+  LINK_SEARCHES_PER_MINUTE,
+  LINK_ZIPS_PER_MINUTE,
+} from '../../../../src/domain/links/link-limits.ts';
+import { putBytes } from '../../../core/memory-core.ts';
+import { addShare, createLinkApp } from '../kit/link-app.ts';
+
+const BROWSER = { accept: 'text/html,*/*;q=0.8' };
+const SOURCE = '203.0.113.9';
+const OTHER = '198.51.100.7';
+
+async function open() {
+  const app = await createLinkApp();
+  await putBytes(app.core, app.bucket, 'a/one.txt', new Uint8Array([1]));
+  await putBytes(app.core, app.bucket, 'a/two.txt', new Uint8Array([2]));
+  const { id } = await addShare(app);
+  const ask = (method: string, query: string, from = SOURCE, headers = {}) =>
+    app.ask({ method, target: `/-/s/${id}?${query}`, headers, from });
+  return { app, ask };
+}
+
+it('lists a folder for its ZIP so often, by HEAD as by GET', async () => {
+  const { app, ask } = await open();
+  for (let count = 0; count < LINK_ZIPS_PER_MINUTE; count++)
+    expect((await ask('HEAD', 'zip')).status).toBe(200);
+  for (const method of ['HEAD', 'GET']) {
+    const refused = await ask(method, 'zip');
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, 60]);
+  }
+  expect((await ask('HEAD', 'zip', OTHER)).status).toBe(200);
+  app.core.advanceSeconds(60);
+  expect((await ask('HEAD', 'zip')).status).toBe(200);
+});
+
+it('searches a folder so often, and shows it all the same', async () => {
+  const { app, ask } = await open();
+  for (let count = 0; count < LINK_SEARCHES_PER_MINUTE; count++)
+    expect((await ask('GET', 'q=one', SOURCE, BROWSER)).status).toBe(200);
+  const refused = await ask('GET', 'q=one', SOURCE, BROWSER);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+  expect((await ask('GET', '', SOURCE, BROWSER)).status).toBe(200);
+  expect((await ask('GET', 'q=one', OTHER, BROWSER)).status).toBe(200);
+  app.core.advanceSeconds(60);
+  expect((await ask('GET', 'q=one', SOURCE, BROWSER)).status).toBe(200);
+});
