@@ -5,7 +5,6 @@ import { finishFile } from '../../../core/links/drop/finish-file.ts';
 import { endFile, receiveBytes } from '../../../core/links/drop/receive-bytes.ts';
 import { addSender } from '../../../core/links/drop/senders.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import { networkOf } from '../../../domain/ip-range.ts';
 import type { DropFile, DropSender } from '../../../domain/links/drop-link.ts';
 import { DROP_FORM_FILES_MAX } from '../../../domain/links/link-limits.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
@@ -47,10 +46,9 @@ export async function answerForm(call: DropCall): Promise<FormAnswer> {
   const body = request.body();
   if (body.lengthBytes === null) throw new StorageError('MissingContentLength');
   const form = createFormSession(call, body.lengthBytes);
-  const source = networkOf(request.remoteAddress);
-  const fields = await bodies.during(source, async () => {
+  const fields = await bodies.during(call, body, async (watched) => {
     try {
-      return await readFilesForm(request.header('content-type'), body, form.onFile);
+      return await readFilesForm(request.header('content-type'), watched, form.onFile);
     } catch (error) {
       await form.abandon();
       throw error;

@@ -8,12 +8,11 @@ import { createSourceLimit, type SourceLimit } from '../../../core/links/source-
 import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
 import { type DropSender, dropStateOf } from '../../../domain/links/drop-link.ts';
+import type { LinkEntry } from '../../../domain/links/link-ids.ts';
 import {
   DROP_BEGUN_PER_SENDER,
   DROP_BEGUN_PER_SOURCE,
   DROP_BEGUN_WINDOW_MS,
-  DROP_BODIES_MAX,
-  DROP_BODIES_PER_SOURCE,
   DROP_CODE_TRIES,
   DROP_CODE_WAIT_MS,
 } from '../../../domain/links/link-limits.ts';
@@ -23,6 +22,7 @@ import { noteChange } from '../../fresh-by.ts';
 import { makeResponse } from '../../outgoing-body.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { LinkRequest } from '../create-links.ts';
+import { createDropBodies, type DropBodies } from './drop-bodies.ts';
 
 /** The header in which a program sends the code of its sender. */
 export const CODE_HEADER = 'x-quayside-drop-code';
@@ -36,13 +36,14 @@ export type DropServices = {
   readonly wrongCodes: SourceLimit;
   /** Files that were begun and not ended; begun-files.ts counts them. */
   readonly begun: { readonly bySource: SourceLimit; readonly bySender: SourceLimit };
-  readonly bodies: Bodies;
+  readonly bodies: DropBodies;
 };
 
 /** One request with the link that it is for. */
 export type DropCall = DropServices & {
   readonly request: HttpRequest;
   readonly requestId: string;
+  readonly entry: LinkEntry;
   readonly opened: OpenedDropLink;
   /** `/-/d/{name}`, as it was asked for. */
   readonly basePath: string;
@@ -60,7 +61,7 @@ export function createDropServices(
       bySource: createSourceLimit(DROP_BEGUN_PER_SOURCE, DROP_BEGUN_WINDOW_MS),
       bySender: createSourceLimit(DROP_BEGUN_PER_SENDER, DROP_BEGUN_WINDOW_MS),
     },
-    bodies: createBodies(),
+    bodies: createDropBodies(core.ports.clock),
   };
 }
 
@@ -83,7 +84,7 @@ export async function openCall(
   request.notes.bucket = opened.bucket.record().name;
   const whole = request.rawPath;
   const basePath = rawPath === null ? whole : whole.slice(0, whole.length - rawPath.length - 1);
-  return { ...services, request, requestId, opened, basePath };
+  return { ...services, request, requestId, entry, opened, basePath };
 }
 
 /** Whether the link takes files now. AccessDenied with the reason. */
@@ -137,38 +138,6 @@ export async function requireUnderCaps(call: DropCall, storedBytes: number): Pro
 export function countWrites({ core, opened }: DropCall, times: number): void {
   const counter = core.ports.meter.of(payerOf(opened.bucket.record()));
   for (let count = 0; count < times; count++) counter.count('A', 0, 'none', 'STANDARD');
-}
-
-/** Places for bodies that are being read, of one process. */
-export type Bodies = {
-  /** Runs while it holds a place. TooManyRequests where the source has all of its own. */
-  during<Result>(source: string, work: () => Promise<Result>): Promise<Result>;
-};
-
-function createBodies(): Bodies {
-  const bySource = new Map<string, number>();
-  let all = 0;
-  return {
-    async during(source, work) {
-      const own = bySource.get(source) ?? 0;
-      if (own >= DROP_BODIES_PER_SOURCE || all >= DROP_BODIES_MAX) {
-        throw new StorageError('TooManyRequests', {
-          detail: 'Too many files are being sent at once.',
-          fields: { RetryAfterSeconds: '5' },
-        });
-      }
-      bySource.set(source, own + 1);
-      all += 1;
-      try {
-        return await work();
-      } finally {
-        all -= 1;
-        const left = (bySource.get(source) ?? 1) - 1;
-        if (left === 0) bySource.delete(source);
-        else bySource.set(source, left);
-      }
-    },
-  };
 }
 
 const encoder = new TextEncoder();

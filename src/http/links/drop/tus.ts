@@ -7,7 +7,6 @@ import { endFile, leastPieceBytes, receiveBytes } from '../../../core/links/drop
 import type { BodyExpectation } from '../../../core/objects/body-expectation.ts';
 import { isChecksumValue } from '../../../crypto/digest-set.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import { networkOf } from '../../../domain/ip-range.ts';
 import type { DropFile, DropSender } from '../../../domain/links/drop-link.ts';
 import { DROP_METADATA_MAX_LENGTH } from '../../../domain/links/link-limits.ts';
 import { makeResponse } from '../../outgoing-body.ts';
@@ -162,8 +161,8 @@ async function receive(
   const body = request.body();
   requireFit(body.lengthBytes, file);
   await requireUnderCaps(call, body.lengthBytes ?? 0);
-  const received = await bodies.during(networkOf(request.remoteAddress), () =>
-    receiveBytes(core, opened, file, { body, expectation }),
+  const received = await bodies.during(call, body, (watched) =>
+    receiveBytes(core, opened, file, { body: watched, expectation }),
   );
   countPieces(call, file, received);
   return received.offsetBytes === received.lengthBytes ? finish(call, received) : received;

@@ -93,14 +93,14 @@ export function createOpenShare(core: Core, parts: OpenShareParts): OpenShareLin
     request: HttpRequest,
     { ticket, password }: ShownSecrets,
   ): Promise<OpenShare> {
-    const { link, name } = open;
+    const { link, name, entry } = open;
     const nowMs = clock.nowMs();
     const subject = { ...name, passwordRevision: link.passwordRevision };
     if (ticket !== null && tickets.isGood(subject, ticket, nowMs))
       return { ...open, state: 'open', ticket };
     if (password === null) return { ...open, state: 'password' };
 
-    const outcome = await checkPassword(link, password, request.remoteAddress);
+    const outcome = await checkPassword(link, entry.accountId, password, request.remoteAddress);
     if (outcome.kind === 'right')
       return { ...open, state: 'open', ticket: tickets.issue(subject, nowMs, link.expiresAtMs) };
     const waitSeconds = outcome.kind === 'wait' ? outcome.seconds : null;
