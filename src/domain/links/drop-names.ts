@@ -96,11 +96,29 @@ function segmentOf(text: string): string {
   return /^\.*$/.test(cut) ? '' : cut;
 }
 
-/** The key with a number before its ending: `a (2).txt`; 1 is the key itself. */
-export function numberedKey(key: string, mark: number | string): string {
+/** Longest ending that stays where a key is cut, bytes of UTF-8; a longer one is no ending. */
+const ENDING_MAX_BYTES = 32;
+
+/**
+ * The key with a number before its ending: `a (2).txt`; 1 is the key itself. What has
+ * no room in `maxBytes` of UTF-8 is cut off before the number, by whole characters.
+ */
+export function numberedKey(key: string, mark: number | string, maxBytes: number): string {
   if (mark === 1) return key;
   const nameAt = key.lastIndexOf('/') + 1;
   const dotAt = key.lastIndexOf('.');
-  const at = dotAt > nameAt ? dotAt : key.length;
-  return `${key.slice(0, at)} (${mark})${key.slice(at)}`;
+  const isEnding = dotAt > nameAt && bytesOf(key.slice(dotAt)) <= ENDING_MAX_BYTES;
+  const at = isEnding ? dotAt : key.length;
+  const end = ` (${mark})${key.slice(at)}`;
+  return cutTo(key.slice(0, at), maxBytes - bytesOf(end)) + end;
+}
+
+/** The beginning of a text that has so many bytes of UTF-8 at most. */
+function cutTo(text: string, maxBytes: number): string {
+  const bytes = encoder.encode(text);
+  if (bytes.length <= maxBytes) return text;
+  // A byte that goes on with a character is 0b10xxxxxx. Source: RFC 3629 section 3
+  let end = maxBytes;
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return new TextDecoder().decode(bytes.subarray(0, end)).trimEnd();
 }

@@ -73,8 +73,33 @@ describe('a template', () => {
 });
 
 it('numbers stand before the ending of a name', () => {
-  expect(numberedKey('a/b.c/d.txt', 1)).toBe('a/b.c/d.txt');
-  expect(numberedKey('a/b.c/d.txt', 2)).toBe('a/b.c/d (2).txt');
-  expect(numberedKey('a/b.c/d', 3)).toBe('a/b.c/d (3)');
-  expect(numberedKey('a/.hidden', 'x')).toBe('a/.hidden (x)');
+  expect(numberedKey('a/b.c/d.txt', 1, 1024)).toBe('a/b.c/d.txt');
+  expect(numberedKey('a/b.c/d.txt', 2, 1024)).toBe('a/b.c/d (2).txt');
+  expect(numberedKey('a/b.c/d', 3, 1024)).toBe('a/b.c/d (3)');
+  expect(numberedKey('a/.hidden', 'x', 1024)).toBe('a/.hidden (x)');
+});
+
+describe('a numbered key', () => {
+  const bytesOf = (text: string) => new TextEncoder().encode(text).length;
+  const marks = [2, 20, 'k7fm2q9x'];
+
+  it.each([
+    ['a name of letters', `${'a/'.repeat(400)}${'x'.repeat(220)}.txt`, '.txt'],
+    ['a name of characters of four bytes', `a/${'😀'.repeat(254)}x.txt`, '.txt'],
+    ['a name of one letter', `${'b'.repeat(1018)}/a.txt`, '.txt'],
+    ['no ending', 'x'.repeat(1024), ''],
+    ['an ending that is none', `a.${'x'.repeat(1022)}`, ''],
+  ])('has no more bytes than a key may have: %s', (_, key, ending) => {
+    expect(bytesOf(key)).toBeLessThanOrEqual(1024);
+    const numbered = marks.map((mark) => numberedKey(key, mark, 1024));
+    expect(new Set(numbered).size).toBe(marks.length);
+    for (const [at, text] of numbered.entries()) {
+      expect(text.endsWith(` (${marks[at]})${ending}`)).toBe(true);
+      expect([text.isWellFormed(), text.includes('\ufffd')]).toEqual([true, false]);
+      expect(bytesOf(text)).toBeLessThanOrEqual(1024);
+      // Not more is cut than must be, and nothing but the end of what stands before it.
+      expect(bytesOf(text)).toBeGreaterThan(1020);
+      expect(key.startsWith(text.slice(0, text.lastIndexOf(' (')))).toBe(true);
+    }
+  });
 });

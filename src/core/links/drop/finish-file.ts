@@ -10,7 +10,7 @@ import { DROP_NUMBERS_MAX } from '../../../domain/links/link-limits.ts';
 import type { UploadedPart } from '../../../ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../../ports/metadata-index.ts';
 import type { Core } from '../../core.ts';
-import { LIST_MAX_KEYS } from '../../limits.ts';
+import { KEY_MAX_BYTES, LIST_MAX_KEYS } from '../../limits.ts';
 import type { BucketHandle } from '../../opened-bucket/bucket-handle.ts';
 import { parseObjectKey } from '../../parse-names.ts';
 import type { OpenedDropLink } from './open-drop-link.ts';
@@ -46,7 +46,7 @@ export async function finishFile(
   const listed = parts.map(({ partNumber, md5 }) => ({ partNumber, md5 }));
   for (let number = 1; ; number++) {
     const mark = number <= DROP_NUMBERS_MAX ? number : randomText(MARK_LENGTH);
-    const toKey = parseObjectKey(numberedKey(file.key, mark));
+    const toKey = parseObjectKey(numberedKey(file.key, mark, KEY_MAX_BYTES));
     try {
       const finished: ReturnType<IndexApi['finishDropFile']> = await bucket.call('finishDropFile', {
         ...{ linkId: file.linkId, fileId: file.id, toKey, object, sha256 },
