@@ -1,9 +1,10 @@
 // Whether a password of a share link is right. A check costs 16 MiB and 0.2 s of a
 // core, so few run at once; wrong ones are counted in the directory for each pair of
 // link and source, over all processes; a source that must wait asks nobody. Links
-// take turns, and none of them, nor all of one account, has all places. What was right is remembered for a while, as
-// a keyed digest, for programs that send it with each request, and for their source
-// alone: of any other a guess that is remembered would cost nothing and never wait.
+// take turns, and none of them, nor all of one account, has all places. What was
+// right is remembered for a while, as a keyed digest, for programs that send it with
+// each request, and for their source alone: of any other a guess that is remembered
+// would cost nothing and never wait.
 import { createKeyedHash, sha256Hex } from '../../../crypto/hash.ts';
 import { deriveKey } from '../../../crypto/key-wrap.ts';
 import { isPassword } from '../../../crypto/password.ts';
