@@ -46,7 +46,10 @@ function enhance(form: HTMLFormElement): void {
     const typed = new FormData(event.target as HTMLFormElement).get('code');
     if (typeof typed === 'string') keepCode(base, typed);
   });
-  if (code !== null) void showUnfinished(base, code, texts, sum);
+  if (code !== null) {
+    if (ofReceipt === null) sum.after(receiptForm(base, code, texts));
+    void showUnfinished(base, code, texts, sum);
+  }
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -70,7 +73,7 @@ function enhance(form: HTMLFormElement): void {
       const items = [...chosen].map(([path, file]) => addRow(list, path, file, texts));
       chosen.clear();
       await sendAll(items, (item) => sendFile(base, code ?? '', item, known, texts), sum, texts);
-      showCode(sum, code, texts);
+      showCode(sum, base, code, texts);
     } catch (error) {
       sum.textContent = error instanceof Error ? error.message : String(error);
       sum.setAttribute('role', 'alert');
@@ -323,10 +326,24 @@ function addRow(list: HTMLElement, path: string, file: File, texts: Texts): Item
   return { file, path, bar, state };
 }
 
-function showCode(sum: HTMLElement, code: string, texts: Texts): void {
+/** A button that leads to the receipt: by POST, so that no address has the code. */
+function receiptForm(base: string, code: string, texts: Texts): HTMLElement {
+  const form = document.createElement('form');
+  Object.assign(form, { method: 'post', enctype: 'multipart/form-data', action: base });
+  const field = document.createElement('input');
+  Object.assign(field, { type: 'hidden', name: 'code', value: code });
+  const button = element('button', 'button secondary');
+  button.textContent = texts.showReceipt ?? '';
+  form.className = 'drop-receipt';
+  form.append(field, button);
+  return form;
+}
+
+function showCode(sum: HTMLElement, base: string, code: string, texts: Texts): void {
   const shown = document.createElement('code');
   shown.textContent = code;
   sum.replaceChildren(`${texts.yourCode}: `, shown, ` ${texts.keepCode}`);
+  if (document.querySelector('.drop-receipt') === null) sum.after(receiptForm(base, code, texts));
 }
 
 function element(tag: string, className: string): HTMLElement {

@@ -13,6 +13,18 @@ export function mediaTypeOf(contentType: string | null): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
+/** What people call all types of a kind, in English. */
+export const TYPE_WORDS = { image: 'images', video: 'films', audio: 'sounds', text: 'texts' };
+/** Names of formats that people know by their letters: PNG, JPEG, PDF, ZIP. */
+const LETTERS = /^[a-z0-9]{2,4}$/;
+
+/** What people call a type: `image/*` by its kind's word, `image/png` PNG; others as they are. */
+export function nameOfType(pattern: string, words: Readonly<Record<string, string>>): string {
+  const [kind = '', format = ''] = pattern.split('/', 2);
+  if (format === '*') return Object.hasOwn(words, kind) ? (words[kind] ?? pattern) : pattern;
+  return LETTERS.test(format) ? format.toUpperCase() : pattern;
+}
+
 /** Whether a media type, as a header has it, is one of the list. */
 export function isTypeListed(contentType: string | null, patterns: readonly string[]): boolean {
   const type = mediaTypeOf(contentType);

@@ -71,6 +71,16 @@ it('sends files with progress, and shows the code', async () => {
   expect(await keysOf(bucket)).toEqual(['in/a.bin', 'in/b.bin']);
   expect(await axeViolations(page)).toEqual([]);
   expect(faults).toEqual([]);
+
+  // The receipt is one click away, and again when the page is opened later.
+  await page.getByRole('button', { name: 'Show the receipt' }).click();
+  await page.getByRole('heading', { name: 'Your receipt' }).waitFor();
+  expect(await page.getByRole('row').count()).toBe(3);
+  await page.goto(server.target.url + path);
+  await page.getByRole('button', { name: 'Show the receipt' }).click();
+  await page.getByRole('heading', { name: 'Your receipt' }).waitFor();
+  expect(page.url()).toBe(server.target.url + path);
+  expect(faults).toEqual([]);
 });
 
 it('goes on after a broken connection, and after a reload', async () => {
@@ -119,7 +129,7 @@ it('goes on with a code in another browser, where the file stands', async () => 
   expect(begun.status).toBe(201);
 
   const { page } = await visit(path);
-  await page.getByText('You have a code already?').click();
+  await page.getByText('Your receipt, or go on: with your code').click();
   await page.getByLabel('Code').fill(code);
   await page.getByRole('button', { name: 'Go on with the code' }).click();
   await page.getByText('Choose these files again to go on: half.bin').waitFor();
@@ -179,7 +189,7 @@ it('works without a script, on a phone, in Chinese', async () => {
   expect(await keysOf(bucket)).toEqual(['in/a.bin']);
   const code = await page.locator('code').first().textContent();
   await page.goto(`${server.target.url}${path}?lang=en`);
-  await page.getByText('You have a code already?').click();
+  await page.getByText('Your receipt, or go on: with your code').click();
   await page.getByLabel('Code').fill(code ?? '');
   await page.getByRole('button', { name: 'Go on with the code' }).click();
   await page.getByRole('cell', { name: 'a.bin' }).waitFor();

@@ -25,8 +25,10 @@ import type { OpenedDropLink } from './open-drop-link.ts';
 import { reportNearLimit } from './report-drops.ts';
 import { requireTypeOf } from './require-type.ts';
 
-/** Characters of a file's id, 5 bits each. */
-const FILE_ID_LENGTH = 26;
+/** Characters of a file's id that say when it began, so that files are listed as they came. */
+const FILE_ID_TIME_LENGTH = 9;
+/** Characters behind them, 5 random bits each. */
+const FILE_ID_RANDOM_LENGTH = 17;
 const FILE_ID = /^[0-9a-z]{26}$/;
 
 /** A file as its sender announces it. */
@@ -37,6 +39,11 @@ export type AnnouncedFile = {
   /** Null: it is unknown. */
   readonly contentType: string | null;
 };
+
+function newFileId(nowMs: number): string {
+  const time = nowMs.toString(36).padStart(FILE_ID_TIME_LENGTH, '0');
+  return time + randomText(FILE_ID_RANDOM_LENGTH);
+}
 
 /** Whether a text is the id of some file. */
 export function isDropFileId(text: string): boolean {
@@ -85,7 +92,7 @@ export async function beginFile(
     initiatorId: null,
   };
   const file: DropFile = {
-    id: randomText(FILE_ID_LENGTH),
+    id: newFileId(nowMs),
     linkId: link.id,
     senderId: sender.id,
     uploadId: upload.uploadId,
@@ -114,5 +121,7 @@ function keyOf(
   nowMs: number,
 ): ObjectKey {
   const name = fillTemplate(link.template, { path, fields, senderId, nowMs });
-  return parseObjectKey(landingPrefix(link) + name);
+  // Where it waits and where it goes: a release must not find the name too long.
+  const released = parseObjectKey(link.prefix + name);
+  return link.quarantine === null ? released : parseObjectKey(landingPrefix(link) + name);
 }

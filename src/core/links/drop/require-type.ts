@@ -2,7 +2,12 @@
 // a file begins, and with its first bytes when they come.
 import { StorageError } from '../../../domain/errors.ts';
 import type { DropFile, DropLink } from '../../../domain/links/drop-link.ts';
-import { isTypeListed, mediaTypeOf } from '../../../domain/links/media-types.ts';
+import {
+  isTypeListed,
+  mediaTypeOf,
+  nameOfType,
+  TYPE_WORDS,
+} from '../../../domain/links/media-types.ts';
 import { isTypeLie } from '../../../domain/links/sniff-type.ts';
 
 /** What browsers and this service call a file of no known type. */
@@ -34,9 +39,11 @@ export function requireHonestType(
   if (isTypeLie(contentType, head, (type) => isTypeListed(type, types))) throw wrongType(types);
 }
 
+const nameOf = (type: string): string => nameOfType(type, TYPE_WORDS);
+
 function wrongType(types: readonly string[]): StorageError {
   return new StorageError('AccessDenied', {
-    detail: `This link takes the types ${types.join(', ')} only.`,
+    detail: `This link takes these only: ${types.map(nameOf).join(', ')}.`,
     fields: { Reason: 'type' },
   });
 }

@@ -2,6 +2,7 @@
 // whole without a script; the script sends the same form by tus, with progress.
 import type { StorageError } from '../../../domain/errors.ts';
 import { type DropFile, type DropState, dropStateOf } from '../../../domain/links/drop-link.ts';
+import { nameOfType } from '../../../domain/links/media-types.ts';
 import { type PageLanguage, preferredLanguage } from '../../semantics/accept-html.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import { failureHeaders } from '../../semantics/failure-headers.ts';
@@ -39,8 +40,9 @@ const SCRIPT_TEXTS = [
   'yourCode',
   'keepCode',
   'chooseAgain',
+  'showReceipt',
   'folder',
-] as const satisfies readonly (keyof DropTexts)[];
+] as const satisfies readonly Exclude<keyof DropTexts, 'typeWords'>[];
 
 export function createDropPages(files: LinkFiles): DropPages {
   async function send(
@@ -271,7 +273,10 @@ function limitFacts(
   if (limits.fileBytes !== null) facts.push([texts.largestFile, format.bytes(limits.fileBytes)]);
   if (limits.senderFiles !== null) facts.push([texts.mostFiles, format.count(limits.senderFiles)]);
   if (limits.senderBytes !== null) facts.push([texts.mostBytes, format.bytes(limits.senderBytes)]);
-  if (limits.types !== null) facts.push([texts.types, limits.types.join(', ')]);
+  if (limits.types !== null) {
+    const names = limits.types.map((type) => nameOfType(type, texts.typeWords));
+    facts.push([texts.types, names.join(', ')]);
+  }
   if (expiresAtMs !== null) facts.push([texts.end, format.moment(expiresAtMs)]);
   return facts;
 }
@@ -293,6 +298,7 @@ function receiptContent(call: DropCall, said: Said, answer: FormAnswer): Child {
       ),
     ),
     files.length === 0 ? h('p', null, texts.noFiles) : receiptTable(files, said),
+    files.length < 2 ? null : h('p', { class: 'faint' }, texts.asBegun),
     h(
       'form',
       dropForm(call, said),

@@ -1,5 +1,6 @@
 // What the page of a drop link says. English has the shape; a text that Chinese
 // lacks does not compile. The script gets its own texts from the page.
+import { TYPE_WORDS } from '../../../domain/links/media-types.ts';
 import type { PageLanguage } from '../../semantics/accept-html.ts';
 
 const ENGLISH = {
@@ -14,15 +15,18 @@ const ENGLISH = {
   folder: 'A folder',
   send: 'Send',
   code: 'Code',
-  haveCode: 'You have a code already?',
+  haveCode: 'Your receipt, or go on: with your code',
   codeHint: 'With the code of an earlier visit you go on, and see your receipt.',
   goOn: 'Go on with the code',
   largestFile: 'Largest file',
   mostFiles: 'Files at most',
   mostBytes: 'All files together',
   types: 'Types',
+  typeWords: TYPE_WORDS as Readonly<Record<string, string>>,
   end: 'Open until',
   receipt: 'Your receipt',
+  showReceipt: 'Show the receipt',
+  asBegun: 'In the order in which you sent them, the first one above.',
   yourCode: 'Your code',
   keepCode: 'Write it down: it brings you back here, from any device.',
   noFiles: 'No file has come yet.',
@@ -61,15 +65,18 @@ const CHINESE: DropTexts = {
   folder: '文件夹',
   send: '发送',
   code: '代码',
-  haveCode: '已经有代码？',
+  haveCode: '用代码查看回执或继续上传',
   codeHint: '用上次得到的代码可以继续上传并查看回执。',
   goOn: '用代码继续',
   largestFile: '单个文件上限',
   mostFiles: '文件数量上限',
   mostBytes: '全部文件合计上限',
   types: '文件类型',
+  typeWords: { image: '图片', video: '视频', audio: '音频', text: '文本' },
   end: '截止时间',
   receipt: '你的回执',
+  showReceipt: '查看回执',
+  asBegun: '按发送顺序排列，最先发送的在最上面。',
   yourCode: '你的代码',
   keepCode: '请记下它：在任何设备上都可以用它回到这里。',
   noFiles: '还没有收到文件。',

@@ -123,9 +123,11 @@ function makeSurface(core: Core, parts: ShareSurfaceParts, secret: string): Answ
 
   /** After a right password by the form: the page, whose address has the ticket. */
   function redirectIn({ request, path, query, requestId }: Visit, open: OpenShare): Response {
-    const language = query.get(SHARE_QUERY.language);
-    const chosen = language === null ? {} : { language };
-    const location = createShareHref(open.name, open.ticket)(path, chosen);
+    const kept = (['language', 'after', 'search'] as const).flatMap((name) => {
+      const value = query.get(SHARE_QUERY[name]);
+      return value === null ? [] : [[name, value] as const];
+    });
+    const location = createShareHref(open.name, open.ticket)(path, Object.fromEntries(kept));
     const headers = { location, 'cache-control': 'no-store', 'x-amz-request-id': requestId };
     return makeResponse(request, 303, headers, null);
   }

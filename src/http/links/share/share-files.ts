@@ -146,8 +146,9 @@ async function setOf(
 ): Promise<ShareFolder> {
   if (place.path !== '') throw noSuchKey();
   const wanted = place.search?.toLowerCase() ?? '';
+  const behind = place.after === '' ? '' : prefix + place.after;
   const from = keys.filter(
-    (key) => key.slice(prefix.length).toLowerCase().includes(wanted) && key > place.after,
+    (key) => key.slice(prefix.length).toLowerCase().includes(wanted) && key > behind,
   );
   const bucket = await openLinkBucket(core, open.entry);
   const shown = from.slice(0, LINK_PAGE_FILES);

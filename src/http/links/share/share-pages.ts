@@ -83,6 +83,7 @@ export function createSharePages(core: Core, { counter, sendPage, visitorOf }: P
     }
     if (password?.waitSeconds != null)
       return refuseShare(request, 'wait', requestId, password.waitSeconds);
+    if (password?.wasWrong === true) return refuseShare(request, 'wrong-password', requestId);
     return refuseShare(request, state === 'open' ? 'revoked' : state, requestId);
   }
 }

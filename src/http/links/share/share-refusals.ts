@@ -7,10 +7,11 @@ import type { HeaderRecord } from '../../semantics/object-headers.ts';
 import { SHARE_STATUS } from './describe-share.ts';
 
 /** Why nothing is given; `busy`: all places are taken for the moment. */
-export type ShareRefusalKind = Exclude<ShareState, 'open'> | 'busy' | 'wait';
+export type ShareRefusalKind = Exclude<ShareState, 'open'> | 'wrong-password' | 'busy' | 'wait';
 
 const TEXTS: Readonly<Record<ShareRefusalKind, string>> = {
-  password: 'This link has a password. Send it by HTTP Basic, with any name.',
+  password: 'This link has a password. Give it so: curl -u :PASSWORD',
+  'wrong-password': 'The password is wrong. Give it so: curl -u :PASSWORD',
   revoked: 'This link was revoked.',
   expired: 'This link has expired.',
   'used-up': 'This link is used up.',
@@ -25,6 +26,11 @@ const BUSY_SECONDS = 2;
 
 const encoder = new TextEncoder();
 
+function statusOf(kind: ShareRefusalKind): number {
+  if (kind === 'busy' || kind === 'wait') return 429;
+  return SHARE_STATUS[kind === 'wrong-password' ? 'password' : kind];
+}
+
 /** The response. `retryAfterSeconds` null: there is no use in coming again. */
 export function refuseShare(
   request: HttpRequest,
@@ -32,7 +38,7 @@ export function refuseShare(
   requestId: string,
   retryAfterSeconds: number | null = kind === 'busy' ? BUSY_SECONDS : null,
 ): Response {
-  const status = kind === 'busy' || kind === 'wait' ? 429 : SHARE_STATUS[kind];
+  const status = statusOf(kind);
   const text = encoder.encode(`${TEXTS[kind]}\n`);
   const headers: HeaderRecord = {
     'content-type': 'text/plain; charset=utf-8',
@@ -42,7 +48,7 @@ export function refuseShare(
     'x-robots-tag': 'noindex',
     'x-amz-request-id': requestId,
   };
-  if (kind === 'password') headers['www-authenticate'] = 'Basic realm="link", charset="UTF-8"';
+  if (status === 401) headers['www-authenticate'] = 'Basic realm="link", charset="UTF-8"';
   if (retryAfterSeconds !== null) headers['retry-after'] = `${retryAfterSeconds}`;
   const isHead = request.method === 'HEAD';
   request.notes.bodyBytes = isHead ? 0 : text.length;

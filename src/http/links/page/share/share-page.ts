@@ -106,6 +106,8 @@ function limitsOf({ view, texts, format }: ShareContext): readonly Child[] {
   if (expiresAt !== null) facts.push([`${texts.openUntil} `, format.moment(Date.parse(expiresAt))]);
   if (downloads !== null) facts.push(texts.downloadsLeft(format.count(downloads), downloads === 1));
   if (bytes !== null) facts.push(texts.bytesLeft(format.bytes(bytes)));
+  const isLimited = downloads !== null || bytes !== null;
+  if (isLimited && view.content?.kind === 'folder') facts.push(texts.listCountsNothing);
   return facts;
 }
 

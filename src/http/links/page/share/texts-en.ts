@@ -74,6 +74,7 @@ export const ENGLISH = {
   downloadsLeft: (count: string, isOne: boolean) =>
     isOne ? '1 download left' : `${count} downloads left`,
   bytesLeft: (size: string) => `${size} left to download`,
+  listCountsNothing: 'Looking at this list counts nothing; files that you open or download do.',
 
   password: {
     title: 'This link has a password',

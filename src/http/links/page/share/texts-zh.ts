@@ -70,6 +70,7 @@ export const CHINESE: ShareTexts = {
   openUntil: '有效期至',
   downloadsLeft: (count) => `还可下载 ${count} 次`,
   bytesLeft: (size) => `还可下载 ${size}`,
+  listCountsNothing: '浏览此列表不计入限额，打开或下载文件才计入。',
 
   password: {
     title: '此链接需要密码',
