@@ -11,7 +11,6 @@ import { createReceipts } from './core/billing/receipts/take-receipt.ts';
 import { createCapGuard } from './core/caps/cap-guard.ts';
 import { createReportCrossing } from './core/caps/report-crossing.ts';
 import type { Core } from './core/core.ts';
-import { withShareCounts } from './core/links/share/share-counts.ts';
 import { createLogCollector } from './core/logging/log-collector.ts';
 import { createUsageFlusher, type UsageFlusher } from './core/metering/flush-usage.ts';
 import { type Address, createAddressReader, isSharedOrigin, toS3Address } from './http/address.ts';
@@ -56,9 +55,9 @@ export function createApp<Bindings extends object>(
   const decide = createDecide();
   // A name that no other process has had.
   const source = `process ${ports.ids.requestId()}`;
-  const links = createLinkParts(core);
-  const flushing = { source, intervalMs: config.meterFlushSeconds * 1000 };
-  const usage = withShareCounts(createUsageFlusher(core, flushing), links.counter);
+  const links = createLinkParts(core, config.countryHeader);
+  const intervalMs = config.meterFlushSeconds * 1000;
+  const usage = createUsageFlusher(core, { source, intervalMs, companion: links.counter });
   const caps = createCapGuard(core, usage, source, createReportCrossing(core));
   const takeReceipt = createReceipts(core, usage, source);
   const delivery = createDelivery(core, config, decide, caps, takeReceipt, links);

@@ -44,6 +44,13 @@ export type UsageFlusher = {
   close(): Promise<void>;
 };
 
+/** Counts that go to places of their own when usage does. */
+export type UsageCompanion = {
+  /** Sends what there is; what fails waits for the next time. No throw. */
+  flush(): Promise<void>;
+  isAnythingLeft(): boolean;
+};
+
 /**
  * Batches of an account that were drained from the meter and are not in the ledger
  * yet.
@@ -65,19 +72,26 @@ const BATCHES_MAX = 48;
  * Batches of one account that wait, adopted ones included, which come one by one.
  */
 const ADOPTED_MAX = 1000;
-/**
- * Makes the flusher of a process. `source`: a name that no other process has had.
- */
+/** `source`: a name that no other process has had. */
+type FlusherOptions = {
+  readonly source: string;
+  readonly intervalMs: number;
+  readonly companion?: UsageCompanion;
+};
+
+/** Makes the flusher of a process. */
 export function createUsageFlusher(
   core: Core,
-  { source, intervalMs }: { readonly source: string; readonly intervalMs: number },
+  { source, intervalMs, companion }: FlusherOptions,
 ): UsageFlusher {
   const { clock, log, meter } = core.ports;
   const pending: PendingBatches = new Map();
   const collect = createCollector(core, pending, source);
-  const isAnythingLeft = () => meter.hasUses() || pending.size > 0;
+  const isAnythingLeft = () =>
+    meter.hasUses() || pending.size > 0 || companion?.isAnythingLeft() === true;
 
   async function flush(): Promise<boolean> {
+    await companion?.flush();
     collect(null);
     const accounts = [...pending];
     await Promise.all(

@@ -93,6 +93,7 @@ export type SharePermitProgress = { readonly permitId: string; readonly sentByte
 
 export type ShareSettlement = {
   readonly completed: boolean;
-  /** Counts of the link after it. */
+  /** Counts of the link before it, and after it. */
+  readonly before: ShareUsage;
   readonly usage: ShareUsage;
 };

@@ -12,8 +12,6 @@ import { createShareSurface } from './share/answer-share.ts';
 /** The settings of links. */
 export type LinkSettings = {
   readonly rootSecretKey: string | null;
-  /** The header in which a proxy of the operator says a visitor's country; null: none. */
-  readonly countryHeader: string | null;
   /** The one that events name. */
   readonly region: string;
 };
@@ -21,10 +19,10 @@ export type LinkSettings = {
 /** Makes the surface of all kinds of links. */
 export function createLinks(
   core: Core,
-  { rootSecretKey, countryHeader, region }: LinkSettings,
+  { rootSecretKey, region }: LinkSettings,
   parts: LinkParts & { readonly delivery: Delivery; readonly caps: CapGuard | null },
 ): AnswerLink {
-  const { counter, profiles, delivery, caps } = parts;
+  const { counter, profiles, countryOf, delivery, caps } = parts;
   const { masterKeys } = core.settings;
   return createLinkSurface(core, {
     share: createShareSurface(core, {
@@ -33,7 +31,7 @@ export function createLinks(
       profiles,
       caps,
       secret: linkSecret({ rootSecretKey, masterKeys }),
-      countryHeader,
+      countryOf,
       sendPage: createSendSharePage(core.ports.consoleFiles),
     }),
     drop: createDropSurface(core, { caps: caps ?? undefined, region }),

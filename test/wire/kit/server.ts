@@ -194,6 +194,8 @@ export function startNode(options: StartOptions = {}): Promise<WireServer> {
         QUAYSIDE_SEED: seedFile,
         // The API's client (json-api.ts) comes from many addresses.
         QUAYSIDE_TRUSTED_PROXIES: '127.0.0.1',
+        // A proxy in front would say a visitor's country; share-kit.ts does.
+        QUAYSIDE_COUNTRY_HEADER: 'x-country',
         ...options.env,
       },
     });

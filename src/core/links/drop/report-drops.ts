@@ -35,7 +35,8 @@ export function reportNearLimit(
     ...{ bucket: bucket.name, link: link.id, files: usage.files, bytes: `${usage.bytes}` },
     limits: { files, totalBytes: totalBytes === null ? null : `${totalBytes}` },
   };
-  const messageId = messageIdOf('drop near', link.id, `${link.revision}`, `${usage.files}`);
+  // A file that is given up and begun again passes it twice: by this one message.
+  const messageId = messageIdOf('drop near', link.id, JSON.stringify(data.limits));
   core.ports.background.run('drop-near-limit', () =>
     enqueue(core, bucket.ownerId, 'drop.limit-near', data, messageId),
   );

@@ -5,7 +5,13 @@
 import { sha256Hex } from '../../../crypto/hash.ts';
 import type { LinkEntry } from '../../../domain/links/link-ids.ts';
 import { LINK_NEAR_PERCENT } from '../../../domain/links/link-limits.ts';
-import { bytesMaxOf, type ShareLabel, type ShareLink } from '../../../domain/links/share-links.ts';
+import {
+  bytesMaxOf,
+  type ShareLabel,
+  type ShareLink,
+  type ShareUsage,
+} from '../../../domain/links/share-links.ts';
+import type { ShareSettlement } from '../../../domain/links/share-records.ts';
 import type { Core } from '../../core.ts';
 import { enqueue } from '../../outbox/deliveries.ts';
 
@@ -18,17 +24,13 @@ type Reported = {
   readonly label: ShareLabel | null;
 };
 
-/** Called when a response of a limited link was settled, with the link's counts then. */
-export type ReportShare = (
-  reported: Reported,
-  completed: boolean,
-  downloads: number,
-  bytes: number,
-) => void;
+/** Called when a response of a limited link was settled. */
+export type ReportShare = (reported: Reported, settlement: ShareSettlement) => void;
 
 /** Makes the report of settled downloads. */
 export function reportShareEvents(core: Core): ReportShare {
-  return ({ entry, link, label }, completed, downloads, bytes) => {
+  return ({ entry, link, label }, { completed, before, usage }) => {
+    const { downloads, bytes } = usage;
     const facts = {
       linkId: entry.id,
       bucket: entry.bucket.name,
@@ -37,14 +39,13 @@ export function reportShareEvents(core: Core): ReportShare {
       bytes: `${bytes}`,
     };
     if (completed) report(core, entry, 'link.downloaded', facts, ['downloaded', downloads, bytes]);
-    const percent = percentUsed(link, downloads, bytes);
-    // The first settlement beyond it tells; others have the same message id.
-    if (completed && percent >= LINK_NEAR_PERCENT)
+    // The one settlement that passes it tells, though what it ends was broken off.
+    if (isNear(link, usage) && !isNear(link, before))
       report(core, entry, 'link.limit-near', facts, ['near', link.limits]);
   };
 }
 
-/** Tells that links of an account were opened for the first time. */
+/** Tells that a link of an account was opened for the first time. */
 export function reportFirstOpened(core: Core, entry: LinkEntry): void {
   const data = { linkId: entry.id, bucket: entry.bucket.name };
   report(core, entry, 'link.opened', data, ['opened']);
@@ -61,10 +62,9 @@ function report(
   core.ports.background.run('share-event', () => enqueue(core, accountId, type, data, messageId));
 }
 
-/** How much of its nearest limit a link has used. */
-function percentUsed(link: ShareLink, downloads: number, bytes: number): number {
-  const bytesMax = bytesMaxOf(link);
-  const ofDownloads = link.limits.downloads === null ? 0 : downloads / link.limits.downloads;
-  const ofBytes = bytesMax === null ? 0 : bytes / bytesMax;
-  return 100 * Math.max(ofDownloads, ofBytes);
+/** Whether a link has used 80 % of one of its limits. */
+function isNear(link: ShareLink, { downloads, bytes }: ShareUsage): boolean {
+  const isPast = (used: number, max: number | null) =>
+    max !== null && 100 * used >= LINK_NEAR_PERCENT * max;
+  return isPast(downloads, link.limits.downloads) || isPast(bytes, bytesMaxOf(link));
 }

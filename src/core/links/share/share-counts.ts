@@ -1,13 +1,13 @@
 // Counts of visitors of share links, summed in memory and brought to the index of
-// each bucket in batches: on Node by the timer of usage, on Workers behind
-// responses. A process that dies loses what it has not brought, as with usage.
+// each bucket in batches, along with usage. A process that dies loses what it has not
+// brought, as with usage.
 import type { LabelId, LinkEntry } from '../../../domain/links/link-ids.ts';
 import { LINK_TOP_MAX } from '../../../domain/links/link-limits.ts';
 import { NO_COUNTS, type ShareCounts, type ShareDay } from '../../../domain/links/share-records.ts';
 import type { BucketAddress, BucketName } from '../../../domain/nouns.ts';
 import { DAY_MS } from '../../../domain/time.ts';
 import type { Core } from '../../core.ts';
-import type { UsageFlusher } from '../../metering/flush-usage.ts';
+import type { UsageCompanion } from '../../metering/flush-usage.ts';
 import { reportFirstOpened } from './report-share.ts';
 
 /** Who opened a link, from where. */
@@ -17,7 +17,7 @@ export type ShareVisitor = {
   readonly country: string | null;
 };
 
-export type ShareCounter = {
+export type ShareCounter = UsageCompanion & {
   /** Adds to the counts of a link's day. No I/O. Cost: 0.2 µs. */
   count(
     entry: LinkEntry,
@@ -25,18 +25,12 @@ export type ShareCounter = {
     counts: Partial<ShareCounts>,
     visitor: ShareVisitor | null,
   ): void;
-  /** Brings everything to the index; what fails waits for the next time. */
-  flush(): Promise<void>;
-  /** Flushes in the background when the last time is a minute ago. No I/O, no throw. */
-  flushSoon(): void;
 };
 
 /** Rows of days that wait at most, about 1 KB each; beyond them counts are lost. */
 const ROWS_MAX = 10_000;
 /** Rows of one call of the index. */
 const ROWS_PER_CALL = 200;
-/** Time between two flushes behind responses, milliseconds. */
-const INTERVAL_MS = 60_000;
 
 type Row = {
   readonly entry: LinkEntry;
@@ -49,11 +43,10 @@ type Row = {
 
 /** Makes the counter of a process. */
 export function createShareCounter(core: Core): ShareCounter {
-  const { background, clock, log, metadataIndex } = core.ports;
+  const { clock, log, metadataIndex } = core.ports;
   let rows = new Map<string, Row>();
   /** The rows of today without a label, so that a hot link needs no name made. */
   let today = { endMs: 0, rows: new Map<LinkEntry, Row>() };
-  let flushedAtMs = clock.nowMs();
 
   function rowOf(entry: LinkEntry, labelId: LabelId | null): Row | null {
     const nowMs = clock.nowMs();
@@ -86,7 +79,12 @@ export function createShareCounter(core: Core): ShareCounter {
           days: days.map(toDay),
           nowMs: clock.nowMs(),
         });
-        for (const { entry } of days) if (first.includes(entry.id)) reportFirstOpened(core, entry);
+        // A link has a row for each label and day.
+        const entries = new Map(days.map(({ entry }) => [entry.id, entry]));
+        for (const id of first) {
+          const entry = entries.get(id);
+          if (entry !== undefined) reportFirstOpened(core, entry);
+        }
       } catch (cause) {
         log.error('share-counts-not-brought', { bucket: bucket.name, cause });
         for (const row of days) restore(row);
@@ -109,7 +107,6 @@ export function createShareCounter(core: Core): ShareCounter {
   }
 
   async function flush(): Promise<void> {
-    flushedAtMs = clock.nowMs();
     const drained = rows;
     rows = new Map();
     today = { endMs: 0, rows: new Map() };
@@ -131,11 +128,7 @@ export function createShareCounter(core: Core): ShareCounter {
       if (visitor?.country != null) addTop(row.countries, visitor.country, 1);
     },
     flush,
-    flushSoon() {
-      if (rows.size === 0 || clock.nowMs() - flushedAtMs < INTERVAL_MS) return;
-      flushedAtMs = clock.nowMs();
-      background.run('share-counts', flush);
-    },
+    isAnythingLeft: () => rows.size > 0,
   };
 }
 
@@ -162,24 +155,5 @@ function toDay({ entry, labelId, dayMs, counts, referrers, countries }: Row): Sh
     ...counts,
     referrers: Object.fromEntries(referrers),
     countries: Object.fromEntries(countries),
-  };
-}
-
-/** The flusher of usage, which brings the counts of links along. */
-export function withShareCounts(flusher: UsageFlusher, counter: ShareCounter): UsageFlusher {
-  return {
-    ...flusher,
-    async flush() {
-      await counter.flush();
-      return flusher.flush();
-    },
-    flushSoon() {
-      counter.flushSoon();
-      flusher.flushSoon();
-    },
-    async close() {
-      await counter.flush();
-      await flusher.close();
-    },
   };
 }

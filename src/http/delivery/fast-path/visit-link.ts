@@ -11,7 +11,7 @@ import type { HotShare } from '../../../ports/caches/hot-shares.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
 import { type NamedObject, namedObject } from '../../links/share/named-object.ts';
 import type { ShareProfiles } from '../../links/share/share-headers.ts';
-import { visitorOf } from '../../links/share/share-visitor.ts';
+import { type CountryOf, visitorOf } from '../../links/share/share-visitor.ts';
 import { isPreviewName } from '../../links/wants-page.ts';
 import { bytesOf, parseRange } from '../../semantics/range.ts';
 import type { HeaderProfile } from '../header-profile.ts';
@@ -40,6 +40,7 @@ export type LinkVisitParts = {
   readonly counter: ShareCounter;
   /** Shared with the full path, so that headers are made once. */
   readonly profiles: ShareProfiles;
+  readonly countryOf: CountryOf;
 };
 
 export type LinkVisit = {
@@ -54,7 +55,7 @@ export type LinkVisit = {
 /** Makes it. Cost of a visit: four look-ups in memory. It never throws. */
 export function createLinkVisit(
   { ports }: Core,
-  { counter, profiles }: LinkVisitParts,
+  { counter, profiles, countryOf }: LinkVisitParts,
 ): (path: LinkPath, read: PlainRead) => LinkVisit | null {
   const { clock, directory, hotMetadata, hotShares } = ports;
   const isProgram = createIsProgram();
@@ -91,8 +92,7 @@ export function createLinkVisit(
     const count = (response: FastResponse): void => {
       if (read.isHead || response.status === 304) return;
       const counts = countsOf(read, pointer, response);
-      const country = () => read.country?.() ?? null;
-      const visitor = visitorOf({ header: read.header, host: read.host }, country);
+      const visitor = visitorOf(read, countryOf);
       counter.count(entry, path.name.labelId, counts, visitor);
     };
     return { readPolicy, pointer, profile, owner, count };

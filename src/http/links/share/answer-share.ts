@@ -29,7 +29,7 @@ import {
   secretsOf,
   type Visit,
 } from './share-visit.ts';
-import { visitorOf } from './share-visitor.ts';
+import { type CountryOf, visitorOf } from './share-visitor.ts';
 import { createShareZip } from './share-zip.ts';
 
 export type ShareSurfaceParts = {
@@ -40,8 +40,7 @@ export type ShareSurfaceParts = {
   readonly caps: CapGuard | null;
   /** Gives a secret of the server, for tickets and digests; called at the first request. */
   readonly secret: () => string;
-  /** The header in which a proxy of the operator says a visitor's country; null: none. */
-  readonly countryHeader: string | null;
+  readonly countryOf: CountryOf;
   /** Null: there are no pages, and people get what programs get. */
   readonly sendPage: SendSharePage | null;
 };
@@ -56,9 +55,7 @@ export function createShareSurface(core: Core, parts: ShareSurfaceParts): Answer
 }
 
 function makeSurface(core: Core, parts: ShareSurfaceParts, secret: string): AnswerLinkRequest {
-  const { deliverFound, counter, profiles, caps, countryHeader, sendPage } = parts;
-  const countryOf = (request: HttpRequest): string | null =>
-    request.country?.() ?? (countryHeader === null ? null : request.header(countryHeader));
+  const { deliverFound, counter, profiles, caps, countryOf, sendPage } = parts;
   const openShare = createOpenShare(core, {
     tickets: createLinkTickets(secret),
     checkPassword: createCheckSharePassword(core, secret),

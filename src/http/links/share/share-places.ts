@@ -10,6 +10,7 @@ import {
   type TakeSharePermit,
 } from '../../../core/links/share/take-permit.ts';
 import { isLimited, type ShareState, stateByTime } from '../../../domain/links/share-links.ts';
+import type { ShareSettlement } from '../../../domain/links/share-records.ts';
 import { type ByteChunks, ChunkStream, chunksOf } from '../../../ports/chunk-stream.ts';
 import type { SentBody, TakenPlace } from '../../delivery/object-read.ts';
 import type { HttpRequest } from '../../request.ts';
@@ -49,12 +50,7 @@ export type SharePlacesParts = {
   readonly takePermit: TakeSharePermit;
   readonly counter: ShareCounter;
   /** Called when a download of a limited link was settled. */
-  readonly onSettled: (
-    open: OpenShare,
-    completed: boolean,
-    downloads: number,
-    bytes: number,
-  ) => void;
+  readonly onSettled: (open: OpenShare, settlement: ShareSettlement) => void;
 };
 
 /** Bytes of a body in memory that are handed on at a time where its sending is watched. */
@@ -96,8 +92,7 @@ export function createSharePlaces(core: Core, parts: SharePlacesParts): SharePla
         const aborted = sentBytes < part.lengthBytes ? 1 : 0;
         const counts = { bytes: sentBytes, completed: completed ? 1 : 0, aborted };
         counter.count(entry, labelId, counts, null);
-        if (settled !== null)
-          onSettled(open, completed, settled.usage.downloads, settled.usage.bytes);
+        if (settled !== null) onSettled(open, settled);
       }
 
       return {

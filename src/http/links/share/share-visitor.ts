@@ -7,6 +7,17 @@ import { REFERRER_HOST_MAX_LENGTH } from '../../../domain/links/link-limits.ts';
 const COUNTRY = /^[A-Z]{2}$/;
 const HOST = /^[a-z0-9.-]+$/;
 
+/** A request whose client is in some country, by the platform or by a proxy in front. */
+type Located = { readonly country?: () => string | null; header(name: string): string | null };
+
+/** Reads the country of a client; null: nobody can tell. */
+export type CountryOf = (request: Located) => string | null;
+
+/** Makes it. `header`: where a proxy of the operator says it; null: none does. */
+export function createCountryOf(header: string | null): CountryOf {
+  return (request) => request.country?.() ?? (header === null ? null : request.header(header));
+}
+
 type Referred = { readonly host: string; header(name: 'referer'): string | null };
 
 /** The visitor of a request. */

@@ -93,12 +93,13 @@ export function createShareDownloadCalls(sql: Sql): DownloadCalls {
         linkId,
         progress.permitId,
       );
-      if (permit === undefined) return null;
+      const row = findShareRow(sql, n, linkId);
+      if (permit === undefined || row === null) return null;
+      const before = usageOf(sql, n, linkId, row);
       const completed = settle(sql, n, linkId, permit, progress.sentBytes, nowMs);
       boundIdle(sql, n, linkId, nowMs);
-      const row = findShareRow(sql, n, linkId);
-      const usage = row === null ? { downloads: 0, bytes: 0 } : usageOf(sql, n, linkId, row);
-      return { completed, usage };
+      const settled = findShareRow(sql, n, linkId) ?? row;
+      return { completed, before, usage: usageOf(sql, n, linkId, settled) };
     },
   };
 }

@@ -26,7 +26,11 @@ const INPUT: ShareInput = {
 async function world() {
   const core = createMemoryCore();
   const config = parseConfig(
-    { QUAYSIDE_ROOT_ACCESS_KEY: 'root-key', QUAYSIDE_ROOT_SECRET_KEY: 'root-secret' },
+    {
+      QUAYSIDE_ROOT_ACCESS_KEY: 'root-key',
+      QUAYSIDE_ROOT_SECRET_KEY: 'root-secret',
+      QUAYSIDE_COUNTRY_HEADER: 'x-country',
+    },
     'node',
   );
   const app = createApp(core.ports, config, () => makeRequest({ target: '/' }));
@@ -143,17 +147,20 @@ describe('the fast path of share links', () => {
     expect(fast(path, { accept: '*/*', 'user-agent': 'curl/8' })?.status).toBe(200);
   });
 
-  it('is counted with the full path, by day, referrer and label', async () => {
+  it('is counted with the full path, by day, referrer, country and label', async () => {
     const { app, core, bucket, make, full, fast, pathOf } = here;
     const link = await make();
-    await full(pathOf(link), { referer: 'https://news.example/x?y' });
-    fast(pathOf(link), { referer: 'https://news.example/' });
+    await full(pathOf(link), { referer: 'https://news.example/x?y', 'x-country': 'CH' });
+    fast(pathOf(link), { referer: 'https://news.example/', 'x-country': 'CH' });
     fast(pathOf(link), {}, 'HEAD');
     await core.settle();
     await app.usage.flush();
     const days = await bucket.call('listShareDays', { id: link.id, fromDayMs: 0, limit: 10 });
     expect(days).toMatchObject([
-      { started: 2, completed: 2, aborted: 0, bytes: 20, referrers: { 'news.example': 2 } },
+      {
+        ...{ started: 2, completed: 2, aborted: 0, bytes: 20 },
+        ...{ referrers: { 'news.example': 2 }, countries: { CH: 2 } },
+      },
     ]);
   });
 });

@@ -1,14 +1,21 @@
 // Share links as programs use them: files with ranges, folders as ZIPs, passwords, exact limits,
 // and what counts nothing.
-import { randomBytes } from 'node:crypto';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { sampleBytes } from '../kit/clients/client.ts';
-import { type ApiClient, tokenClient } from '../kit/clients/json-api.ts';
 import { client, describeCore } from '../kit/clients/suite.ts';
-import { eventually } from '../kit/eventually.ts';
 import { readZip } from '../kit/read-zip.ts';
+import {
+  breakOff,
+  from,
+  open,
+  ownAddress,
+  PREVIEWS,
+  untilFree,
+  untilStatus,
+  useShares,
+} from '../kit/share-kit.ts';
 
 const { s3 } = client;
 
@@ -17,40 +24,14 @@ const PASSWORDS_MS = 120_000;
 const LARGE = sampleBytes(3 * 1024 * 1024 + 5, 1);
 const SMALL = sampleBytes(1000, 2);
 
-/** Sends headers that say where a request comes from; own servers believe them here. */
-const from = (address: string) => ({ 'x-forwarded-for': address, 'cf-connecting-ip': address });
-const ownAddress = () => {
-  const [a = 0, b = 0] = randomBytes(2);
-  return `198.18.${a}.${b}`;
-};
-
-type Opened = { readonly status: number; readonly headers: Headers; readonly bytes: Buffer };
-
-async function open(url: string, headers: Record<string, string> = {}, init: RequestInit = {}) {
-  const reply = await fetch(url, { redirect: 'manual', ...init, headers });
-  const bytes = Buffer.from(await reply.arrayBuffer());
-  return { status: reply.status, headers: reply.headers, bytes } satisfies Opened;
-}
-
 describeCore('a share link', () => {
   const Bucket = useBucket(client);
-  let api: ApiClient;
-
-  const make = async (body: object): Promise<{ id: string; url: string }> => {
-    const made = await api.call('POST', `/buckets/${Bucket}/share-links`, body);
-    expect([made.status, made.json?.detail]).toEqual([201, undefined]);
-    return made.json;
-  };
-  const ofObject = (more: object = {}, key = 'a/Ünïcode 1.bin') =>
-    make({ target: { kind: 'object', key }, ...more });
+  const shares = useShares(Bucket);
+  const { make, usage, change, pathOf } = shares;
+  const ofObject = (more: object = {}, key = 'a/Ünïcode 1.bin') => shares.ofObject(key, more);
   const limits = (downloads: number) => ({ limits: { downloads } });
-  const usage = async (id: string) =>
-    (await api.call('GET', `/buckets/${Bucket}/share-links/${id}`)).json.usage;
-  const change = (id: string, body: object) =>
-    api.call('PATCH', `/buckets/${Bucket}/share-links/${id}`, body, { 'if-match': '*' });
 
   beforeAll(async () => {
-    api = await tokenClient(client);
     const put = (Key: string, Body: Buffer, ContentType = 'application/octet-stream') =>
       s3.send(new PutObjectCommand({ Bucket, Key, Body, ContentType }));
     await put('a/Ünïcode 1.bin', LARGE);
@@ -96,63 +77,29 @@ describeCore('a share link', () => {
       const { id, url } = await ofObject({}, 'a/small');
       expect((await open(url)).status).toBe(200);
       await change(id, { isRevoked: true });
-      expect(
-        (
-          await eventually(
-            () => open(url),
-            ({ status }) => status === 410,
-          )
-        ).status,
-      ).toBe(410);
+      expect((await untilStatus(url, 410)).status).toBe(410);
       await change(id, {
         isRevoked: false,
         expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
       });
-      expect(
-        (
-          await eventually(
-            () => open(url),
-            ({ status }) => status === 200,
-          )
-        ).status,
-      ).toBe(200);
+      expect((await untilStatus(url, 200)).status).toBe(200);
       await change(id, { expiresAt: new Date(Date.now() - 1000).toISOString() });
-      expect(
-        (
-          await eventually(
-            () => open(url),
-            ({ status }) => status === 410,
-          )
-        ).status,
-      ).toBe(410);
-      const history = await api.call('GET', `/buckets/${Bucket}/share-links/${id}/history`);
+      expect((await untilStatus(url, 410)).status).toBe(410);
+      const history = await shares.api().call('GET', `${pathOf(id)}/history`);
       const actions = history.json.items.map(({ action }: { action: string }) => action);
       expect(actions).toEqual(['changed', 'revived', 'revoked', 'created']);
-      await api.call('DELETE', `/buckets/${Bucket}/share-links/${id}`);
-      expect(
-        (
-          await eventually(
-            () => open(url),
-            ({ status }) => status === 404,
-          )
-        ).status,
-      ).toBe(404);
+      await shares.api().call('DELETE', pathOf(id));
+      expect((await untilStatus(url, 404)).status).toBe(404);
     });
 
     it('has labels that are revoked one by one', async () => {
       const { id, url } = await ofObject({}, 'a/small');
-      const path = `/buckets/${Bucket}/share-links/${id}/labels`;
-      const label = (await api.call('POST', path, { name: 'Jürgen' })).json;
-      const reply = await eventually(
-        () => open(label.url),
-        ({ status }) => status === 200,
-      );
+      const path = `${pathOf(id)}/labels`;
+      const label = (await shares.api().call('POST', path, { name: 'Jürgen' })).json;
+      const reply = await untilStatus(label.url, 200);
       expect(reply.status).toBe(200);
-      await api.call('PATCH', `${path}/${label.id}`, { isRevoked: true });
-      const gone = await eventually(
-        () => open(label.url),
-        ({ status }) => status === 410,
-      );
+      await shares.api().call('PATCH', `${path}/${label.id}`, { isRevoked: true });
+      const gone = await untilStatus(label.url, 410);
       expect([gone.status, (await open(url)).status]).toEqual([410, 200]);
     });
 
@@ -237,7 +184,7 @@ describeCore('a share link', () => {
         const start = at * step;
         const end = Math.min(start + step, LARGE.length);
         const range = `bytes=${start}-${end - 1}`;
-        if (at % 12 === 6) await breakOff(url, range);
+        if (at % 12 === 6) await breakOff(url, { range });
         const reply = await untilFree(() => open(url, { range }));
         expect(reply.status).toBe(206);
         parts.push(reply.bytes);
@@ -250,7 +197,7 @@ describeCore('a share link', () => {
     it('counts no HEAD, no 304, no preview of a chat program', async () => {
       const { id, url } = await ofObject(limits(1), 'a/small');
       const etag = (await open(url, {}, { method: 'HEAD' })).headers.get('etag') ?? '';
-      for (const agent of ['Slackbot-LinkExpanding 1.0', 'WhatsApp/2.23', 'TelegramBot'])
+      for (const agent of PREVIEWS)
         expect((await open(url, { 'user-agent': agent })).status).toBe(200);
       expect((await open(url, { 'if-none-match': etag })).status).toBe(304);
       expect(await usage(id)).toEqual({ downloads: 0, bytes: '0' });
@@ -329,39 +276,19 @@ describeCore('a share link', () => {
   it('is listed in its bucket and in its account, and revoked with its folder', async () => {
     const { id, url } = await make({ target: { kind: 'folder', prefix: 'b/c/' }, note: 'mine' });
     const ids = (json: { items: { id: string }[] }) => json.items.map((each) => each.id);
-    expect(ids((await api.call('GET', `/buckets/${Bucket}/share-links`)).json)).toContain(id);
-    expect(ids((await api.call('GET', '/links?kind=share&limit=1000')).json)).toContain(id);
-    expect(ids((await api.call('GET', '/links?kind=drop&limit=1000')).json)).not.toContain(id);
-    const revoke = await api.call('POST', `/buckets/${Bucket}/share-links/revoke`, {
+    expect(ids((await shares.api().call('GET', `/buckets/${Bucket}/share-links`)).json)).toContain(
+      id,
+    );
+    expect(ids((await shares.api().call('GET', '/links?kind=share&limit=1000')).json)).toContain(
+      id,
+    );
+    expect(ids((await shares.api().call('GET', '/links?kind=drop&limit=1000')).json)).not.toContain(
+      id,
+    );
+    const revoke = await shares.api().call('POST', `/buckets/${Bucket}/share-links/revoke`, {
       prefix: 'b/',
     });
     expect(revoke.json).toEqual({ revoked: 1 });
-    expect(
-      (
-        await eventually(
-          () => open(url),
-          ({ status }) => status === 410,
-        )
-      ).status,
-    ).toBe(410);
+    expect((await untilStatus(url, 410)).status).toBe(410);
   });
 });
-
-/** Begins a range and goes away before its end. */
-async function breakOff(url: string, range: string): Promise<void> {
-  const aborting = new AbortController();
-  const reply = await fetch(url, { headers: { range }, signal: aborting.signal });
-  const reader = reply.body?.getReader();
-  await reader?.read();
-  aborting.abort();
-  await reader?.cancel().catch(() => undefined);
-}
-
-/** Asks again while all places are taken: a break is noticed in a moment. */
-async function untilFree(ask: () => Promise<Opened>): Promise<Opened> {
-  for (let tries = 0; ; tries++) {
-    const reply = await ask();
-    if (reply.status !== 429 || tries > 50) return reply;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
