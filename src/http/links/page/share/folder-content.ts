@@ -165,12 +165,14 @@ function viewer({ texts, view }: ShareContext): Element {
       'div',
       { class: 'viewer-bar' },
       h('h2', { id: 'viewer-name' }, nameElement('')),
-      h(
-        'a',
-        { class: 'button', href: view.link.path, 'data-viewer': 'download', download: true },
-        icon('download'),
-        texts.download,
-      ),
+      view.page.mode === 'view'
+        ? null
+        : h(
+            'a',
+            { class: 'button', href: view.link.path, 'data-viewer': 'download', download: true },
+            icon('download'),
+            texts.download,
+          ),
       button('previous', texts.previous, 'previous'),
       button('next', texts.next, 'next'),
       button('close', texts.close, 'close'),
