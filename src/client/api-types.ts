@@ -634,7 +634,13 @@ export type DropFile = {
   senderId: string;
   /** The name that its sender gave, with folders. */
   path: string;
+  /** The object has another after a release, or a move within its bucket. */
   key: string;
+  /**
+   * coming: unfinished; waiting: in quarantine; gone: the object was deleted, replaced, or
+   * moved to another bucket.
+   */
+  state: 'coming' | 'waiting' | 'stored' | 'gone';
   type: string;
   size: string;
   /** Bytes that have come. */
@@ -1185,6 +1191,18 @@ export type ListedShareLink =
   & ShareLink
   & {
       labels: number;
+      /**
+       * What visitors did since it was made; some seconds old on Node, a minute on
+       * Cloudflare.
+       */
+      sums: {
+        /** Pages shown. */
+        opened: number;
+        started: number;
+        completed: number;
+        aborted: number;
+        bytes: string;
+      };
       lastUsedAt: string | null;
     };
 
@@ -1920,6 +1938,16 @@ export type SharePage = {
   mode?: 'preview' | 'download' | 'view' | undefined;
   /** For the one object of a link; null: the name of its key. */
   fileName?: string | null | undefined;
+};
+
+export type ShareSum = {
+  labelId: string | null;
+  /** Pages shown. */
+  opened: number;
+  started: number;
+  completed: number;
+  aborted: number;
+  bytes: string;
 };
 
 export type ShareTarget =
@@ -3436,6 +3464,8 @@ export type Routes = {
     };
     answer: {
       items: ShareDay[];
+      /** Since the link was made, for each label that was used. */
+      sums: ShareSum[];
     };
   };
   /** The recipients of a share link. */
@@ -3522,6 +3552,29 @@ export type Routes = {
     };
     answer: undefined;
   };
+  /** Revoke all drop links into what lies below a prefix. */
+  'POST /buckets/{bucket}/drop-links/revoke': {
+    path: {
+      bucket: string;
+    };
+    body: {
+      /** '' is the whole bucket. */
+      prefix: string;
+    };
+    answer: {
+      revoked: number;
+    };
+  };
+  /** Move what waits in quarantine to where it belongs. */
+  'POST /buckets/{bucket}/drop-links/{dropLinkId}/release': {
+    path: {
+      bucket: string;
+      dropLinkId: string;
+    };
+    answer: {
+      jobId: string;
+    };
+  };
   /** Who has sent by a drop link. */
   'GET /buckets/{bucket}/drop-links/{dropLinkId}/senders': {
     path: {
@@ -3558,27 +3611,14 @@ export type Routes = {
       nextCursor: string | null;
     };
   };
-  /** Revoke all drop links into what lies below a prefix. */
-  'POST /buckets/{bucket}/drop-links/revoke': {
-    path: {
-      bucket: string;
-    };
-    body: {
-      /** '' is the whole bucket. */
-      prefix: string;
-    };
-    answer: {
-      revoked: number;
-    };
-  };
-  /** Move what waits in quarantine to where it belongs. */
-  'POST /buckets/{bucket}/drop-links/{dropLinkId}/release': {
+  /** What was changed of a drop link, by whom. */
+  'GET /buckets/{bucket}/drop-links/{dropLinkId}/history': {
     path: {
       bucket: string;
       dropLinkId: string;
     };
     answer: {
-      jobId: string;
+      items: ShareHistoryEntry[];
     };
   };
   /** What an account used: storage in byte-hours, traffic in bytes, operations by class. */

@@ -56,6 +56,7 @@ export const INDEX_CALLS = {
   listShareLinks: 'query',
   listShareHistory: 'query',
   listShareDays: 'query',
+  listShareSums: 'query',
   getDropLink: 'query',
   listDropLinks: 'query',
   getDropSender: 'query',

@@ -126,6 +126,7 @@ const TABLE = `
   getDropLink               links:read      OAMR
   listDropSenders           links:read      OAMR
   listDropFiles             links:read      OAMR
+  listDropLinkHistory       links:read      OAMR
   changeDropLink            links:write     OAM    more
   deleteDropLink            links:write     OAM
   revokeDropLinks           links:write     OAM

@@ -29,6 +29,7 @@ import { addLifecyclePreviewRoutes } from './buckets/lifecycle-preview.ts';
 import { addPublicAccessRoutes } from './buckets/public-access.ts';
 import { addTrashRoutes } from './buckets/trash.ts';
 import { addDropLinkRoutes } from './links/drop-links.ts';
+import { addDropRecordRoutes } from './links/drop-records.ts';
 import { addShareLabelRoutes } from './links/share-labels.ts';
 import { addShareLinkRoutes } from './links/share-links.ts';
 import { addAccountJobRoutes } from './objects/account-jobs.ts';
@@ -83,6 +84,7 @@ const RESOURCES: readonly ((api: Api) => void)[] = [
   addShareLinkRoutes,
   addShareLabelRoutes,
   addDropLinkRoutes,
+  addDropRecordRoutes,
   addUsageRoutes,
   addInvoiceRoutes,
   addCreditNoteRoutes,

@@ -151,7 +151,14 @@ export const dropFileSchema = z
     id: z.string(),
     senderId: z.string(),
     path: z.string().openapi({ description: 'The name that its sender gave, with folders.' }),
-    key: z.string(),
+    key: z.string().openapi({
+      description: 'The object has another after a release, or a move within its bucket.',
+    }),
+    state: z.enum(['coming', 'waiting', 'stored', 'gone']).openapi({
+      description:
+        'coming: unfinished; waiting: in quarantine; gone: the object was deleted, replaced, or ' +
+        'moved to another bucket.',
+    }),
     type: z.string(),
     size: z.string(),
     received: z.string().openapi({ description: 'Bytes that have come.' }),

@@ -197,8 +197,22 @@ export const shareSchema = z
   })
   .openapi('ShareLink');
 
+const countsFields = {
+  opened: z.number().int().openapi({ description: 'Pages shown.' }),
+  started: z.number().int(),
+  completed: z.number().int(),
+  aborted: z.number().int(),
+  bytes: z.string(),
+};
 export const listedShareSchema = shareSchema
-  .extend({ labels: z.number().int(), lastUsedAt: timeSchema.nullable() })
+  .extend({
+    labels: z.number().int(),
+    sums: z.object(countsFields).openapi({
+      description:
+        'What visitors did since it was made; some seconds old on Node, a minute on Cloudflare.',
+    }),
+    lastUsedAt: timeSchema.nullable(),
+  })
   .openapi('ListedShareLink');
 
 export const labelNameSchema = lineOf(LINK_TITLE_MAX_LENGTH).min(1);
@@ -222,13 +236,6 @@ export const historySchema = z
   })
   .openapi('ShareHistoryEntry');
 
-const countsFields = {
-  opened: z.number().int().openapi({ description: 'Pages shown.' }),
-  started: z.number().int(),
-  completed: z.number().int(),
-  aborted: z.number().int(),
-  bytes: z.string(),
-};
 export const daySchema = z
   .object({
     day: z.string().openapi({ example: '2026-11-21' }),
@@ -238,6 +245,11 @@ export const daySchema = z
     countries: z.record(z.string(), z.number().int()),
   })
   .openapi('ShareDay');
+
+/** Counts since the link was made. */
+export const sumSchema = z
+  .object({ labelId: z.string().nullable(), ...countsFields })
+  .openapi('ShareSum');
 
 export const linkEntrySchema = z
   .object({

@@ -105,6 +105,26 @@ export type DropFile = {
   readonly sha256: string | null;
 };
 
+/** A file with what is known of its object. */
+export type ListedDropFile = DropFile & {
+  /** Whether its key still has the object that the file became. */
+  readonly isStored: boolean;
+};
+
+/** Where a file stands: it comes, waits in quarantine, is where it belongs, or is there no more. */
+export type DropFileState = 'coming' | 'waiting' | 'stored' | 'gone';
+
+export function dropFileStateOf(
+  { prefix, quarantine }: Pick<DropSettings, 'prefix' | 'quarantine'>,
+  { key, finishedAtMs, isStored }: Pick<ListedDropFile, 'key' | 'finishedAtMs' | 'isStored'>,
+): DropFileState {
+  if (finishedAtMs === null) return 'coming';
+  if (!isStored) return 'gone';
+  if (quarantine === null || !key.startsWith(quarantine)) return 'stored';
+  // Where files belong may lie in the quarantine itself.
+  return prefix.startsWith(quarantine) && key.startsWith(prefix) ? 'stored' : 'waiting';
+}
+
 /** Whether a link takes files now, and why not. */
 export type DropState = 'open' | 'revoked' | 'expired' | 'full';
 

@@ -15,6 +15,8 @@ export type ListedShare = {
   readonly link: ShareLink;
   readonly labelCount: number;
   readonly usage: ShareUsage;
+  /** What visitors did since it was made, to the flush of statistics. */
+  readonly sums: ShareCounts;
   /** When it was opened or downloaded last, to the flush of statistics; null: never. */
   readonly lastUsedMs: number | null;
 };
@@ -49,6 +51,9 @@ export type ShareCounts = {
   readonly aborted: number;
   readonly bytes: number;
 };
+
+/** Counts since a link was made, for one label or (null) those without one. */
+export type ShareSum = ShareCounts & { readonly labelId: LabelId | null };
 
 /** The counts of one day, for one label or (null) those without one. */
 export type ShareDay = ShareCounts & {

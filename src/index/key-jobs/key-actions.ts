@@ -7,6 +7,7 @@ import type { KeyAction } from '../../domain/keys/key-jobs.ts';
 import type { ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { moveDropFiles } from '../links/drop/drop-files.ts';
 import { addReferences, referencesOf } from '../objects/blob-references.ts';
 import { readCurrentVersion } from '../objects/read-versions.ts';
 import {
@@ -89,11 +90,15 @@ function move(sql: Sql, context: ActionContext, action: ActionOfKind<'move'>): A
   // date; else it keeps its own date.
   const lastModifiedMs = replaced === null ? source.lastModifiedMs : nowMs;
   const to = { key: toKey, versionId, lastModifiedMs };
-  if (versioningOf(bucket) !== 'off')
-    return moveVersion(sql, context, action, source, to, replaced);
+  if (versioningOf(bucket) !== 'off') {
+    const moved = moveVersion(sql, context, action, source, to, replaced);
+    if (moved.outcome === 'done') moveDropFiles(sql, n, { key, etag: source.etag }, toKey);
+    return moved;
+  }
 
   if (isLocked(replaced?.lock ?? null, nowMs, false) || isLocked(source.lock, nowMs, false))
     return failed('locked');
+  moveDropFiles(sql, n, { key, etag: source.etag }, toKey);
   const renamedId = renameCurrent(sql, n, { key, stored: source }, to, replaced, nowMs);
   return done({ sizeBytes: source.sizeBytes, versionId: renamedId, toKey });
 }
@@ -159,6 +164,7 @@ function unmove(sql: Sql, context: ActionContext, action: ActionOfKind<'unmove'>
   promoteNewest(sql, n, toKey, nowMs);
   removeOther(sql, n, key, leftMarkerId, nowMs);
   promoteNewest(sql, n, key, nowMs);
+  moveDropFiles(sql, n, { key: toKey, etag: moved.etag }, key);
   return done({ sizeBytes: moved.sizeBytes });
 }
 

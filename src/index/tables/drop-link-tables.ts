@@ -54,3 +54,12 @@ export const EMPTY_DROP_SENDERS: readonly string[] = [
   'CREATE INDEX drop_senders_empty ON drop_senders (bucket, link_id, created_at_ms) ' +
     'WHERE files = 0',
 ];
+
+/**
+ * `etag`: what the finished object is known by when it has another key, or is
+ * replaced; null in rows that finished before this migration.
+ */
+export const DROP_FILE_OBJECTS: readonly string[] = [
+  'ALTER TABLE drop_files ADD COLUMN etag TEXT',
+  'CREATE INDEX drop_files_by_key ON drop_files (bucket, key) WHERE finished_at_ms IS NOT NULL',
+];

@@ -389,9 +389,22 @@ export const FRESH_INDEX: readonly string[] = [
     expires_at_ms INTEGER NOT NULL,
     finished_at_ms INTEGER,
     sha256 TEXT,
+    etag TEXT,
     PRIMARY KEY (bucket, link_id, id)
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX drop_files_by_sender ON drop_files (bucket, link_id, sender_id, id)`,
   `CREATE INDEX drop_files_unfinished ON drop_files (bucket, link_id, expires_at_ms) WHERE finished_at_ms IS NULL`,
   `CREATE INDEX drop_senders_empty ON drop_senders (bucket, link_id, created_at_ms) WHERE files = 0`,
+  `CREATE INDEX drop_files_by_key ON drop_files (bucket, key) WHERE finished_at_ms IS NOT NULL`,
+  `CREATE TABLE share_sums (
+    bucket INTEGER NOT NULL,
+    link_id TEXT NOT NULL,
+    label_id TEXT NOT NULL,
+    opened INTEGER NOT NULL,
+    started INTEGER NOT NULL,
+    completed INTEGER NOT NULL,
+    aborted INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (bucket, link_id, label_id)
+  ) STRICT, WITHOUT ROWID`,
 ];

@@ -1,7 +1,7 @@
 // The tables of a bucket's index. On Node all buckets share a database; on
 // Cloudflare each bucket name has them in a Durable Object of its own.
 // docs/storage-schema.md explains them.
-import { DROP_LINK_TABLES, EMPTY_DROP_SENDERS } from './drop-link-tables.ts';
+import { DROP_FILE_OBJECTS, DROP_LINK_TABLES, EMPTY_DROP_SENDERS } from './drop-link-tables.ts';
 import { FRESH_INDEX } from './fresh-schema.ts';
 import {
   KEY_AID_TABLES,
@@ -9,7 +9,7 @@ import {
   KEY_LEVEL_TABLES,
   KEY_LIST_TABLES,
 } from './key-jobs-schema.ts';
-import { SHARE_LINK_TABLES } from './link-tables.ts';
+import { SHARE_LINK_TABLES, SHARE_SUM_TABLES } from './link-tables.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
 import { URL_USE_TABLES } from './upload-tables.ts';
@@ -249,5 +249,7 @@ export const INDEX_SCHEMA: Schema = {
     SHARE_LINK_TABLES,
     DROP_LINK_TABLES,
     EMPTY_DROP_SENDERS,
+    DROP_FILE_OBJECTS,
+    SHARE_SUM_TABLES,
   ],
 };

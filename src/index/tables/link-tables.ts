@@ -15,6 +15,13 @@ export const LINK_ID_TABLES: readonly string[] = [
   'CREATE INDEX link_ids_by_bucket ON link_ids (bucket_id)',
 ];
 
+/** What visitors did, as columns. */
+const COUNTS = `opened INTEGER NOT NULL,
+    started INTEGER NOT NULL,
+    completed INTEGER NOT NULL,
+    aborted INTEGER NOT NULL,
+    bytes INTEGER NOT NULL`;
+
 /**
  * Share links of a bucket: the links with sums of their use, labels, downloads under
  * way, permits of their responses, counts by day, history. `label_id` '': none.
@@ -73,11 +80,7 @@ export const SHARE_LINK_TABLES: readonly string[] = [
     link_id TEXT NOT NULL,
     day_ms INTEGER NOT NULL,
     label_id TEXT NOT NULL,
-    opened INTEGER NOT NULL,
-    started INTEGER NOT NULL,
-    completed INTEGER NOT NULL,
-    aborted INTEGER NOT NULL,
-    bytes INTEGER NOT NULL,
+    ${COUNTS},
     tops TEXT NOT NULL,
     PRIMARY KEY (bucket, link_id, day_ms, label_id)
   ) STRICT, WITHOUT ROWID`,
@@ -88,4 +91,19 @@ export const SHARE_LINK_TABLES: readonly string[] = [
     entry TEXT NOT NULL,
     PRIMARY KEY (bucket, link_id, at)
   ) STRICT, WITHOUT ROWID`,
+];
+
+/** Counts of visitors since a link was made, by label; what was counted before is added up. */
+export const SHARE_SUM_TABLES: readonly string[] = [
+  `CREATE TABLE share_sums (
+    bucket INTEGER NOT NULL,
+    link_id TEXT NOT NULL,
+    label_id TEXT NOT NULL,
+    ${COUNTS},
+    PRIMARY KEY (bucket, link_id, label_id)
+  ) STRICT, WITHOUT ROWID`,
+  `INSERT INTO share_sums
+   SELECT bucket, link_id, label_id, sum(opened), sum(started), sum(completed), sum(aborted),
+     sum(bytes)
+   FROM share_days GROUP BY bucket, link_id, label_id`,
 ];

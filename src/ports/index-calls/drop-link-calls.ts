@@ -9,8 +9,10 @@ import type {
   DropSender,
   DropSettings,
   DropUsage,
+  ListedDropFile,
 } from '../../domain/links/drop-link.ts';
 import type { LinkId } from '../../domain/links/link-ids.ts';
+import type { ShareHistoryEntry } from '../../domain/links/share-records.ts';
 import type { BucketAddress, BucketRef, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import type { NewBlobReference, StoredAs } from '../metadata-index.ts';
 import type { Upload, UploadCommands, UploadedPart } from './upload-calls.ts';
@@ -47,28 +49,40 @@ export type DropLinkQueries = {
   }): readonly DropSender[];
   /** Null: the link has no such file. BucketChanged. */
   getDropFile(input: DropFileName): DropFile | null;
-  /** Files with greater ids than `after`, by id; of one sender or of all. BucketChanged. */
+  /**
+   * Files with greater ids than `after`, by id; of one sender or of all. A file whose
+   * object a job moved within the bucket has its new key. BucketChanged.
+   */
   listDropFiles(input: {
     bucket: BucketRef;
     linkId: LinkId;
     senderId: string | null;
     after: string;
     limit: number;
-  }): readonly DropFile[];
+  }): readonly ListedDropFile[];
 };
 
 export type DropLinkCommands = {
-  /** InvalidRequest where the bucket has `max` links. Idempotent. BucketChanged. */
-  addDropLink(input: { bucket: BucketRef; link: DropLink; max: number }): void;
   /**
-   * Puts other settings in place of those of a revision. PreconditionFailed for
-   * another revision, NoSuchResource. BucketChanged.
+   * Stores a new link with its first entry of history. InvalidRequest where the bucket
+   * has `max` links. Idempotent. BucketChanged.
+   */
+  addDropLink(input: {
+    bucket: BucketRef;
+    link: DropLink;
+    max: number;
+    entry: ShareHistoryEntry;
+  }): void;
+  /**
+   * Puts other settings in place of those of a revision, and notes the change.
+   * PreconditionFailed for another revision, NoSuchResource. BucketChanged.
    */
   changeDropLink(input: {
     bucket: BucketRef;
     id: LinkId;
     revision: number;
     settings: DropSettings;
+    entry: ShareHistoryEntry;
   }): DropLinkState;
   /**
    * Removes a link with its senders, its unfinished files and the names of the

@@ -12,6 +12,7 @@ import type {
   SharePermitProgress,
   SharePermitRequest,
   ShareSettlement,
+  ShareSum,
   StoredShare,
 } from '../../domain/links/share-records.ts';
 import type { BucketAddress, BucketRef } from '../../domain/nouns.ts';
@@ -37,6 +38,8 @@ export type ShareLinkQueries = {
     fromDayMs: number;
     limit: number;
   }): readonly ShareDay[];
+  /** The counts of a link since it was made, by label. BucketChanged. */
+  listShareSums(input: { bucket: BucketRef; id: LinkId }): readonly ShareSum[];
 };
 
 export type ShareLinkCommands = {

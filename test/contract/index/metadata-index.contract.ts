@@ -4,6 +4,7 @@ import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import type { Subject } from '../subject.ts';
 import { indexBlobsContract } from './blobs.contract.ts';
 import { indexBucketsContract } from './buckets.contract.ts';
+import { dropFilesContract } from './drop-files.contract.ts';
 import { indexDropRowsContract } from './drop-rows.contract.ts';
 import { indexNamesContract } from './key-jobs.contract.ts';
 import { indexLevelsContract } from './levels.contract.ts';
@@ -37,4 +38,5 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   shareLinksContract(subject);
   shareDownloadsContract(subject);
   indexDropRowsContract(subject);
+  dropFilesContract(subject);
 }

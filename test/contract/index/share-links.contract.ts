@@ -68,6 +68,7 @@ export function shareLinksContract(subject: Subject<MetadataIndex>): void {
         index.call(name, 'addShareCounts', { bucket: address, days, nowMs: START_MS }),
       days: (id: ShareLink['id'], fromDayMs = 0) =>
         index.call(name, 'listShareDays', { bucket, id, fromDayMs, limit: 1000 }),
+      sums: (id: ShareLink['id']) => index.call(name, 'listShareSums', { bucket, id }),
     };
   }
 
@@ -154,6 +155,27 @@ export function shareLinksContract(subject: Subject<MetadataIndex>): void {
       expect([ofLabel, rest]).toEqual([dayOf(link, { labelId }), []]);
       expect((await list(null, 1))[0]?.lastUsedMs).toBe(START_MS);
       expect(await days(link.id, DAY_MS * 30_000)).toEqual([]);
+    });
+
+    test('sum their visitors since they were made, longer than days are kept', async (index) => {
+      const { bucket, add, count, days, list, sums } = await withBucket(index);
+      const [link, other] = [shareLinkOf(), shareLinkOf({ createdAtMs: START_MS - 1 })];
+      await Promise.all([add(link), add(other)]);
+      const labelId = newLabelId();
+      const old = dayOf(link, { dayMs: START_MS - 500 * DAY_MS });
+      await count([old]);
+      await count([dayOf(link), dayOf(link, { labelId }), dayOf(link, { labelId })]);
+      expect(await days(link.id)).toHaveLength(2);
+      const once = { opened: 1, started: 2, completed: 3, aborted: 4, bytes: 5 };
+      const times = (n: number) =>
+        Object.fromEntries(Object.entries(once).map(([name, count]) => [name, count * n]));
+      expect(await sums(link.id)).toEqual([
+        { labelId: null, ...times(2) },
+        { labelId, ...times(2) },
+      ]);
+      expect((await list(null, 2)).map((listed) => listed.sums)).toEqual([times(4), times(0)]);
+      await index.call(bucket.name, 'deleteShareLink', { bucket, id: link.id });
+      expect(await sums(link.id)).toEqual([]);
     });
   });
 }

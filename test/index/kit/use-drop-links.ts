@@ -1,6 +1,7 @@
 // Every call about drop links, down every branch that has statements of its own: for use-index.ts.
 import type { DropFile, DropLink, DropSettings } from '../../../src/domain/links/drop-link.ts';
 import type { LinkId } from '../../../src/domain/links/link-ids.ts';
+import type { ShareHistoryEntry } from '../../../src/domain/links/share-records.ts';
 import type { BucketRef } from '../../../src/domain/nouns.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import {
@@ -40,6 +41,15 @@ export const DROP_LINK: DropLink = {
   revision: 1,
 };
 
+/** A note of its history. */
+export const DROP_ENTRY: ShareHistoryEntry = {
+  atMs: START_MS,
+  memberId: null,
+  accessKeyId: null,
+  action: 'created',
+  changes: {},
+};
+
 /** A file that is announced, and the upload that it comes by. */
 export function dropFileOf(id: string, changes: Partial<DropFile> = {}) {
   const upload = uploadOf('in/a');
@@ -67,8 +77,8 @@ export function dropFileOf(id: string, changes: Partial<DropFile> = {}) {
 export function useDropLinks(index: IndexApi, bucket: BucketRef): void {
   const { id } = DROP_LINK;
   const name = (fileId: string) => ({ bucket, linkId: id, fileId, nowMs: START_MS });
-  index.addDropLink({ bucket, link: DROP_LINK, max: 10 });
-  index.changeDropLink({ bucket, id, revision: 1, settings: DROP_SETTINGS });
+  index.addDropLink({ bucket, link: DROP_LINK, max: 10, entry: DROP_ENTRY });
+  index.changeDropLink({ bucket, id, revision: 1, settings: DROP_SETTINGS, entry: DROP_ENTRY });
   index.getDropLink({ bucket, id });
   index.listDropLinks({ bucket, after: '', limit: 10 });
   const fields = { name: '', mail: '', note: '' };

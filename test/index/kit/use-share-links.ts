@@ -70,6 +70,7 @@ export function useShareLinks(index: IndexApi, bucket: BucketRef, address: Bucke
   const day = { linkId: id, labelId: null, dayMs: 0, referrers: {}, countries: {}, ...NO_COUNTS };
   index.addShareCounts({ bucket: address, days: [day], nowMs: START_MS });
   index.listShareDays({ bucket, id, fromDayMs: 0, limit: 10 });
+  index.listShareSums({ bucket, id });
   index.getShareLink({ bucket: address, id, nowMs: START_MS });
   index.deleteShareLink({ bucket, id });
 }

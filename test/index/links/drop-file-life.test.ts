@@ -17,13 +17,13 @@ import {
   wholeOf,
 } from '../../contract/index/samples.ts';
 import { openMigrated } from '../kit/open-migrated.ts';
-import { DROP_LINK, dropFileOf } from '../kit/use-drop-links.ts';
+import { DROP_ENTRY, DROP_LINK, dropFileOf } from '../kit/use-drop-links.ts';
 
 function open(link = DROP_LINK) {
   const index = createBucketIndex(openMigrated(INDEX_SCHEMA));
   const bucket = refOf(index.createBucket({ bucket: bucketRecord() }));
   const of = { bucket, linkId: link.id };
-  index.addDropLink({ bucket, link, max: 10 });
+  index.addDropLink({ bucket, link, max: 10, entry: DROP_ENTRY });
   const fields = { name: '', mail: '', note: '' };
   index.addDropSender({ ...of, id: 'sender', fields, source: 'x', nowMs: START_MS });
   const expiresAtMs = START_MS + DROP_ANNOUNCED_LIFE_MS;

@@ -65,6 +65,7 @@ const IS_REPEATABLE = {
   listShareLinks: true,
   listShareHistory: true,
   listShareDays: true,
+  listShareSums: true,
   getDropLink: true,
   listDropLinks: true,
   getDropSender: true,

@@ -1,5 +1,5 @@
 // Drop links of a bucket: made, listed, read, changed, revoked, released and
-// deleted, with their senders and files.
+// deleted. Their senders, files and history are in drop-records.ts.
 import { z } from '@hono/zod-openapi';
 import { mayDo, type Scope } from '../../../core/auth/permissions.ts';
 import { startKeyJob } from '../../../core/key-jobs/start-key-job.ts';
@@ -11,8 +11,7 @@ import {
 } from '../../../core/links/drop/drop-links.ts';
 import type { BucketHandle } from '../../../core/opened-bucket/bucket-handle.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import type { DropFile, DropSender, DropSettings } from '../../../domain/links/drop-link.ts';
-import { type LinkId, parseLinkId } from '../../../domain/links/link-ids.ts';
+import type { DropSettings } from '../../../domain/links/drop-link.ts';
 import { DROP_FILES_DEFAULT } from '../../../domain/links/link-limits.ts';
 import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
@@ -29,16 +28,16 @@ import { openBucketOf } from '../../routing/open-bucket.ts';
 import { pageOf, pageQuery, readPage } from '../../routing/paging.ts';
 import {
   changeDropSchema,
-  dropFileSchema,
   dropLinkParams,
   dropLinkSchema,
-  dropSenderSchema,
   makeDropSchema,
 } from '../../schemas/drop-links.ts';
 import { bucketParams } from '../../schemas/object.ts';
 import { futureMsOrNull } from '../../schemas/time.ts';
+import { idOf } from './drop-records.ts';
 import { revokeRoute } from './revoke-route.ts';
-import { showDrop, showFile, showSender } from './show-drop.ts';
+import { changerOf } from './share-links.ts';
+import { showDrop } from './show-drop.ts';
 
 const tags = ['Links'];
 /** Links that one call revokes, by looking at each. */
@@ -63,12 +62,6 @@ function openToDrop(
     if (missing !== undefined)
       throw new StorageError('AccessDenied', { detail: `This needs the scope ${missing}.` });
   });
-}
-
-function idOf(text: string): LinkId {
-  const id = parseLinkId(text);
-  if (id === null) throw new StorageError('NoSuchResource');
-  return id;
 }
 
 const NO_LIMITS: DropSettings['limits'] = {
@@ -125,7 +118,7 @@ function addMaking(api: Api): void {
         expiresAtMs: futureMsOrNull(expiresAt, call.core.ports.clock.nowMs()),
         revokedAtMs: null,
       };
-      const state = await createDropLink(call.core, bucket, settings);
+      const state = await createDropLink(call.core, bucket, settings, changerOf(call));
       return jsonWithEtag(c, etagOfRevision(state.link), showDrop(call, state), 201);
     },
   );
@@ -175,66 +168,6 @@ function addReads(api: Api): void {
       return jsonWithEtag(c, etagOfRevision(state.link), showDrop(call, state), 200);
     },
   );
-
-  api.openapi(
-    apiRoute({
-      method: 'get',
-      path: '/buckets/{bucket}/drop-links/{dropLinkId}/senders',
-      operationId: 'listDropSenders',
-      summary: 'Who has sent by a drop link',
-      tags,
-      access: 'links:read',
-      request: { params: dropLinkParams, query: z.strictObject(pageQuery) },
-      responses: { 200: jsonResponse(pageOf(dropSenderSchema), 'By id') },
-    }),
-    async (c) => {
-      const call = callOf(c);
-      const { bucket, linkId } = await openListed(call, c.req.valid('param'));
-      const page = await readPage(call, c.req.valid('query'), {
-        list: `drop senders ${linkId}`,
-        read: (after, limit) => bucket.call('listDropSenders', { linkId, after, limit }),
-        positionOf: ({ id }: DropSender) => id,
-        show: showSender,
-      });
-      return c.json(page, 200);
-    },
-  );
-
-  api.openapi(
-    apiRoute({
-      method: 'get',
-      path: '/buckets/{bucket}/drop-links/{dropLinkId}/files',
-      operationId: 'listDropFiles',
-      summary: 'What has come by a drop link, unfinished files too',
-      tags,
-      access: 'links:read',
-      request: { params: dropLinkParams, query: z.strictObject(pageQuery) },
-      responses: { 200: jsonResponse(pageOf(dropFileSchema), 'By id') },
-    }),
-    async (c) => {
-      const call = callOf(c);
-      const { bucket, linkId } = await openListed(call, c.req.valid('param'));
-      const page = await readPage(call, c.req.valid('query'), {
-        list: `drop files ${linkId}`,
-        read: (after, limit) =>
-          bucket.call('listDropFiles', { linkId, senderId: null, after, limit }),
-        positionOf: ({ id }: DropFile) => id,
-        show: showFile,
-      });
-      return c.json(page, 200);
-    },
-  );
-}
-
-/** A link whose rows are listed. NoSuchResource. */
-async function openListed(
-  call: SignedInCall,
-  { bucket: name, dropLinkId }: z.infer<typeof dropLinkParams>,
-): Promise<{ readonly bucket: BucketHandle; readonly linkId: LinkId }> {
-  const bucket = await openBucketOf(call, name, 'links:read');
-  const linkId = idOf(dropLinkId);
-  await getDropLink(bucket, linkId);
-  return { bucket, linkId };
 }
 
 function addChanging(api: Api): void {
@@ -262,14 +195,19 @@ function addChanging(api: Api): void {
       const { link } = await getDropLink(bucket, id);
       requireMatch(c, etagOfRevision(link));
       const isExact = c.req.header('if-match')?.trim() !== '*';
-      const changed = await changeDropLink(bucket, id, isExact ? link.revision : null, (old) => ({
-        ...old,
-        ...sentOf(rest),
-        limits: { ...old.limits, ...sentOf(limits ?? {}) },
-        page: { ...old.page, ...sentOf(page ?? {}) },
-        expiresAtMs: expiresAt === undefined ? old.expiresAtMs : futureMsOrNull(expiresAt, nowMs),
-        revokedAtMs: revokedAt(old, isRevoked, nowMs),
-      }));
+      const changed = await changeDropLink(call.core, bucket, {
+        id,
+        revision: isExact ? link.revision : null,
+        changer: changerOf(call),
+        change: (old) => ({
+          ...old,
+          ...sentOf(rest),
+          limits: { ...old.limits, ...sentOf(limits ?? {}) },
+          page: { ...old.page, ...sentOf(page ?? {}) },
+          expiresAtMs: expiresAt === undefined ? old.expiresAtMs : futureMsOrNull(expiresAt, nowMs),
+          revokedAtMs: revokedAt(old, isRevoked, nowMs),
+        }),
+      });
       return jsonWithEtag(c, etagOfRevision(changed.link), showDrop(call, changed), 200);
     },
   );
@@ -288,7 +226,7 @@ function addChanging(api: Api): void {
       const call = callOf(c);
       const { bucket: name, dropLinkId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'links:write');
-      await removeDropLink(call.core, bucket, idOf(dropLinkId));
+      await removeDropLink(call.core, bucket, idOf(dropLinkId), changerOf(call));
       return c.body(null, 204);
     },
   );
@@ -325,7 +263,12 @@ function addRevoking(api: Api): void {
           const isBelow =
             link.prefix.startsWith(prefix) || link.quarantine?.startsWith(prefix) === true;
           if (!isBelow || link.revokedAtMs !== null) continue;
-          await changeDropLink(bucket, link.id, null, (old) => ({ ...old, revokedAtMs }));
+          await changeDropLink(call.core, bucket, {
+            id: link.id,
+            revision: null,
+            changer: changerOf(call),
+            change: (old) => ({ ...old, revokedAtMs }),
+          });
           revoked += 1;
         }
         after = links.at(-1)?.link.id ?? '';

@@ -44,11 +44,20 @@ import {
   listedShareSchema,
   makeShareSchema,
   shareSchema,
+  sumSchema,
 } from '../../schemas/links.ts';
 import { bucketParams } from '../../schemas/object.ts';
 import { isoTime } from '../../schemas/time.ts';
 import { revokeRoute } from './revoke-route.ts';
-import { showDay, showHistory, showListed, showShare, toChange, toInput } from './show-share.ts';
+import {
+  showDay,
+  showHistory,
+  showListed,
+  showShare,
+  showSum,
+  toChange,
+  toInput,
+} from './show-share.ts';
 
 const tags = ['Links'];
 const linksLimit = z.coerce
@@ -304,7 +313,12 @@ function addRecords(api: Api): void {
           days: z.coerce.number().int().min(1).max(LINK_STATISTICS_DAYS).default(30),
         }),
       },
-      item: z.object({ items: z.array(daySchema) }),
+      item: z.object({
+        items: z.array(daySchema),
+        sums: z
+          .array(sumSchema)
+          .openapi({ description: 'Since the link was made, for each label that was used.' }),
+      }),
       outcome: 'Oldest first; at most some seconds old on Node, a minute on Cloudflare',
     }),
     async (c) => {
@@ -316,7 +330,8 @@ function addRecords(api: Api): void {
       const { days } = c.req.valid('query');
       const fromDayMs = call.core.ports.clock.nowMs() - days * DAY_MS;
       const rows = await bucket.call('listShareDays', { id, fromDayMs, limit: DAYS_SHOWN_MAX });
-      return c.json({ items: rows.map(showDay) }, 200);
+      const sums = await bucket.call('listShareSums', { id });
+      return c.json({ items: rows.map(showDay), sums: sums.map(showSum) }, 200);
     },
   );
 }

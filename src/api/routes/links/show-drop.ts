@@ -1,6 +1,12 @@
 // Drop links, their senders and files as the JSON API shows them to their owner.
 import type { z } from '@hono/zod-openapi';
-import { type DropFile, type DropSender, dropStateOf } from '../../../domain/links/drop-link.ts';
+import {
+  type DropLink,
+  type DropSender,
+  dropFileStateOf,
+  dropStateOf,
+  type ListedDropFile,
+} from '../../../domain/links/drop-link.ts';
 import { linkPath } from '../../../domain/links/link-ids.ts';
 import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
 import type { SignedInCall } from '../../routing/api-call.ts';
@@ -32,11 +38,12 @@ export function showSender(sender: DropSender): z.infer<typeof dropSenderSchema>
   return { id, ...fields, createdAt: isoTime(createdAtMs), files, bytes: `${bytes}` };
 }
 
-export function showFile(file: DropFile): z.infer<typeof dropFileSchema> {
+export function showFile(link: DropLink, file: ListedDropFile): z.infer<typeof dropFileSchema> {
   const { id, senderId, path, key, contentType, lengthBytes, offsetBytes, sha256 } = file;
   return {
     ...{ id, senderId, path, sha256 },
     key: key as string,
+    state: dropFileStateOf(link, file),
     type: contentType,
     size: `${lengthBytes}`,
     received: `${offsetBytes}`,

@@ -11,8 +11,10 @@ import type {
 } from '../../../domain/links/share-links.ts';
 import type {
   ListedShare,
+  ShareCounts,
   ShareDay,
   ShareHistoryEntry,
+  ShareSum,
 } from '../../../domain/links/share-records.ts';
 import type { SignedInCall } from '../../routing/api-call.ts';
 import { serviceOrigin } from '../../routing/service-origin.ts';
@@ -25,6 +27,7 @@ import type {
   listedShareSchema,
   makeShareSchema,
   shareSchema,
+  sumSchema,
 } from '../../schemas/links.ts';
 import { isoTime, isoTimeOrNull, msOrNull } from '../../schemas/time.ts';
 
@@ -70,10 +73,21 @@ function showLimits({ downloads, bytes, moneyMicro }: ShareLimits): ShownShare['
 /** A link of a list. */
 export function showListed(
   call: SignedInCall,
-  { link, usage, labelCount, lastUsedMs }: ListedShare,
+  { link, usage, sums, labelCount, lastUsedMs }: ListedShare,
 ): z.infer<typeof listedShareSchema> {
   const lastUsedAt = isoTimeOrNull(lastUsedMs);
-  return { ...showShare(call, link, usage), labels: labelCount, lastUsedAt };
+  const shown = showShare(call, link, usage);
+  return { ...shown, labels: labelCount, sums: showCounts(sums), lastUsedAt };
+}
+
+const showCounts = ({ opened, started, completed, aborted, bytes }: ShareCounts) => ({
+  ...{ opened, started, completed, aborted },
+  bytes: `${bytes}`,
+});
+
+/** The counts of a recipient since the link was made. */
+export function showSum({ labelId, ...counts }: ShareSum): z.infer<typeof sumSchema> {
+  return { labelId, ...showCounts(counts) };
 }
 
 /** A recipient. */
@@ -108,15 +122,11 @@ export function showHistory(entry: ShareHistoryEntry): z.infer<typeof historySch
 
 /** The counts of a day. */
 export function showDay(day: ShareDay): z.infer<typeof daySchema> {
-  const { labelId, dayMs, bytes, opened, started, completed, aborted } = day;
+  const { labelId, dayMs } = day;
   return {
     day: isoTime(dayMs).slice(0, 10),
     labelId,
-    opened,
-    started,
-    completed,
-    aborted,
-    bytes: `${bytes}`,
+    ...showCounts(day),
     referrers: { ...day.referrers },
     countries: { ...day.countries },
   };

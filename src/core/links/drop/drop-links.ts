@@ -4,6 +4,7 @@ import { StorageError } from '../../../domain/errors.ts';
 import type { DropLink, DropSettings } from '../../../domain/links/drop-link.ts';
 import type { LinkEntry, LinkId } from '../../../domain/links/link-ids.ts';
 import { LINKS_PER_BUCKET_MAX } from '../../../domain/links/link-limits.ts';
+import type { ShareChanger, ShareHistoryEntry } from '../../../domain/links/share-records.ts';
 import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
 import type { Core } from '../../core.ts';
 import type { BucketHandle } from '../../opened-bucket/bucket-handle.ts';
@@ -20,6 +21,7 @@ export async function createDropLink(
   core: Core,
   bucket: BucketHandle,
   settings: DropSettings,
+  changer: ShareChanger,
 ): Promise<DropLinkState> {
   const { id: bucketId, name, ownerId: accountId } = bucket.record();
   const createdAtMs = core.ports.clock.nowMs();
@@ -33,7 +35,11 @@ export async function createDropLink(
   };
   await core.ports.directory.call('addLinkId', { entry });
   try {
-    await bucket.call('addDropLink', { link, max: LINKS_PER_BUCKET_MAX });
+    await bucket.call('addDropLink', {
+      link,
+      max: LINKS_PER_BUCKET_MAX,
+      entry: { ...changer, atMs: createdAtMs, action: 'created', changes: {} },
+    });
   } catch (error) {
     await core.ports.directory.call('removeLinkId', { id: link.id, bucketId });
     throw error;
@@ -48,22 +54,34 @@ export async function getDropLink(bucket: BucketHandle, id: LinkId): Promise<Dro
   return state;
 }
 
+/** Who changes which state of a link: `revision` null means whichever there is. */
+export type DropChange = {
+  readonly id: LinkId;
+  readonly revision: number | null;
+  readonly changer: ShareChanger;
+  readonly change: (settings: DropSettings) => DropSettings;
+};
+
 /**
- * Changes a link; `change` is called with the settings of now, again when somebody
- * else was first. `onlyRevision`: PreconditionFailed for any other; null: whichever
- * there is. NoSuchResource. What comes from then on is decided by the new settings.
+ * Changes a link, and notes it; `change` is called with the settings of now, again
+ * when somebody else was first. PreconditionFailed for another revision than the one
+ * that is meant, NoSuchResource. What comes from then on is decided by the new settings.
  */
 export async function changeDropLink(
+  core: Core,
   bucket: BucketHandle,
-  id: LinkId,
-  onlyRevision: number | null,
-  change: (settings: DropSettings) => DropSettings,
+  { id, revision: onlyRevision, changer, change }: DropChange,
 ): Promise<DropLinkState> {
   for (let attempt = 1; ; attempt++) {
-    const { link } = await getDropLink(bucket, id);
+    const state = await getDropLink(bucket, id);
+    const { link } = state;
     const revision = onlyRevision ?? link.revision;
+    const settings = change(link);
+    const entry = entryOf(link, settings, changer, core.ports.clock.nowMs());
+    const isSame = Object.keys(entry.changes).length === 0;
+    if (isSame && link.revision === revision) return state;
     try {
-      return await bucket.call('changeDropLink', { id, revision, settings: change(link) });
+      return await bucket.call('changeDropLink', { id, revision, settings, entry });
     } catch (error) {
       const isRace = error instanceof StorageError && error.code === 'PreconditionFailed';
       if (!isRace || onlyRevision !== null || attempt === CHANGE_ATTEMPTS) throw error;
@@ -71,14 +89,44 @@ export async function changeDropLink(
   }
 }
 
+/** What the history shows of a change. */
+function entryOf(
+  before: DropSettings,
+  after: DropSettings,
+  changer: ShareChanger,
+  atMs: number,
+): ShareHistoryEntry {
+  const names = Object.keys(after) as (keyof DropSettings)[];
+  const changed = names.filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  const changes = Object.fromEntries(
+    changed.map((name) => [name, [before[name], after[name]] as const]),
+  );
+  const wasRevoked = before.revokedAtMs !== null;
+  const isRevoked = after.revokedAtMs !== null;
+  const action = wasRevoked === isRevoked ? 'changed' : isRevoked ? 'revoked' : 'revived';
+  return { ...changer, atMs, action, changes };
+}
+
 /** Removes a link, with what is unfinished; objects stay. Nothing where it is gone. */
-export async function removeDropLink(core: Core, bucket: BucketHandle, id: LinkId): Promise<void> {
+export async function removeDropLink(
+  core: Core,
+  bucket: BucketHandle,
+  id: LinkId,
+  changer: ShareChanger,
+): Promise<void> {
   const { clock, directory } = core.ports;
   const state: DropLinkState | null = await bucket.call('getDropLink', { id });
   // Closed first: nothing new may come while the rows go.
   if (state !== null && state.link.revokedAtMs === null) {
     const revokedAtMs = clock.nowMs();
-    await changeDropLink(bucket, id, null, (settings) => ({ ...settings, revokedAtMs }));
+    await changeDropLink(core, bucket, {
+      id,
+      revision: null,
+      changer,
+      change: (settings) => ({ ...settings, revokedAtMs }),
+    });
   }
   for (let isDone = false; !isDone; )
     ({ isDone } = await bucket.call('removeDropLink', { id, nowMs: clock.nowMs() }));

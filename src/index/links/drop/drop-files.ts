@@ -7,6 +7,7 @@ import {
   type DropLink,
   type DropSender,
   fileEndMs,
+  type ListedDropFile,
 } from '../../../domain/links/drop-link.ts';
 import type { LinkId } from '../../../domain/links/link-ids.ts';
 import {
@@ -14,6 +15,7 @@ import {
   DROP_FILE_LIFE_MS,
   DROP_OPEN_FILES_MAX,
 } from '../../../domain/links/link-limits.ts';
+import type { ObjectKey } from '../../../domain/nouns.ts';
 import type {
   DropLinkCommands,
   DropLinkQueries,
@@ -161,11 +163,12 @@ function finishFile(
   const condition = { ifMatch: null, ifNoneMatch: '*' } as const;
   const version = completeUpload(sql, { bucket, key, uploadId, parts, object, condition }, toKey);
   sql.all(
-    `UPDATE drop_files SET key = ?, finished_at_ms = ?, sha256 = ?
+    `UPDATE drop_files SET key = ?, finished_at_ms = ?, sha256 = ?, etag = ?
      WHERE bucket = ? AND link_id = ? AND id = ?`,
     toKey,
     nowMs,
     sha256,
+    object.etag,
     n,
     linkId,
     fileId,
@@ -313,20 +316,21 @@ function count(
 function listFiles(
   sql: Sql,
   { bucket, linkId, senderId, after, limit }: Parameters<DropLinkQueries['listDropFiles']>[0],
-): readonly DropFile[] {
+): readonly ListedDropFile[] {
   const n = requireBucket(sql, bucket);
   const rows =
     senderId === null
-      ? sql.all<FileRow>(
-          `SELECT ${FILE_COLUMNS} FROM drop_files WHERE bucket = ? AND link_id = ? AND id > ?
+      ? sql.all<ListedRow>(
+          `SELECT ${FILE_COLUMNS}, ${IS_STORED} FROM drop_files
+           WHERE bucket = ? AND link_id = ? AND id > ?
            ORDER BY id LIMIT ${PLAN_ONCE} ?`,
           n,
           linkId,
           after,
           limit,
         )
-      : sql.all<FileRow>(
-          `SELECT ${FILE_COLUMNS} FROM drop_files
+      : sql.all<ListedRow>(
+          `SELECT ${FILE_COLUMNS}, ${IS_STORED} FROM drop_files
            WHERE bucket = ? AND link_id = ? AND sender_id = ? AND id > ?
            ORDER BY id LIMIT ${PLAN_ONCE} ?`,
           n,
@@ -335,5 +339,31 @@ function listFiles(
           after,
           limit,
         );
-  return rows.map(decodeFile);
+  return rows.map((row) => ({ ...decodeFile(row), isStored: row.is_stored === 1 }));
+}
+
+type ListedRow = FileRow & { readonly is_stored: number };
+const IS_STORED = `EXISTS (SELECT 1 FROM objects AS o
+  WHERE o.bucket = drop_files.bucket AND o.key = drop_files.key
+    AND o.etag = coalesce(drop_files.etag, o.etag)) AS is_stored`;
+
+/**
+ * Gives files another key whose object got it: a release from quarantine, or any
+ * other move within the bucket, or its undoing. Cost: one statement.
+ */
+export function moveDropFiles(
+  sql: Sql,
+  n: number,
+  { key, etag }: { readonly key: ObjectKey; readonly etag: string },
+  toKey: ObjectKey,
+): void {
+  sql.all(
+    `UPDATE drop_files INDEXED BY drop_files_by_key SET key = ?
+     WHERE bucket = ? AND key = ? AND finished_at_ms IS NOT NULL AND coalesce(etag, ?) = ?`,
+    toKey,
+    n,
+    key,
+    etag,
+    etag,
+  );
 }

@@ -16,6 +16,7 @@ import type { Sql } from '../../../ports/sql.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from '../../directory/expiring-rows.ts';
 import { requireBucket } from '../../require-bucket.ts';
 import { PLAN_ONCE } from '../../tables/plan-once.ts';
+import { dropHistory, noteChange } from '../link-history.ts';
 import { dropUnfinished } from './drop-files.ts';
 import {
   decodeLink,
@@ -77,12 +78,12 @@ export function createDropLinkCalls(sql: Sql): DropLinkCalls {
         )
         .map(decodeSender),
 
-    addDropLink({ bucket, link, max }) {
+    addDropLink({ bucket, link, max, entry }) {
       const n = requireBucket(sql, bucket);
+      if (findLink(sql, n, link.id) !== null) return;
       const [row] = sql.all<{ count: number }>(
-        'SELECT count(*) AS count FROM drop_links WHERE bucket = ? AND id <> ?',
+        'SELECT count(*) AS count FROM drop_links WHERE bucket = ?',
         n,
-        link.id,
       );
       if ((row?.count ?? 0) >= max)
         throw new StorageError('InvalidRequest', {
@@ -90,16 +91,17 @@ export function createDropLinkCalls(sql: Sql): DropLinkCalls {
         });
       sql.all(
         `INSERT INTO drop_links (bucket, id, created_at_ms, revision, settings)
-         VALUES (?, ?, ?, ?, ?) ON CONFLICT (bucket, id) DO NOTHING`,
+         VALUES (?, ?, ?, ?, ?)`,
         n,
         link.id,
         link.createdAtMs,
         link.revision,
         encodeSettings(link),
       );
+      noteChange(sql, n, link.id, entry);
     },
 
-    changeDropLink({ bucket, id, revision, settings }) {
+    changeDropLink({ bucket, id, revision, settings, entry }) {
       const n = requireBucket(sql, bucket);
       const { link } = requireLink(sql, n, id);
       if (link.revision !== revision) throw new StorageError('PreconditionFailed');
@@ -109,6 +111,7 @@ export function createDropLinkCalls(sql: Sql): DropLinkCalls {
         n,
         id,
       );
+      noteChange(sql, n, id, entry);
       return requireLink(sql, n, id);
     },
 
@@ -181,6 +184,7 @@ function removeLink(sql: Sql, n: number, id: LinkId, nowMs: number): boolean {
     );
     if (rows.length >= ROWS_FORGOTTEN_AT_ONCE) return false;
   }
+  dropHistory(sql, n, id);
   sql.all('DELETE FROM drop_links WHERE bucket = ? AND id = ?', n, id);
   return true;
 }

@@ -2,13 +2,7 @@
 // change with an entry of history. Plain synchronous code over a SQL port;
 // bucket-index.ts makes each call atomic.
 import { StorageError } from '../../../domain/errors.ts';
-import type { LinkId } from '../../../domain/links/link-ids.ts';
-import {
-  LABELS_PER_LINK_MAX,
-  LINK_HISTORY_MAX,
-  LINKS_PER_BUCKET_MAX,
-} from '../../../domain/links/link-limits.ts';
-import type { ShareHistoryEntry } from '../../../domain/links/share-records.ts';
+import { LABELS_PER_LINK_MAX, LINKS_PER_BUCKET_MAX } from '../../../domain/links/link-limits.ts';
 import type {
   ShareLinkCommands,
   ShareLinkQueries,
@@ -16,6 +10,7 @@ import type {
 import type { Sql } from '../../../ports/sql.ts';
 import { requireBucket } from '../../require-bucket.ts';
 import { PLAN_ONCE } from '../../tables/plan-once.ts';
+import { listHistory, noteChange } from '../link-history.ts';
 import {
   decodeShare,
   dropShare,
@@ -27,6 +22,7 @@ import {
   type ShareLinkRow,
   usageOf,
 } from './share-rows.ts';
+import { sumOfLink } from './share-statistics.ts';
 
 type ShareCalls = Pick<
   ShareLinkQueries & ShareLinkCommands,
@@ -76,19 +72,13 @@ function createQueries(sql: Sql): Queries {
       return rows.map((row) => {
         const link = decodeShare(row);
         const usage = usageOf(sql, n, link.id, row);
-        return { link, labelCount: row.labels, usage, lastUsedMs: row.last_used_ms };
+        const sums = sumOfLink(sql, n, link.id);
+        return { link, labelCount: row.labels, usage, sums, lastUsedMs: row.last_used_ms };
       });
     },
 
     listShareHistory({ bucket, id }) {
-      const n = requireBucket(sql, bucket);
-      return sql
-        .all<{ entry: string }>(
-          'SELECT entry FROM share_history WHERE bucket = ? AND link_id = ? ORDER BY at DESC',
-          n,
-          id,
-        )
-        .map(({ entry }) => JSON.parse(entry) as ShareHistoryEntry);
+      return listHistory(sql, requireBucket(sql, bucket), id);
     },
   };
 }
@@ -111,7 +101,7 @@ function createCommands(sql: Sql): Omit<ShareCalls, keyof Queries> {
         link.revision,
         JSON.stringify(link),
       );
-      note(sql, n, link.id, entry);
+      noteChange(sql, n, link.id, entry);
     },
 
     changeShareLink({ bucket, link, entry }) {
@@ -127,7 +117,7 @@ function createCommands(sql: Sql): Omit<ShareCalls, keyof Queries> {
         link.revision - 1,
       );
       if (changed.length === 0) throw new StorageError('PreconditionFailed');
-      note(sql, n, link.id, entry);
+      noteChange(sql, n, link.id, entry);
     },
 
     deleteShareLink({ bucket, id }) {
@@ -158,7 +148,7 @@ function createCommands(sql: Sql): Omit<ShareCalls, keyof Queries> {
         label.createdAtMs,
         label.revokedAtMs,
       );
-      note(sql, n, linkId, entry);
+      noteChange(sql, n, linkId, entry);
     },
   };
 }
@@ -172,27 +162,4 @@ function requireRoom(
 ): void {
   const [row] = sql.all<{ count: number }>(query, ...values);
   if ((row?.count ?? 0) >= max) throw new StorageError('QuotaExceeded', { detail });
-}
-
-/** Adds an entry of history; the oldest go. */
-function note(sql: Sql, n: number, id: LinkId, entry: ShareHistoryEntry): void {
-  const [last] = sql.all<{ at: number }>(
-    'SELECT at FROM share_history WHERE bucket = ? AND link_id = ? ORDER BY at DESC LIMIT 1',
-    n,
-    id,
-  );
-  const at = (last?.at ?? 0) + 1;
-  sql.all(
-    'INSERT INTO share_history (bucket, link_id, at, entry) VALUES (?, ?, ?, ?)',
-    n,
-    id,
-    at,
-    JSON.stringify(entry),
-  );
-  sql.all(
-    'DELETE FROM share_history WHERE bucket = ? AND link_id = ? AND at <= ?',
-    n,
-    id,
-    at - LINK_HISTORY_MAX,
-  );
 }

@@ -5,6 +5,7 @@ import type { LabelId, LinkId } from '../../../domain/links/link-ids.ts';
 import type { ShareLabel, ShareLink, ShareUsage } from '../../../domain/links/share-links.ts';
 import type { BucketAddress } from '../../../domain/nouns.ts';
 import type { Sql } from '../../../ports/sql.ts';
+import { dropHistory } from '../link-history.ts';
 
 /** What a whole object is worth in fractions of downloads. */
 export const WHOLE_PPB = 1_000_000_000;
@@ -124,7 +125,8 @@ export function dropShare(sql: Sql, n: number, id: LinkId): void {
   sql.all('DELETE FROM share_downloads WHERE bucket = ? AND link_id = ?', n, id);
   sql.all('DELETE FROM share_permits WHERE bucket = ? AND link_id = ?', n, id);
   sql.all('DELETE FROM share_days WHERE bucket = ? AND link_id = ?', n, id);
-  sql.all('DELETE FROM share_history WHERE bucket = ? AND link_id = ?', n, id);
+  sql.all('DELETE FROM share_sums WHERE bucket = ? AND link_id = ?', n, id);
+  dropHistory(sql, n, id);
 }
 
 /** Deletes the share links of a bucket that goes. */
@@ -134,5 +136,6 @@ export function dropSharesOfBucket(sql: Sql, n: number): void {
   sql.all('DELETE FROM share_downloads WHERE bucket = ?', n);
   sql.all('DELETE FROM share_permits WHERE bucket = ?', n);
   sql.all('DELETE FROM share_days WHERE bucket = ?', n);
+  sql.all('DELETE FROM share_sums WHERE bucket = ?', n);
   sql.all('DELETE FROM share_history WHERE bucket = ?', n);
 }

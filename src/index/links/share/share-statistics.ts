@@ -2,7 +2,7 @@
 // synchronous code over a SQL port; bucket-index.ts makes each call atomic.
 import type { LabelId, LinkId } from '../../../domain/links/link-ids.ts';
 import { LINK_STATISTICS_DAYS, LINK_TOP_MAX } from '../../../domain/links/link-limits.ts';
-import type { ShareDay } from '../../../domain/links/share-records.ts';
+import { NO_COUNTS, type ShareCounts, type ShareDay } from '../../../domain/links/share-records.ts';
 import { DAY_MS } from '../../../domain/time.ts';
 import type {
   ShareLinkCommands,
@@ -15,20 +15,12 @@ import { findLiveBucket, findShareRow } from './share-rows.ts';
 
 type StatisticsCalls = Pick<
   ShareLinkQueries & ShareLinkCommands,
-  'listShareDays' | 'addShareCounts'
+  'listShareDays' | 'listShareSums' | 'addShareCounts'
 >;
 
 type Tops = Pick<ShareDay, 'referrers' | 'countries'>;
-type DayRow = {
-  readonly label_id: string;
-  readonly day_ms: number;
-  readonly opened: number;
-  readonly started: number;
-  readonly completed: number;
-  readonly aborted: number;
-  readonly bytes: number;
-  readonly tops: string;
-};
+type SumRow = ShareCounts & { readonly label_id: string };
+type DayRow = SumRow & { readonly day_ms: number; readonly tops: string };
 
 /** The calls over a database with INDEX_SCHEMA. */
 export function createShareStatisticsCalls(sql: Sql): StatisticsCalls {
@@ -48,6 +40,18 @@ export function createShareStatisticsCalls(sql: Sql): StatisticsCalls {
         .map((row) => toDay(id, row));
     },
 
+    listShareSums({ bucket, id }) {
+      const n = requireBucket(sql, bucket);
+      return sql
+        .all<SumRow>(
+          `SELECT label_id, opened, started, completed, aborted, bytes
+           FROM share_sums WHERE bucket = ? AND link_id = ? ORDER BY label_id`,
+          n,
+          id,
+        )
+        .map(({ label_id, ...counts }) => ({ labelId: toLabelId(label_id), ...counts }));
+    },
+
     addShareCounts({ bucket, days, nowMs }) {
       const n = findLiveBucket(sql, bucket);
       if (n === null) return [];
@@ -57,6 +61,7 @@ export function createShareStatisticsCalls(sql: Sql): StatisticsCalls {
         if (row === null) continue;
         if (row.last_used_ms === null) first.push(day.linkId);
         addDay(sql, n, day);
+        addSum(sql, n, day);
         sql.all(
           'UPDATE share_links SET last_used_ms = ? WHERE bucket = ? AND id = ?',
           nowMs,
@@ -73,6 +78,39 @@ export function createShareStatisticsCalls(sql: Sql): StatisticsCalls {
       return first;
     },
   };
+}
+
+/** What visitors did with a link since it was made, all of its labels together. */
+export function sumOfLink(sql: Sql, n: number, id: LinkId): ShareCounts {
+  const [sums] = sql.all<ShareCounts>(
+    `SELECT coalesce(sum(opened), 0) AS opened, coalesce(sum(started), 0) AS started,
+       coalesce(sum(completed), 0) AS completed, coalesce(sum(aborted), 0) AS aborted,
+       coalesce(sum(bytes), 0) AS bytes
+     FROM share_sums WHERE bucket = ? AND link_id = ?`,
+    n,
+    id,
+  );
+  return sums ?? NO_COUNTS;
+}
+
+function addSum(sql: Sql, n: number, day: ShareDay): void {
+  sql.all(
+    `INSERT INTO share_sums
+       (bucket, link_id, label_id, opened, started, completed, aborted, bytes)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (bucket, link_id, label_id) DO UPDATE SET
+       opened = opened + excluded.opened, started = started + excluded.started,
+       completed = completed + excluded.completed, aborted = aborted + excluded.aborted,
+       bytes = bytes + excluded.bytes`,
+    n,
+    day.linkId,
+    day.labelId ?? '',
+    day.opened,
+    day.started,
+    day.completed,
+    day.aborted,
+    day.bytes,
+  );
 }
 
 function addDay(sql: Sql, n: number, day: ShareDay): void {
@@ -123,11 +161,13 @@ function mergeTops(
   return Object.fromEntries(most);
 }
 
+const toLabelId = (id: string): LabelId | null => (id === '' ? null : (id as LabelId));
+
 function toDay(linkId: LinkId, row: DayRow): ShareDay {
   const { referrers, countries } = JSON.parse(row.tops) as Tops;
   return {
     linkId,
-    labelId: row.label_id === '' ? null : (row.label_id as LabelId),
+    labelId: toLabelId(row.label_id),
     dayMs: row.day_ms,
     opened: row.opened,
     started: row.started,

@@ -15,30 +15,35 @@ it('takes a hundred files of a form, and names as many of the others', async () 
   );
   const app = createApp(core.ports, config, () => makeRequest({ target: '/' }));
   const bucket = await openTestBucket(core);
-  const { link } = await createDropLink(core, bucket, {
-    prefix: 'in/',
-    quarantine: null,
-    template: '{name}',
-    limits: {
-      fileBytes: null,
-      files: 1000,
-      totalBytes: null,
-      senderFiles: null,
-      senderBytes: null,
-      types: null,
+  const { link } = await createDropLink(
+    core,
+    bucket,
+    {
+      prefix: 'in/',
+      quarantine: null,
+      template: '{name}',
+      limits: {
+        fileBytes: null,
+        files: 1000,
+        totalBytes: null,
+        senderFiles: null,
+        senderBytes: null,
+        types: null,
+      },
+      page: {
+        title: null,
+        text: null,
+        colour: null,
+        name: 'optional',
+        mail: 'none',
+        note: 'none',
+      },
+      note: '',
+      expiresAtMs: null,
+      revokedAtMs: null,
     },
-    page: {
-      title: null,
-      text: null,
-      colour: null,
-      name: 'optional',
-      mail: 'none',
-      note: 'none',
-    },
-    note: '',
-    expiresAtMs: null,
-    revokedAtMs: null,
-  });
+    { memberId: null, accessKeyId: null },
+  );
   const part = (number: number) =>
     `--b\r\ncontent-disposition: form-data; name="f"; filename="${number}.txt"\r\n\r\nx\r\n`;
   const parts = Array.from({ length: 5 * DROP_FORM_FILES_MAX }, (_, number) => part(number));
