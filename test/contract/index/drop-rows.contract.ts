@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import type { DropLink } from '../../../src/domain/links/drop-link.ts';
 import { DROP_EMPTY_SENDER_LIFE_MS } from '../../../src/domain/links/link-limits.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
-import { DROP_LINK, dropFileOf } from '../../index/kit/use-drop-links.ts';
+import { DROP_ENTRY, DROP_LINK, dropFileOf } from '../../index/kit/use-drop-links.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import { addressOf, makeBucket, refOf, START_MS } from './samples.ts';
 
@@ -18,7 +18,7 @@ export function indexDropRowsContract(subject: Subject<MetadataIndex>): void {
     const bucket = refOf(record);
     const { name } = bucket;
     const linkId = link.id;
-    await index.call(name, 'addDropLink', { bucket, link, max: 10 });
+    await index.call(name, 'addDropLink', { bucket, link, max: 10, entry: DROP_ENTRY });
     return {
       begin: (senderId: string, expiresAtMs: number) =>
         index.call(name, 'addDropFile', {

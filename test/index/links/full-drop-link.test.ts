@@ -8,13 +8,13 @@ import { createBucketIndex } from '../../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
 import { bucketRecord, refOf, START_MS } from '../../contract/index/samples.ts';
 import { openMigrated } from '../kit/open-migrated.ts';
-import { DROP_LINK, dropFileOf } from '../kit/use-drop-links.ts';
+import { DROP_ENTRY, DROP_LINK, dropFileOf } from '../kit/use-drop-links.ts';
 
 it('is not closed by those who only said hello', () => {
   const index = createBucketIndex(openMigrated(INDEX_SCHEMA));
   const bucket = refOf(index.createBucket({ bucket: bucketRecord() }));
   const linkId = DROP_LINK.id;
-  index.addDropLink({ bucket, link: DROP_LINK, max: 10 });
+  index.addDropLink({ bucket, link: DROP_LINK, max: 10, entry: DROP_ENTRY });
   const add = (id: string, nowMs = START_MS) =>
     index.addDropSender({
       ...{ bucket, linkId, id, nowMs },

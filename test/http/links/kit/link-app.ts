@@ -52,12 +52,14 @@ export async function createLinkApp(): Promise<LinkApp> {
   };
 }
 
+/** Who changes links in tests: neither a member nor a key. */
+const nobody = { memberId: null, accessKeyId: null };
+
 /** Makes a share link there; by default of all that is below `a/`. */
 export function addShare(
   { core, bucket }: LinkApp,
   input: Partial<Parameters<typeof makeShare>[2]> = {},
 ): Promise<ShareLink> {
-  const nobody = { memberId: null, accessKeyId: null };
   const settings = {
     target: { kind: 'folder', prefix: 'a/' },
     notBeforeMs: null,
@@ -78,7 +80,7 @@ export async function addDrop(
   { core, bucket }: LinkApp,
   settings: Partial<DropSettings> = {},
 ): Promise<DropLink> {
-  return (await createDropLink(core, bucket, { ...DROP_SETTINGS, ...settings })).link;
+  return (await createDropLink(core, bucket, { ...DROP_SETTINGS, ...settings }, nobody)).link;
 }
 
 /** Becomes a sender of a drop link; gives the headers of all further requests. */
