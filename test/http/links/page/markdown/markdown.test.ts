@@ -122,13 +122,13 @@ describe('Markdown of an owner', () => {
     '\\',
   ])('takes no longer for %j over and over, and no more than its limit', (part) => {
     const text = part.repeat(Math.ceil(LINK_TEXT_MAX_LENGTH / part.length));
+    // Milliseconds of processor; the least of five, for the machine has other work.
     const timeOf = (each: string) => {
-      const start = performance.now();
+      const start = process.cpuUsage();
       render(each);
-      return performance.now() - start;
+      return process.cpuUsage(start).user / 1000;
     };
-    render(text);
-    expect(timeOf(text)).toBeLessThan(100);
+    expect(Math.min(...Array.from({ length: 5 }, () => timeOf(text)))).toBeLessThan(100);
     expect(render(`${text}X`.padEnd(LINK_TEXT_MAX_LENGTH + 9, 'Z'))).not.toContain('ZZZZZZZZZ');
   });
 });
