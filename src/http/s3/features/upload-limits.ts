@@ -8,6 +8,7 @@ import { sha256Hex } from '../../../crypto/hash.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { isTypeListed } from '../../../domain/links/media-types.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
+import type { Query } from '../../semantics/raw-path.ts';
 import type { S3Call } from '../call/call.ts';
 import type { OperationName } from '../call/detect.ts';
 import {
@@ -35,26 +36,37 @@ const OTHER_PARAMETERS: ReadonlySet<string> = new Set(['x-quayside-receipt']);
  * Cost of a URL with a number of uses: a commit of its own; of the others nothing.
  */
 export function createUploadLimits(core: Core): Feature {
+  /** Limits by the query that says them, which all steps of a call share. */
+  const known = new WeakMap<Query, UploadLimits | null>();
+  function limitsOf({ query }: S3Call): UploadLimits | null {
+    let limits = known.get(query);
+    if (limits === undefined) {
+      limits = readUploadLimits(query);
+      known.set(query, limits);
+    }
+    return limits;
+  }
+
   return {
     triggers: [{ kind: 'parameters', prefix: OWN_PARAMETERS }],
 
     screen(call) {
       requireSense(call);
-      const limits = readUploadLimits(call.query);
+      const limits = limitsOf(call);
       if (limits === null) return;
       requireType(call.header('content-type'), limits);
       if (call.operation !== 'CreateMultipartUpload') requireLength(call.body.source, limits);
     },
 
     limit(call) {
-      const limits = readUploadLimits(call.query);
+      const limits = limitsOf(call);
       const hasBounds = limits !== null && (limits.minBytes ?? limits.maxBytes) !== null;
       if (!hasBounds) return call;
       return { ...call, body: { ...call.body, source: bounded(call.body.source, limits) } };
     },
 
     wrap({ call, bucket }, handle) {
-      const maxUses = readUploadLimits(call.query)?.maxUses ?? null;
+      const maxUses = limitsOf(call)?.maxUses ?? null;
       if (maxUses === null || bucket === null) return handle;
       // Only a right signature comes here, and each URL has one of its own.
       const id = sha256Hex(call.query.get('X-Amz-Signature') ?? '');
