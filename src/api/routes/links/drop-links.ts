@@ -1,7 +1,6 @@
 // Drop links of a bucket: made, listed, read, changed, revoked, released and
 // deleted. Their senders, files and history are in drop-records.ts.
 import { z } from '@hono/zod-openapi';
-import { mayDo, type Scope } from '../../../core/auth/permissions.ts';
 import { startKeyJob } from '../../../core/key-jobs/start-key-job.ts';
 import {
   changeDropLink,
@@ -13,6 +12,7 @@ import type { BucketHandle } from '../../../core/opened-bucket/bucket-handle.ts'
 import { StorageError } from '../../../domain/errors.ts';
 import type { DropSettings } from '../../../domain/links/drop-link.ts';
 import { DROP_FILES_DEFAULT } from '../../../domain/links/link-limits.ts';
+import { revokedAt } from '../../../domain/links/revoked-at.ts';
 import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import {
@@ -35,6 +35,7 @@ import {
 import { bucketParams } from '../../schemas/object.ts';
 import { futureMsOrNull } from '../../schemas/time.ts';
 import { idOf } from './drop-records.ts';
+import { openToDrop, openToLink } from './open-to-link.ts';
 import { revokeRoute } from './revoke-route.ts';
 import { changerOf } from './share-links.ts';
 import { showDrop } from './show-drop.ts';
@@ -49,19 +50,6 @@ export function addDropLinkRoutes(api: Api): void {
   addChanging(api);
   addRevoking(api);
   addRelease(api);
-}
-
-/** Opens a bucket for a caller who may write its objects too, or whatever else it `needs`. */
-function openToDrop(
-  call: SignedInCall,
-  name: string,
-  needs: readonly Scope[] = ['objects:write'],
-): Promise<BucketHandle> {
-  return openBucketOf(call, name, 'links:write', ({ ownerId }) => {
-    const missing = needs.find((scope) => !mayDo(call.caller, scope, ownerId));
-    if (missing !== undefined)
-      throw new StorageError('AccessDenied', { detail: `This needs the scope ${missing}.` });
-  });
 }
 
 const NO_LIMITS: DropSettings['limits'] = {
@@ -232,15 +220,6 @@ function addChanging(api: Api): void {
   );
 }
 
-function revokedAt(
-  { revokedAtMs }: DropSettings,
-  isRevoked: boolean | undefined,
-  nowMs: number,
-): number | null {
-  if (isRevoked === undefined) return revokedAtMs;
-  return isRevoked ? (revokedAtMs ?? nowMs) : null;
-}
-
 function addRevoking(api: Api): void {
   api.openapi(
     revokeRoute({
@@ -299,7 +278,7 @@ function addRelease(api: Api): void {
       const call = callOf(c);
       const { bucket: name, dropLinkId } = c.req.valid('param');
       // What is moved gets another name, by which more may read it: as by any job that moves.
-      const bucket = await openToDrop(call, name, ['objects:write', 'objects:read']);
+      const bucket = await openToLink(call, name, ['objects:write', 'objects:read']);
       const { link } = await getDropLink(bucket, idOf(dropLinkId));
       if (link.quarantine === null)
         throw new StorageError('InvalidRequest', { detail: 'This link has no quarantine.' });

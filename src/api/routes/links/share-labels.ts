@@ -13,7 +13,8 @@ import {
 } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { labelNameSchema, labelParams, labelSchema, linkParams } from '../../schemas/links.ts';
-import { changerOf, openToShare } from './share-links.ts';
+import { openToShare } from './open-to-link.ts';
+import { changerOf } from './share-links.ts';
 import { showLabel } from './show-share.ts';
 
 const tags = ['Links'];

@@ -1,7 +1,6 @@
 // Share links of a bucket: made, listed, read, changed, revoked and deleted, with
 // their history and statistics. Labels are in share-labels.ts.
 import { z } from '@hono/zod-openapi';
-import { mayDo } from '../../../core/auth/permissions.ts';
 import {
   changeShare,
   deleteShare,
@@ -10,8 +9,6 @@ import {
   revokeBelow,
   type ShareChange,
 } from '../../../core/links/share/change-share.ts';
-import type { BucketHandle } from '../../../core/opened-bucket/bucket-handle.ts';
-import { StorageError } from '../../../domain/errors.ts';
 import { type LinkId, linkPath, parseLinkId } from '../../../domain/links/link-ids.ts';
 import {
   LINK_HISTORY_MAX,
@@ -48,6 +45,7 @@ import {
 } from '../../schemas/links.ts';
 import { bucketParams } from '../../schemas/object.ts';
 import { isoTime } from '../../schemas/time.ts';
+import { openToShare } from './open-to-link.ts';
 import { revokeRoute } from './revoke-route.ts';
 import {
   showDay,
@@ -123,14 +121,6 @@ function addMaking(api: Api): void {
       return c.json({ revoked }, 200);
     },
   );
-}
-
-/** Opens a bucket for a caller who may read its objects too. */
-export function openToShare(call: SignedInCall, name: string): Promise<BucketHandle> {
-  return openBucketOf(call, name, 'links:write', ({ ownerId }) => {
-    if (!mayDo(call.caller, 'objects:read', ownerId))
-      throw new StorageError('AccessDenied', { detail: 'This needs the scope objects:read.' });
-  });
 }
 
 function addLists(api: Api): void {

@@ -4,6 +4,7 @@
 import { hasCode, StorageError } from '../../../domain/errors.ts';
 import type { LinkEntry, LinkId } from '../../../domain/links/link-ids.ts';
 import { LINKS_PER_PAGE_MAX } from '../../../domain/links/link-limits.ts';
+import { revokedAt } from '../../../domain/links/revoked-at.ts';
 import type { ShareLabel, ShareLink } from '../../../domain/links/share-links.ts';
 import type {
   ShareChanger,
@@ -170,11 +171,6 @@ async function changedShare(
   return after;
 }
 
-function revokedAt(before: ShareLink, isRevoked: boolean | undefined, nowMs: number) {
-  if (isRevoked === undefined) return before.revokedAtMs;
-  return isRevoked ? (before.revokedAtMs ?? nowMs) : null;
-}
-
 /** What a change shows in the history: never a password or its hash. */
 function entryOf(
   before: ShareLink,
@@ -241,13 +237,12 @@ export async function changeLabel(
   const before = labels.find(({ id }) => id === labelId);
   if (before === undefined) throw new StorageError('NoSuchResource');
   const atMs = core.ports.clock.nowMs();
-  const isRevoked = change.isRevoked ?? before.revokedAtMs !== null;
   const after: ShareLabel = {
     ...before,
     name: change.name ?? before.name,
-    revokedAtMs: isRevoked ? (before.revokedAtMs ?? atMs) : null,
+    revokedAtMs: revokedAt(before, change.isRevoked, atMs),
   };
-  const action = isRevoked ? 'label-revoked' : 'label-revived';
+  const action = after.revokedAtMs === null ? 'label-revived' : 'label-revoked';
   const changes = { label: [before, after] as const };
   await putLabel(core, bucket, linkId, after, { ...changer, atMs, action, changes });
   return after;
