@@ -13,7 +13,7 @@ import type { LinkAddress } from '../address.ts';
 import type { HttpRequest } from '../request.ts';
 import { refuseServiceWorker } from '../semantics/active-content.ts';
 import { createLinkEntryFinder } from './find-link-entry.ts';
-import { createLinkFiles } from './page/link-files.ts';
+import type { LinkFiles } from './page/link-files.ts';
 
 /** A request for a link that the directory knows. */
 export type LinkRequest = {
@@ -42,9 +42,12 @@ export type LinkSurfaces = Readonly<Partial<Record<LinkKind, AnswerLinkRequest>>
  * Makes the surface. Errors: NoSuchResource, TooManyRequests, SlowDown, AccessDenied (for a
  * service worker), and of its kinds.
  */
-export function createLinkSurface(core: Core, surfaces: LinkSurfaces): AnswerLink {
+export function createLinkSurface(
+  core: Core,
+  linkFiles: LinkFiles,
+  surfaces: LinkSurfaces,
+): AnswerLink {
   const findEntry = createLinkEntryFinder(core.ports);
-  const linkFiles = createLinkFiles(core.ports.consoleFiles);
 
   return (request, address, requestId) => {
     const { notes } = request;

@@ -6,6 +6,7 @@ import type { Delivery } from '../delivery/create-delivery.ts';
 import { type AnswerLink, createLinkSurface } from './create-links.ts';
 import { createDropSurface } from './drop/answer-drop.ts';
 import type { LinkParts } from './link-parts.ts';
+import { createLinkFiles } from './page/link-files.ts';
 import { createSendSharePage } from './page/share/send-share-page.ts';
 import { createShareSurface } from './share/answer-share.ts';
 
@@ -24,7 +25,8 @@ export function createLinks(
 ): AnswerLink {
   const { counter, profiles, countryOf, delivery, caps } = parts;
   const { masterKeys } = core.settings;
-  return createLinkSurface(core, {
+  const linkFiles = createLinkFiles(core.ports.consoleFiles);
+  return createLinkSurface(core, linkFiles, {
     share: createShareSurface(core, {
       deliverFound: delivery.deliverFound,
       counter,
@@ -32,8 +34,8 @@ export function createLinks(
       caps,
       secret: linkSecret({ rootSecretKey, masterKeys }),
       countryOf,
-      sendPage: createSendSharePage(core.ports.consoleFiles),
+      sendPage: createSendSharePage(linkFiles),
     }),
-    drop: createDropSurface(core, { caps: caps ?? undefined, region }),
+    drop: createDropSurface(core, linkFiles, { caps: caps ?? undefined, region }),
   });
 }

@@ -6,6 +6,7 @@ import type { LinkEntry, LinkKind } from '../../../src/domain/links/link-ids.ts'
 import type { AccountId, BucketAddress, BucketId } from '../../../src/domain/nouns.ts';
 import type { LinkAddress } from '../../../src/http/address.ts';
 import { createLinkSurface, type LinkRequest } from '../../../src/http/links/create-links.ts';
+import { createLinkFiles } from '../../../src/http/links/page/link-files.ts';
 import { createMemoryCore } from '../../core/memory-core.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
 
@@ -28,15 +29,12 @@ async function surfaceOf() {
       },
     },
   };
-  const answer = createLinkSurface(
-    { ...core, ports },
-    {
-      share: (linkRequest) => {
-        given.push(linkRequest);
-        return new Response('a share link');
-      },
+  const answer = createLinkSurface({ ...core, ports }, createLinkFiles(core.ports.consoleFiles), {
+    share: (linkRequest) => {
+      given.push(linkRequest);
+      return new Response('a share link');
     },
-  );
+  });
   const add = async (kind: LinkKind): Promise<LinkEntry> => {
     const accountId = 'owner' as AccountId;
     const entry: LinkEntry = { id: newLinkId(), kind, bucket: BUCKET, accountId, createdAtMs: 1 };

@@ -12,7 +12,7 @@ import { ERROR_STATUS, isFault, shownFailure } from '../../semantics/error-statu
 import { failureHeaders } from '../../semantics/failure-headers.ts';
 import { parseQuery } from '../../semantics/raw-path.ts';
 import type { AnswerLinkRequest, LinkRequest } from '../create-links.ts';
-import { createLinkFiles } from '../page/link-files.ts';
+import type { LinkFiles } from '../page/link-files.ts';
 import { wantsPage } from '../wants-page.ts';
 import { answerForm } from './drop-form.ts';
 import { createDropPages, type DropPages } from './drop-page.ts';
@@ -35,10 +35,11 @@ const GONE: ReadonlySet<string | undefined> = new Set(['revoked', 'expired']);
 
 export function createDropSurface(
   core: Core,
+  linkFiles: LinkFiles,
   options: { readonly caps: CapGuard | undefined; readonly region: string },
 ): AnswerLinkRequest {
   const services = createDropServices(core, options.caps, options.region);
-  const pages = createDropPages(createLinkFiles(core.ports.consoleFiles));
+  const pages = createDropPages(linkFiles);
 
   return async (linkRequest) => {
     const { rawPath } = linkRequest;

@@ -1,11 +1,9 @@
 // Sends the page of a share link in the language of its reader. The surface of share
 // links calls it. What makes pages is loaded by the first one: programs that only
 // download never need it.
-
-import type { ConsoleFiles } from '../../../../ports/console-files.ts';
 import type { HttpRequest } from '../../../request.ts';
 import type { ShareView } from '../../share/share-view.ts';
-import { createLinkFiles } from '../link-files.ts';
+import type { LinkFiles } from '../link-files.ts';
 import { pageVisit } from '../page-visit.ts';
 
 export type SendSharePage = (
@@ -15,8 +13,7 @@ export type SendSharePage = (
 ) => Promise<Response>;
 
 /** Makes the sender. It reads and counts nothing of the link: the view has all that is shown. */
-export function createSendSharePage(consoleFiles: ConsoleFiles): SendSharePage {
-  const files = createLinkFiles(consoleFiles);
+export function createSendSharePage(files: LinkFiles): SendSharePage {
   return async (request, view, requestId) => {
     const [{ sharePage }, { sendPage }, pageFiles] = await Promise.all([
       import('./share-page.ts'),
