@@ -32,6 +32,15 @@ export function isActiveContent(contentType: string): boolean {
 }
 
 /**
+ * Whether browsers show what has this Content-Type in their PDF viewer, and take it
+ * for nothing else where nosniff is sent. Source:
+ * https://html.spec.whatwg.org/multipage/system-state.html#pdf-viewing-support
+ */
+export function isPdf(contentType: string): boolean {
+  return PLAIN_TYPE.exec(contentType.trim())?.[1]?.toLowerCase() === 'application/pdf';
+}
+
+/**
  * Adds what keeps an object's bytes from acting for the service, whose origin its
  * address shares. Changes the record. Source:
  * https://www.w3.org/TR/CSP3/#directive-sandbox,

@@ -1,6 +1,9 @@
 // What strangers may do with links, and how often: bounds on what costs the service or the owner.
 import { expect, it } from 'vitest';
-import { DROP_BEGUN_PER_SENDER } from '../../../src/domain/links/link-limits.ts';
+import {
+  DROP_BEGUN_PER_SENDER,
+  LINK_ZIPS_PER_MINUTE,
+} from '../../../src/domain/links/link-limits.ts';
 import { useBucket } from '../kit/bucket.ts';
 import { tokenClient } from '../kit/clients/json-api.ts';
 import { client, describeCore } from '../kit/clients/suite.ts';
@@ -35,6 +38,27 @@ describeCore('strangers at links', () => {
       expect((await sendFile(drop, await becomeSender(drop), 'b', Buffer.from('b'))).status).toBe(
         204,
       );
+    },
+    MANY_MS,
+  );
+
+  it(
+    'ask for the ZIP of a folder so often, by HEAD too',
+    async () => {
+      const api = await tokenClient(client);
+      await client.send({ method: 'PUT', bucket, key: 'zip/a', body: 'a' });
+      const made = await api.call('POST', `/buckets/${bucket}/share-links`, {
+        target: { kind: 'folder', prefix: 'zip/' },
+      });
+      const path = new URL(made.json.url).pathname;
+      const statuses: number[] = [];
+      for (let count = 0; count < LINK_ZIPS_PER_MINUTE + 5; count++)
+        statuses.push((await visit('HEAD', `${path}?zip`)).status);
+      expect(statuses.slice(0, LINK_ZIPS_PER_MINUTE)).toEqual(
+        new Array(LINK_ZIPS_PER_MINUTE).fill(200),
+      );
+      expect(statuses.at(-1)).toBe(429);
+      expect((await visit('GET', `${path}/a`)).status).toBe(200);
     },
     MANY_MS,
   );

@@ -67,7 +67,8 @@ export function createLinkVisit(
     if (entry === null) return null;
     const { link } = share;
     const object = isServedHere(path, share) ? objectOf(share, path.path) : null;
-    const profile = profiles.of(link, object?.fileName ?? '', link.page.mode === 'view');
+    const use = link.page.mode === 'view' ? 'shown' : 'taken';
+    const profile = profiles.of(link, object?.fileName ?? '', use);
     const bucket = entry.bucket.name;
     const owner: ResponseOwner = { bucket, surface: 'links', accessKeyId: null };
     path.kept = { share, entry, object, profile, owner };

@@ -11,6 +11,7 @@ import {
   type ShareUsage,
 } from '../../../domain/links/share-links.ts';
 import type { HttpRequest } from '../../request.ts';
+import { isPdf } from '../../semantics/active-content.ts';
 import { previewKindOf } from './preview-kinds.ts';
 import { createShareHref } from './share-hrefs.ts';
 import type { ShareContent, ShareFile, ShareView } from './share-view.ts';
@@ -112,7 +113,7 @@ export function describeFile(
   const href = createShareHref(name, ticket);
   const { mode } = link.page;
   const fileName = file.name ?? file.path.slice(file.path.lastIndexOf('/') + 1);
-  const kind = mode === 'download' ? null : previewKindOf(fileName);
+  const kind = mode === 'download' ? null : shownKind(fileName, file.contentType);
   return {
     name: fileName,
     pick: file.path,
@@ -125,6 +126,12 @@ export function describeFile(
         ? null
         : { kind, href: href(file.path, { show: '1' }), counts: isLimited(link) },
   };
+}
+
+/** How a file is shown; null: not at all. A PDF is one by its type too, or it is downloaded. */
+function shownKind(fileName: string, contentType: string | null) {
+  const kind = previewKindOf(fileName);
+  return kind === 'pdf' && contentType !== null && !isPdf(contentType) ? null : kind;
 }
 
 const isoOf = (timeMs: number | null): string | null =>

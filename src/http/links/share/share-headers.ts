@@ -6,9 +6,11 @@ import type { ShareLink } from '../../../domain/links/share-links.ts';
 import { CDN_KEEPING_HEADERS, type HeaderProfile } from '../../delivery/header-profile.ts';
 import { attachment, inline } from '../../semantics/content-disposition.ts';
 
+/** How a file goes out: as a download, in place, or in place by a browser's PDF viewer. */
+export type ShareUse = 'taken' | 'shown' | 'pdf';
+
 export type ShareProfiles = {
-  /** `isShown`: in place, not as a download. */
-  of(link: ShareLink, fileName: string, isShown: boolean): HeaderProfile;
+  of(link: ShareLink, fileName: string, use: ShareUse): HeaderProfile;
 };
 
 /** Profiles kept of one link: of the files of a folder that were asked for lately. */
@@ -29,22 +31,31 @@ export const SHARE_HEADERS = {
   'x-robots-tag': 'noindex',
 } as const;
 
+/**
+ * What a PDF says that is shown: no sandbox, in which no browser shows one, and no
+ * other policy, which Chromium also lays on the page that it makes around its viewer.
+ * Its viewer and its scripts have an origin of their own in all browsers, so what is
+ * stored acts for nobody: as at path-style addresses, where active-content.ts lets it
+ * be, too. What comes with another type by then gets that file's sandbox.
+ */
+const { 'content-security-policy': _policy, ...PDF_HEADERS } = SHARE_HEADERS;
+
 /** Makes the memo. Cost of a known one: two look-ups. */
 export function createShareProfiles(): ShareProfiles {
   const known = new WeakMap<ShareLink, Map<string, HeaderProfile>>();
 
   return {
-    of(link, fileName, isShown) {
+    of(link, fileName, use) {
       let profiles = known.get(link);
       if (profiles === undefined) {
         profiles = new Map();
         known.set(link, profiles);
       }
-      const name = `${isShown ? 'shown' : 'taken'} ${fileName}`;
+      const name = `${use} ${fileName}`;
       let profile = profiles.get(name);
       if (profile === undefined) {
         if (profiles.size >= PROFILES_OF_LINK_MAX) profiles.clear();
-        profile = makeProfile(fileName, isShown);
+        profile = makeProfile(fileName, use);
         profiles.set(name, profile);
       }
       return profile;
@@ -52,7 +63,9 @@ export function createShareProfiles(): ShareProfiles {
   };
 }
 
-function makeProfile(fileName: string, isShown: boolean): HeaderProfile {
+function makeProfile(fileName: string, use: ShareUse): HeaderProfile {
+  const isShown = use !== 'taken';
+  const headers = use === 'pdf' ? PDF_HEADERS : SHARE_HEADERS;
   const disposition = isShown ? inline(fileName) : attachment(fileName);
   return {
     isSharedOrigin: true,
@@ -60,7 +73,7 @@ function makeProfile(fileName: string, isShown: boolean): HeaderProfile {
     rules: null,
     changes: {
       removed: ['expires', ...CDN_KEEPING_HEADERS],
-      added: [...Object.entries(SHARE_HEADERS), ['content-disposition', disposition]],
+      added: [...Object.entries(headers), ['content-disposition', disposition]],
     },
     vary: ['Accept', 'Authorization', 'Sec-Fetch-Dest', 'User-Agent'],
   };

@@ -5,14 +5,16 @@ import type { Core } from '../../../core/core.ts';
 import type { ShareVisitor } from '../../../core/links/share/share-counts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { LINK_LOGO_MAX_BYTES } from '../../../domain/links/link-limits.ts';
-import { isLimited } from '../../../domain/links/share-links.ts';
+import { isLimited, type ShareLink } from '../../../domain/links/share-links.ts';
+import type { MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
 import { noteFound } from '../../delivery/count-read.ts';
 import type { DeliverFound } from '../../delivery/deliver.ts';
 import type { HttpRequest } from '../../request.ts';
+import { isPdf } from '../../semantics/active-content.ts';
 import { namedObject } from './named-object.ts';
 import type { OpenShare } from './open-share.ts';
 import { findShared } from './share-files.ts';
-import type { ShareProfiles } from './share-headers.ts';
+import type { ShareProfiles, ShareUse } from './share-headers.ts';
 import { SHARE_QUERY } from './share-hrefs.ts';
 import type { SharePlaces } from './share-places.ts';
 import type { Visit } from './share-visit.ts';
@@ -42,7 +44,6 @@ export function createShareObjects(
     const found = await findShared(core, open, key);
     noteFound(request.notes, { bucket: entry.bucket.name, key }, found);
     const isShown = link.page.mode !== 'download' && query.has(SHARE_QUERY.show);
-    const isViewed = isShown || link.page.mode === 'view';
     const isWatched = isLimited(link) || link.cutsRunning;
     const visitor = visitorOf(request);
     return deliverFound(
@@ -51,7 +52,7 @@ export function createShareObjects(
         requestId,
         key,
         hasOwnOrigin: false,
-        profile: profiles.of(link, fileName, isViewed),
+        profile: profiles.of(link, fileName, isShown ? shownUse(found) : useOf(link)),
         options: null,
         invitation: {
           take: ({ pointer }, { offsetBytes, lengthBytes, representation }) => {
@@ -77,13 +78,21 @@ export function createShareObjects(
         requestId,
         key: logoKey,
         hasOwnOrigin: false,
-        profile: profiles.of(open.link, logoKey, true),
+        profile: profiles.of(open.link, logoKey, 'shown'),
         options: null,
         invitation: { take: null },
       },
       found,
     );
   }
+}
+
+/** How a link sends a file that nobody asked to see. */
+const useOf = ({ page }: ShareLink): ShareUse => (page.mode === 'view' ? 'shown' : 'taken');
+
+/** How a file is shown: a PDF by the browser's viewer. */
+function shownUse({ pointer }: MetadataLookup): ShareUse {
+  return isPdf(pointer?.headers.contentType ?? '') ? 'pdf' : 'shown';
 }
 
 /** The request as delivery reads it: nothing of a link's own query means anything there. */
