@@ -81,6 +81,10 @@ export const LINK_COUNTRIES_MAX = 250;
 export const LINK_DOWNLOADS_MAX = 1_000_000_000;
 /** Most downloads of one link that run at once and are counted exactly. */
 export const LINK_RUNNING_MAX = 1000;
+/** Responses of one limited link that one source has at once from one process: a tenth. */
+export const LINK_RUNNING_PER_SOURCE = 100;
+/** Responses of all limited links that one process sends at once. */
+export const LINK_RUNNING_IN_PROCESS = 10_000;
 /** Disjoint byte ranges that are remembered of one download; more are refused. */
 export const LINK_RANGES_MAX = 1000;
 /**

@@ -5,6 +5,7 @@ import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import { createLinkTickets } from '../../../core/links/link-tickets.ts';
 import { createCheckSharePassword } from '../../../core/links/share/check-password.ts';
+import { boundBySource } from '../../../core/links/share/permits-by-source.ts';
 import { reportShareEvents } from '../../../core/links/share/report-share.ts';
 import type { ShareCounter } from '../../../core/links/share/share-counts.ts';
 import { createTakeSharePermit } from '../../../core/links/share/take-permit.ts';
@@ -62,7 +63,7 @@ function makeSurface(core: Core, parts: ShareSurfaceParts, secret: string): Answ
     countryOf,
   });
   const places = createSharePlaces(core, {
-    takePermit: createTakeSharePermit(core, secret),
+    takePermit: boundBySource(core, createTakeSharePermit(core, secret)),
     counter,
     onSettled: reportShareEvents(core),
   });

@@ -113,6 +113,13 @@ describe('a share link', () => {
     ]);
   });
 
+  it('offers to show a PDF that is one by its type too, or of which nobody knows', () => {
+    const isOffered = (contentType: string | null) =>
+      describeFile(visitOf(), { ...FILE, path: 'a.pdf', contentType }).preview !== null;
+    const types = ['application/pdf', 'Application/PDF; x=y', null, 'text/html', 'text/pdf'];
+    expect(types.map(isOffered)).toEqual([true, true, true, false, false]);
+  });
+
   it('names files in the query that no path of an address can name', () => {
     const visit = { ...visitOf(), ticket: null };
     const { downloadHref } = describeFile(visit, { ...FILE, path: 'a/../b' });

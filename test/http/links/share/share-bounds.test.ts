@@ -1,6 +1,7 @@
 // What visitors of a share link may ask for often: lists of thousands of objects are not among it.
 import { expect, it } from 'vitest';
 import {
+  LINK_RUNNING_PER_SOURCE,
   LINK_SEARCHES_PER_MINUTE,
   LINK_ZIPS_PER_MINUTE,
 } from '../../../../src/domain/links/link-limits.ts';
@@ -44,4 +45,22 @@ it('searches a folder so often, and shows it all the same', async () => {
   expect((await ask('GET', 'q=one', OTHER, BROWSER)).status).toBe(200);
   app.core.advanceSeconds(60);
   expect((await ask('GET', 'q=one', SOURCE, BROWSER)).status).toBe(200);
+});
+
+it('gives one source a part of what a limited link sends at once', async () => {
+  const app = await createLinkApp();
+  await putBytes(app.core, app.bucket, 'a/one.txt', new Uint8Array(100));
+  const limits = { downloads: 10 * LINK_RUNNING_PER_SOURCE, bytes: null, moneyMicro: null };
+  const { id } = await addShare(app, { limits });
+  const begin = (from: string, agent: string) =>
+    app.ask({ target: `/-/s/${id}/one.txt`, headers: { 'user-agent': agent }, from });
+  const stalled: Response[] = [];
+  for (let count = 0; count < LINK_RUNNING_PER_SOURCE; count++)
+    stalled.push(await begin(SOURCE, `curl ${count}`));
+  expect(new Set(stalled.map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await begin(SOURCE, 'curl more')).status).toBe(429);
+  expect((await begin(OTHER, 'curl')).status).toBe(200);
+  // What was read to its end makes room.
+  await stalled[0]?.arrayBuffer();
+  expect((await begin(SOURCE, 'curl more')).status).toBe(200);
 });
