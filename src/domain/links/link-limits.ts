@@ -145,7 +145,12 @@ export const DROP_OPEN_FILES_MAX = 1000;
 export const DROP_BEGUN_PER_SENDER = 200;
 /** Files that all senders of one source may have begun so at one drop link. */
 export const DROP_BEGUN_PER_SOURCE = 400;
-/** The window of both counts, milliseconds. */
+/**
+ * Bodies from one source to one drop link of which nothing stays, in the window below:
+ * each was written and removed again.
+ */
+export const DROP_WASTED_PER_SOURCE = 200;
+/** The window of these counts, milliseconds. */
 export const DROP_BEGUN_WINDOW_MS = HOUR_MS;
 /** How long an unfinished file is stored, milliseconds: over a long weekend. */
 export const DROP_FILE_LIFE_MS = 7 * DAY_MS;

@@ -1,6 +1,7 @@
 // Files that senders begin and do not bring to their end, counted by source and by
-// sender. Each takes two commits, to begin and to be removed, so whoever begins files
-// only to give them up must stop for a while. Called by tus.ts and drop-form.ts.
+// sender, and bodies of which nothing stays. A file takes two commits, to begin and to
+// be removed, a body a blob: whoever does so all the time must stop for a while. Called
+// by tus.ts and drop-form.ts.
 import { type AnnouncedFile, beginFile } from '../../../core/links/drop/begin-file.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
@@ -46,6 +47,25 @@ export async function beginCounted(
     noteEnded(call, sender.id);
     throw error;
   }
+}
+
+/**
+ * Receives the bytes of a request; those of which nothing stays are counted.
+ * TooManyRequests before anything is read where too much was wasted.
+ */
+export async function receiveCounted(
+  call: DropCall,
+  file: DropFile,
+  work: () => Promise<DropFile>,
+): Promise<DropFile> {
+  const { wasted, core } = call;
+  const source = sourceOf(call);
+  const nowMs = core.ports.clock.nowMs();
+  // Counted before: what many requests waste at once is bounded, too.
+  wasted.take(source, nowMs);
+  const received = await work();
+  if (received.offsetBytes > file.offsetBytes) wasted.uncount(source, nowMs);
+  return received;
 }
 
 /** Notes that a file was brought to its end, or not even begun: it counts no longer. */

@@ -15,6 +15,7 @@ import {
   DROP_BEGUN_WINDOW_MS,
   DROP_CODE_TRIES,
   DROP_CODE_WAIT_MS,
+  DROP_WASTED_PER_SOURCE,
 } from '../../../domain/links/link-limits.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { UsageOwner } from '../../../ports/metering.ts';
@@ -36,6 +37,8 @@ export type DropServices = {
   readonly wrongCodes: SourceLimit;
   /** Files that were begun and not ended; begun-files.ts counts them. */
   readonly begun: { readonly bySource: SourceLimit; readonly bySender: SourceLimit };
+  /** Bodies of which nothing stayed; begun-files.ts counts them. */
+  readonly wasted: SourceLimit;
   readonly bodies: DropBodies;
 };
 
@@ -61,6 +64,7 @@ export function createDropServices(
       bySource: createSourceLimit(DROP_BEGUN_PER_SOURCE, DROP_BEGUN_WINDOW_MS),
       bySender: createSourceLimit(DROP_BEGUN_PER_SENDER, DROP_BEGUN_WINDOW_MS),
     },
+    wasted: createSourceLimit(DROP_WASTED_PER_SOURCE, DROP_BEGUN_WINDOW_MS),
     bodies: createDropBodies(core.ports.clock),
   };
 }

@@ -11,7 +11,7 @@ import type { DropFile, DropSender } from '../../../domain/links/drop-link.ts';
 import { DROP_METADATA_MAX_LENGTH } from '../../../domain/links/link-limits.ts';
 import { makeResponse } from '../../outgoing-body.ts';
 import { formatHttpDate } from '../../semantics/http-date.ts';
-import { beginCounted, noteEnded } from './begun-files.ts';
+import { beginCounted, noteEnded, receiveCounted } from './begun-files.ts';
 import {
   CODE_HEADER,
   countWrites,
@@ -162,7 +162,9 @@ async function receive(
   requireFit(body.lengthBytes, file);
   await requireUnderCaps(call, body.lengthBytes ?? 0);
   const received = await bodies.during(call, body, (watched) =>
-    receiveBytes(core, opened, file, { body: watched, expectation }),
+    receiveCounted(call, file, () =>
+      receiveBytes(core, opened, file, { body: watched, expectation }),
+    ),
   );
   countPieces(call, file, received);
   return received.offsetBytes === received.lengthBytes ? finish(call, received) : received;

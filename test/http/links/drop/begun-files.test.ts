@@ -4,6 +4,7 @@ import {
   DROP_BEGUN_PER_SENDER,
   DROP_BEGUN_PER_SOURCE,
   DROP_BEGUN_WINDOW_MS,
+  DROP_WASTED_PER_SOURCE,
 } from '../../../../src/domain/links/link-limits.ts';
 import { addDrop, becomeSender, createLinkApp, type LinkApp } from '../kit/link-app.ts';
 
@@ -106,6 +107,30 @@ it('a source that gives them up by many senders must wait, others need not', asy
   expect((await begin(senders[0] as Sender)).status).toBe(429);
   expect((await begin(await sender())).status).toBe(429);
   expect((await begin(await sender('198.51.100.7'))).status).toBe(201);
+});
+
+it('bytes of which nothing stays are received so often, and no more', async () => {
+  const { app, sender, begin, send } = await open();
+  const who = await sender();
+  const begun = await begin(who, 5);
+  const target = begun.headers.get('location') ?? '';
+  const wrong = () =>
+    app.ask({
+      method: 'PATCH',
+      target,
+      headers: {
+        ...who.headers,
+        'content-type': 'application/offset+octet-stream',
+        'upload-offset': '0',
+        'upload-checksum': `md5 ${btoa('x'.repeat(16))}`,
+      },
+      from: SOURCE,
+      body: 'hello',
+    });
+  for (let count = 0; count < DROP_WASTED_PER_SOURCE; count++)
+    expect((await wrong()).status).toBe(460);
+  expect((await wrong()).status).toBe(429);
+  expect((await send({ ...who, from: '198.51.100.7' }, begun, 'hello')).status).toBe(204);
 });
 
 it('files that come to their end are not counted, nor refused ones', async () => {
