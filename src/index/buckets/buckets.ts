@@ -8,7 +8,6 @@ import { addWatermarks } from '../../domain/purge.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { dropLevelsUnusedSince } from '../keys/key-levels.ts';
-import { dropSharesOfBucket } from '../links/share/share-rows.ts';
 import { bucketChanged, requireBucket } from '../require-bucket.ts';
 import { endTotals } from '../usage/storage-totals.ts';
 import { decodeAccess, encodeAccess } from './bucket-access-row.ts';
@@ -169,9 +168,8 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       sql.all('DELETE FROM storage_grants WHERE bucket = ?', n);
       sql.all('DELETE FROM selections WHERE bucket = ?', n);
       sql.all('DELETE FROM url_uses WHERE bucket = ?', n);
-      dropSharesOfBucket(sql, n);
-      sql.all('DELETE FROM drop_files WHERE bucket = ?', n);
-      sql.all('DELETE FROM drop_senders WHERE bucket = ?', n);
+      // Their labels, senders, files and counts may be millions: orphan-rows.ts.
+      sql.all('DELETE FROM share_links WHERE bucket = ?', n);
       sql.all('DELETE FROM drop_links WHERE bucket = ?', n);
       endTotals(sql, n, nowMs);
       sql.all('UPDATE buckets SET deleted_at_ms = ? WHERE n = ?', nowMs, n);

@@ -11,6 +11,22 @@ import { PLAN_ONCE } from '../tables/plan-once.ts';
 /** Rows of each kind that one call removes at most: some 10 ms. */
 const ROWS_PER_CALL = 2000;
 
+/** Tables with their keys: rows of jobs, of uploads, and of links that are gone. */
+const TABLES: Readonly<Record<string, string>> = {
+  name_job_items: 'bucket, job_id, at',
+  name_job_keys: 'bucket, job_id, at',
+  name_job_failures: 'bucket, job_id, at',
+  finished_uploads: 'id',
+  share_labels: 'bucket, link_id, id',
+  share_downloads: 'n',
+  share_permits: 'bucket, link_id, id',
+  share_days: 'bucket, link_id, day_ms, label_id',
+  share_sums: 'bucket, link_id, label_id',
+  share_history: 'bucket, link_id, at',
+  drop_files: 'bucket, link_id, id',
+  drop_senders: 'bucket, link_id, id',
+};
+
 /**
  * See `IndexCommands.dropOrphanRows`. Messages that wait stay: they report what was
  * before the end.
@@ -22,20 +38,13 @@ export function dropOrphanRows(
   const n = findIncarnation(sql, bucket);
   if (n === null || !isDeleted(sql, n)) return { isDone: true };
   const removed = [
-    ...['name_job_items', 'name_job_keys', 'name_job_failures'].map((table) =>
+    ...Object.entries(TABLES).map(([table, key]) =>
       sql.all(
-        `DELETE FROM ${table} WHERE (bucket, job_id, at) IN (
-           SELECT bucket, job_id, at FROM ${table} WHERE bucket = ? LIMIT ${PLAN_ONCE} ?)
-           RETURNING 1`,
+        `DELETE FROM ${table} WHERE (${key}) IN (
+           SELECT ${key} FROM ${table} WHERE bucket = ? LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
         n,
         ROWS_PER_CALL,
       ),
-    ),
-    sql.all(
-      `DELETE FROM finished_uploads WHERE id IN (
-         SELECT id FROM finished_uploads WHERE bucket = ? LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
-      n,
-      ROWS_PER_CALL,
     ),
     ...['delivered', 'dead'].map((state) =>
       sql.all(

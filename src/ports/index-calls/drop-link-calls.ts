@@ -12,7 +12,7 @@ import type {
   ListedDropFile,
 } from '../../domain/links/drop-link.ts';
 import type { LinkId } from '../../domain/links/link-ids.ts';
-import type { ShareHistoryEntry } from '../../domain/links/share-records.ts';
+import type { ShareChanger, ShareHistoryEntry } from '../../domain/links/share-records.ts';
 import type { BucketAddress, BucketRef, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import type { NewBlobReference, StoredAs } from '../metadata-index.ts';
 import type { Upload, UploadCommands, UploadedPart } from './upload-calls.ts';
@@ -84,6 +84,17 @@ export type DropLinkCommands = {
     settings: DropSettings;
     entry: ShareHistoryEntry;
   }): DropLinkState;
+  /**
+   * Revokes those links that are not revoked and whose files come to, or wait at,
+   * something below a prefix, with an entry of history each; gives how many. Cost: a
+   * look at each link of the bucket. Idempotent but for the number. BucketChanged.
+   */
+  revokeDropLinks(input: {
+    bucket: BucketRef;
+    prefix: string;
+    changer: ShareChanger;
+    nowMs: number;
+  }): number;
   /**
    * Removes a link with its senders, its unfinished files and the names of the
    * others, some at a time; go on until `isDone`. Objects stay. Idempotent.

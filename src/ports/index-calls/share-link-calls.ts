@@ -6,6 +6,7 @@ import type { LinkId } from '../../domain/links/link-ids.ts';
 import type { ShareLabel, ShareLink } from '../../domain/links/share-links.ts';
 import type {
   ListedShare,
+  ShareChanger,
   ShareDay,
   ShareHistoryEntry,
   SharePermitOutcome,
@@ -53,6 +54,16 @@ export type ShareLinkCommands = {
    * change. NoSuchResource, PreconditionFailed. BucketChanged.
    */
   changeShareLink(input: { bucket: BucketRef; link: ShareLink; entry: ShareHistoryEntry }): void;
+  /**
+   * Revokes those of the links that are there and not revoked, with an entry each;
+   * gives how many. Idempotent but for the number. BucketChanged.
+   */
+  revokeShareLinks(input: {
+    bucket: BucketRef;
+    ids: readonly LinkId[];
+    changer: ShareChanger;
+    nowMs: number;
+  }): number;
   /** Forgets a link with all that is stored of it. Idempotent. BucketChanged. */
   deleteShareLink(input: { bucket: BucketRef; id: LinkId }): void;
   /**

@@ -112,6 +112,12 @@ export function useDropLinks(index: IndexApi, bucket: BucketRef): void {
   index.removeDropFile(name('b'));
   index.addDropFile({ bucket, ...dropFileOf('d'), nowMs: START_MS + 2000 });
   index.forgetDropRows({ bucket: { id: bucket.id, name: bucket.name }, nowMs: START_MS + 2000 });
+  index.revokeDropLinks({
+    bucket,
+    prefix: 'in/',
+    changer: { memberId: null, accessKeyId: null },
+    nowMs: START_MS,
+  });
   while (!index.removeDropLink({ bucket, id, nowMs: START_MS }).isDone);
   index.deleteObjects({ bucket, ...deletionOf(['in/dropped']) });
 }

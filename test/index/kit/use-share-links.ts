@@ -72,5 +72,7 @@ export function useShareLinks(index: IndexApi, bucket: BucketRef, address: Bucke
   index.listShareDays({ bucket, id, fromDayMs: 0, limit: 10 });
   index.listShareSums({ bucket, id });
   index.getShareLink({ bucket: address, id, nowMs: START_MS });
+  const changer = { memberId: null, accessKeyId: 'K' };
+  index.revokeShareLinks({ bucket, ids: [id], changer, nowMs: START_MS });
   index.deleteShareLink({ bucket, id });
 }

@@ -8,13 +8,12 @@ import {
   getDropLink,
   removeDropLink,
 } from '../../../core/links/drop/drop-links.ts';
-import type { BucketHandle } from '../../../core/opened-bucket/bucket-handle.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { DropSettings } from '../../../domain/links/drop-link.ts';
 import { DROP_FILES_DEFAULT } from '../../../domain/links/link-limits.ts';
 import { revokedAt } from '../../../domain/links/revoked-at.ts';
 import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
-import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
 import {
   apiRoute,
   changeRoute,
@@ -41,8 +40,6 @@ import { changerOf } from './share-links.ts';
 import { showDrop } from './show-drop.ts';
 
 const tags = ['Links'];
-/** Links that one call revokes, by looking at each. */
-const REVOKED_PAGE = 1000;
 
 export function addDropLinkRoutes(api: Api): void {
   addMaking(api);
@@ -231,28 +228,13 @@ function addRevoking(api: Api): void {
       const call = callOf(c);
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'links:write');
       const { prefix } = c.req.valid('json');
-      const revokedAtMs = call.core.ports.clock.nowMs();
-      let revoked = 0;
-      for (let after = ''; ; ) {
-        const links: readonly DropLinkState[] = await bucket.call('listDropLinks', {
-          after,
-          limit: REVOKED_PAGE,
-        });
-        for (const { link } of links) {
-          const isBelow =
-            link.prefix.startsWith(prefix) || link.quarantine?.startsWith(prefix) === true;
-          if (!isBelow || link.revokedAtMs !== null) continue;
-          await changeDropLink(call.core, bucket, {
-            id: link.id,
-            revision: null,
-            changer: changerOf(call),
-            change: (old) => ({ ...old, revokedAtMs }),
-          });
-          revoked += 1;
-        }
-        after = links.at(-1)?.link.id ?? '';
-        if (links.length < REVOKED_PAGE) return c.json({ revoked }, 200);
-      }
+      const nowMs = call.core.ports.clock.nowMs();
+      const revoked: number = await bucket.call('revokeDropLinks', {
+        prefix,
+        changer: changerOf(call),
+        nowMs,
+      });
+      return c.json({ revoked }, 200);
     },
   );
 }

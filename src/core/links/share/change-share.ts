@@ -34,17 +34,17 @@ export type ShareChange = Partial<ShareInput> & {
 /** How often a change is made anew that another one overtook. */
 const TRIES = 5;
 
-/** Runs a change of a link with its hot entry blocked. */
+/** Runs a change of links with their hot entries blocked. */
 async function whileBlocked<Result>(
-  { ports }: Core,
-  id: LinkId,
+  { ports: { hotShares } }: Core,
+  ids: readonly LinkId[],
   change: () => Promise<Result>,
 ): Promise<Result> {
-  ports.hotShares.block(id);
+  for (const id of ids) hotShares.block(id);
   try {
     return await change();
   } finally {
-    ports.hotShares.unblock(id);
+    for (const id of ids) hotShares.unblock(id);
   }
 }
 
@@ -137,7 +137,7 @@ export async function changeShare(
     const entry = entryOf(before, after, changer, core.ports.clock.nowMs());
     if (Object.keys(entry.changes).length === 0) return before;
     try {
-      await whileBlocked(core, id, () => bucket.call('changeShareLink', { link: after, entry }));
+      await whileBlocked(core, [id], () => bucket.call('changeShareLink', { link: after, entry }));
       return after;
     } catch (error) {
       if (!hasCode(error, 'PreconditionFailed') || tries >= TRIES) throw error;
@@ -197,7 +197,7 @@ function actionOf(before: ShareLink, after: ShareLink): ShareHistoryEntry['actio
 
 /** Deletes a link for good. Idempotent. Cost: two commits. */
 export async function deleteShare(core: Core, bucket: BucketHandle, id: LinkId): Promise<void> {
-  await whileBlocked(core, id, () => bucket.call('deleteShareLink', { id }));
+  await whileBlocked(core, [id], () => bucket.call('deleteShareLink', { id }));
   await core.ports.directory.call('removeLinkId', { id, bucketId: bucket.record().id });
 }
 
@@ -255,13 +255,13 @@ function putLabel(
   label: ShareLabel,
   entry: ShareHistoryEntry,
 ): Promise<void> {
-  return whileBlocked(core, linkId, () => bucket.call('putShareLabel', { linkId, label, entry }));
+  return whileBlocked(core, [linkId], () => bucket.call('putShareLabel', { linkId, label, entry }));
 }
 
 /**
  * Revokes all links to what lies below a prefix; gives how many. A set of keys is
- * revoked when one of its keys lies there. Cost: a read per 500 links of the bucket
- * and a commit for each that is revoked.
+ * revoked when one of its keys lies there. Cost: a read for 100 links of the bucket,
+ * and a commit for those of them that are revoked.
  */
 export async function revokeBelow(
   core: Core,
@@ -272,11 +272,15 @@ export async function revokeBelow(
   let revoked = 0;
   for (let before: ShareLink | null = null; ; ) {
     const page: Awaited<ReturnType<typeof list>> = await list(bucket, before);
-    for (const { link } of page) {
-      if (link.revokedAtMs !== null || !isBelow(link, prefix)) continue;
-      await changeShare(core, bucket, { id: link.id, change: { isRevoked: true } }, changer);
-      revoked += 1;
-    }
+    const ids = page
+      .map(({ link }) => link)
+      .filter((link) => link.revokedAtMs === null && isBelow(link, prefix))
+      .map(({ id }) => id);
+    const nowMs = core.ports.clock.nowMs();
+    if (ids.length > 0)
+      revoked += await whileBlocked(core, ids, () =>
+        bucket.call('revokeShareLinks', { ids, changer, nowMs }),
+      );
     before = page.at(-1)?.link ?? null;
     if (page.length < LINKS_PER_PAGE_MAX) return revoked;
   }

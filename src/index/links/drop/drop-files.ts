@@ -241,7 +241,7 @@ function requireWithin(
 function requireFewUnfinished(sql: Sql, n: number, { linkId, senderId }: DropFile): void {
   const [row] = sql.all<{ count: number }>(
     `SELECT count(*) AS count FROM (
-       SELECT 1 FROM drop_files
+       SELECT 1 FROM drop_files INDEXED BY drop_files_unfinished
        WHERE bucket = ? AND link_id = ? AND sender_id = ? AND finished_at_ms IS NULL
        LIMIT ${DROP_OPEN_FILES_MAX})`,
     n,
@@ -330,7 +330,7 @@ function listFiles(
           limit,
         )
       : sql.all<ListedRow>(
-          `SELECT ${FILE_COLUMNS}, ${IS_STORED} FROM drop_files
+          `SELECT ${FILE_COLUMNS}, ${IS_STORED} FROM drop_files INDEXED BY drop_files_by_sender
            WHERE bucket = ? AND link_id = ? AND sender_id = ? AND id > ?
            ORDER BY id LIMIT ${PLAN_ONCE} ?`,
           n,

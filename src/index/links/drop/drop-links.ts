@@ -41,6 +41,7 @@ type DropLinkCalls = Pick<
   | 'listDropSenders'
   | 'addDropLink'
   | 'changeDropLink'
+  | 'revokeDropLinks'
   | 'removeDropLink'
   | 'addDropSender'
 >;
@@ -115,6 +116,8 @@ export function createDropLinkCalls(sql: Sql): DropLinkCalls {
       return requireLink(sql, n, id);
     },
 
+    revokeDropLinks: (input) => revokeBelow(sql, input),
+
     removeDropLink({ bucket, id, nowMs }) {
       const n = requireBucket(sql, bucket);
       return { isDone: removeLink(sql, n, id, nowMs) };
@@ -140,6 +143,28 @@ export function createDropLinkCalls(sql: Sql): DropLinkCalls {
       sql.all('UPDATE drop_links SET senders = senders + 1 WHERE bucket = ? AND id = ?', n, linkId);
     },
   };
+}
+
+/** See `DropLinkCommands.revokeDropLinks`. */
+function revokeBelow(
+  sql: Sql,
+  { bucket, prefix, changer, nowMs }: Parameters<DropLinkCommands['revokeDropLinks']>[0],
+): number {
+  const n = requireBucket(sql, bucket);
+  const below = (member: string) => `substr(settings ->> '$.${member}', 1, length(?2)) = ?2`;
+  const revoked = sql.all<{ id: LinkId }>(
+    `UPDATE drop_links
+     SET settings = json_set(settings, '$.revokedAtMs', ?3), revision = revision + 1
+     WHERE bucket = ?1 AND settings ->> '$.revokedAtMs' IS NULL
+       AND (${below('prefix')} OR ${below('quarantine')}) RETURNING id`,
+    n,
+    prefix,
+    nowMs,
+  );
+  const changes = { revokedAtMs: [null, nowMs] as const };
+  const entry = { ...changer, atMs: nowMs, action: 'revoked', changes } as const;
+  for (const { id } of revoked) noteChange(sql, n, id, entry);
+  return revoked.length;
 }
 
 /** TooManyRequests for a source that became many senders within the window. */

@@ -3,6 +3,7 @@
 // bucket-index.ts makes each call atomic.
 import { StorageError } from '../../../domain/errors.ts';
 import { LABELS_PER_LINK_MAX, LINKS_PER_BUCKET_MAX } from '../../../domain/links/link-limits.ts';
+import type { ShareLink } from '../../../domain/links/share-links.ts';
 import type {
   ShareLinkCommands,
   ShareLinkQueries,
@@ -31,6 +32,7 @@ type ShareCalls = Pick<
   | 'listShareHistory'
   | 'addShareLink'
   | 'changeShareLink'
+  | 'revokeShareLinks'
   | 'deleteShareLink'
   | 'putShareLabel'
 >;
@@ -107,17 +109,24 @@ function createCommands(sql: Sql): Omit<ShareCalls, keyof Queries> {
     changeShareLink({ bucket, link, entry }) {
       const n = requireBucket(sql, bucket);
       requireShareRow(sql, n, link.id);
-      const changed = sql.all(
-        `UPDATE share_links SET link = ?, revision = ?
-         WHERE bucket = ? AND id = ? AND revision = ? RETURNING id`,
-        JSON.stringify(link),
-        link.revision,
-        n,
-        link.id,
-        link.revision - 1,
-      );
-      if (changed.length === 0) throw new StorageError('PreconditionFailed');
+      if (!storeChange(sql, n, link)) throw new StorageError('PreconditionFailed');
       noteChange(sql, n, link.id, entry);
+    },
+
+    revokeShareLinks({ bucket, ids, changer, nowMs }) {
+      const n = requireBucket(sql, bucket);
+      const changes = { revokedAtMs: [null, nowMs] as const };
+      const entry = { ...changer, atMs: nowMs, action: 'revoked', changes } as const;
+      let revoked = 0;
+      for (const id of ids) {
+        const row = findShareRow(sql, n, id);
+        const link = row === null ? null : decodeShare(row);
+        if (link === null || link.revokedAtMs !== null) continue;
+        storeChange(sql, n, { ...link, revision: link.revision + 1, revokedAtMs: nowMs });
+        noteChange(sql, n, id, entry);
+        revoked += 1;
+      }
+      return revoked;
     },
 
     deleteShareLink({ bucket, id }) {
@@ -151,6 +160,20 @@ function createCommands(sql: Sql): Omit<ShareCalls, keyof Queries> {
       noteChange(sql, n, linkId, entry);
     },
   };
+}
+
+/** Whether a link was stored in place of that of the revision before. */
+function storeChange(sql: Sql, n: number, link: ShareLink): boolean {
+  const changed = sql.all(
+    `UPDATE share_links SET link = ?, revision = ?
+     WHERE bucket = ? AND id = ? AND revision = ? RETURNING id`,
+    JSON.stringify(link),
+    link.revision,
+    n,
+    link.id,
+    link.revision - 1,
+  );
+  return changed.length > 0;
 }
 
 /** QuotaExceeded where a count is at its bound. */

@@ -1,5 +1,5 @@
 // The rows of share links, and what all calls on them need: the link of an id, its
-// use, and where its rows go when it or its bucket goes.
+// use, and where its rows go when it goes.
 import { StorageError } from '../../../domain/errors.ts';
 import type { LabelId, LinkId } from '../../../domain/links/link-ids.ts';
 import type { ShareLabel, ShareLink, ShareUsage } from '../../../domain/links/share-links.ts';
@@ -127,15 +127,4 @@ export function dropShare(sql: Sql, n: number, id: LinkId): void {
   sql.all('DELETE FROM share_days WHERE bucket = ? AND link_id = ?', n, id);
   sql.all('DELETE FROM share_sums WHERE bucket = ? AND link_id = ?', n, id);
   dropHistory(sql, n, id);
-}
-
-/** Deletes the share links of a bucket that goes. */
-export function dropSharesOfBucket(sql: Sql, n: number): void {
-  sql.all('DELETE FROM share_links WHERE bucket = ?', n);
-  sql.all('DELETE FROM share_labels WHERE bucket = ?', n);
-  sql.all('DELETE FROM share_downloads WHERE bucket = ?', n);
-  sql.all('DELETE FROM share_permits WHERE bucket = ?', n);
-  sql.all('DELETE FROM share_days WHERE bucket = ?', n);
-  sql.all('DELETE FROM share_sums WHERE bucket = ?', n);
-  sql.all('DELETE FROM share_history WHERE bucket = ?', n);
 }
