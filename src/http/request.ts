@@ -60,6 +60,11 @@ export type HttpRequest = {
    */
   readonly whenGone?: ((release: () => void) => void) | undefined;
   /**
+   * Calls `release` when the client has gone away before it had all of its response.
+   * Absent where `onSent` says how far the response came.
+   */
+  readonly whenCut?: ((release: () => void) => void) | undefined;
+  /**
    * Makes the Response of a response, where this platform sends some of them
    * itself; others have none.
    */

@@ -49,6 +49,7 @@ export function readWorkerRequest(request: Request): HttpRequest {
     notes: newRequestNotes(),
     // Nothing tells here when the client has all of it: what is said is what was
     // meant to be sent.
+    whenCut: (release) => request.signal.addEventListener('abort', release, { once: true }),
     onSent: (report) => report({ protocol: protocolOf(request), bodyBytes: null, isWhole: null }),
   };
 }

@@ -168,6 +168,10 @@ function watchBody(
   const end = (): void => {
     if (!platformReports || isReported) finish(readBytes);
   };
+  request.whenCut?.(() => {
+    end();
+    chunks.close();
+  });
 
   return new ChunkStream({
     async next(wantedBytes) {
