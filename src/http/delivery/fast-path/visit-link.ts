@@ -93,7 +93,8 @@ export function createLinkVisit(
     const count = (response: FastResponse): void => {
       if (read.isHead || response.status === 304) return;
       const counts = countsOf(read, pointer, response);
-      const visitor = visitorOf(read, countryOf);
+      // A download in many ranges is one visit.
+      const visitor = counts.started === 0 ? null : visitorOf(read, countryOf);
       counter.count(entry, path.name.labelId, counts, visitor);
     };
     return { readPolicy, pointer, profile, owner, count };
