@@ -7,19 +7,7 @@ import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import type { LabelId, LinkEntry } from '../../../src/domain/links/link-ids.ts';
 import { shareLinkOf } from '../../contract/index/share-links.contract.ts';
 import { createMemoryCore, openTestBucket, putBytes, withPorts } from '../memory-core.ts';
-
-const NOBODY = { memberId: null, accessKeyId: null };
-const SHARE = {
-  target: { kind: 'object', key: 'a', versionId: null },
-  notBeforeMs: null,
-  expiresAtMs: null,
-  password: null,
-  limits: { downloads: null, bytes: null, moneyMicro: null },
-  audience: { addresses: null, countries: null },
-  page: { title: null, text: null, logoKey: null, colour: null, mode: 'preview', fileName: null },
-  note: '',
-  cutsRunning: false,
-} as const;
+import { NOBODY, SHARE_INPUT } from './share-kit.ts';
 
 type Message = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
 
@@ -40,7 +28,8 @@ async function world() {
   const core = withPorts(memory, { directory, clock: { nowMs: () => Date.now() } });
   const bucket = await openTestBucket(core);
   await putBytes(core, bucket, 'a', new Uint8Array(1));
-  const link = await makeShare(core, bucket, SHARE, NOBODY);
+  const target = { kind: 'object', key: 'a', versionId: null } as const;
+  const link = await makeShare(core, bucket, { ...SHARE_INPUT, target }, NOBODY);
   const { id, name, ownerId: accountId } = bucket.record();
   const entry: LinkEntry = {
     id: link.id,

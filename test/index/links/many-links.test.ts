@@ -17,11 +17,11 @@ import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
 import type { Sql } from '../../../src/ports/sql.ts';
 import { addressOf, bucketRecord, refOf, START_MS } from '../../contract/index/samples.ts';
 import { entryOf, shareLinkOf } from '../../contract/index/share-links.contract.ts';
+import { NOBODY } from '../../core/links/share-kit.ts';
 import { createMemoryCore, openTestBucket, withPorts } from '../../core/memory-core.ts';
 import { openCounting } from '../kit/open-counting.ts';
 import { DROP_ENTRY, DROP_LINK, dropFileOf } from '../kit/use-drop-links.ts';
 
-const NOBODY = { memberId: null, accessKeyId: null };
 const LIMITS = { downloads: 1_000_000, bytes: null, moneyMicro: null, moneyBytes: null };
 
 /** An index with a bucket, of which each call is measured in steps of SQLite. */

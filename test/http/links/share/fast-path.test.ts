@@ -7,21 +7,11 @@ import { changeShare, makeShare } from '../../../../src/core/links/share/change-
 import type { ShareInput } from '../../../../src/core/links/share/share-input.ts';
 import type { ShareLink } from '../../../../src/domain/links/share-links.ts';
 import type { PlainRead } from '../../../../src/http/delivery/fast-path/fast-path.ts';
+import { NOBODY, SHARE_INPUT } from '../../../core/links/share-kit.ts';
 import { createMemoryCore, openTestBucket, putBytes } from '../../../core/memory-core.ts';
 import { makeRequest } from '../../s3/kit/make-request.ts';
 
-const NOBODY = { memberId: null, accessKeyId: null };
 const BYTES = new TextEncoder().encode('ten bytes!');
-const INPUT: ShareInput = {
-  notBeforeMs: null,
-  expiresAtMs: null,
-  password: null,
-  limits: { downloads: null, bytes: null, moneyMicro: null },
-  audience: { addresses: null, countries: null },
-  page: { title: null, text: null, logoKey: null, colour: null, mode: 'preview', fileName: null },
-  note: '',
-  cutsRunning: false,
-};
 
 async function world() {
   const core = createMemoryCore();
@@ -38,7 +28,7 @@ async function world() {
   for (const key of ['a/k', 'a/b/k']) await putBytes(core, bucket, key, BYTES);
   const target = { kind: 'object', key: 'a/k', versionId: null } as const;
   const make = (change: Partial<Parameters<typeof makeShare>[2]> = {}) =>
-    makeShare(core, bucket, { ...INPUT, target, ...change }, NOBODY);
+    makeShare(core, bucket, { ...SHARE_INPUT, target, ...change }, NOBODY);
   const readOf = (rawPath: string, headers: Record<string, string>, method: string): PlainRead => ({
     isHead: method === 'HEAD',
     rawPath,

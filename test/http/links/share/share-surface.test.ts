@@ -5,28 +5,9 @@ import { parseConfig } from '../../../../src/config.ts';
 import { makeShare } from '../../../../src/core/links/share/change-share.ts';
 import type { ShareInput } from '../../../../src/core/links/share/share-input.ts';
 import { LINK_LOGO_MAX_BYTES } from '../../../../src/domain/links/link-limits.ts';
+import { NOBODY, SHARE_INPUT } from '../../../core/links/share-kit.ts';
 import { createMemoryCore, openTestBucket, putBytes } from '../../../core/memory-core.ts';
 import { makeRequest } from '../../s3/kit/make-request.ts';
-
-const NOBODY = { memberId: null, accessKeyId: null };
-const PAGE = {
-  title: null,
-  text: null,
-  logoKey: null,
-  colour: null,
-  mode: 'preview',
-  fileName: null,
-} as const;
-const INPUT: ShareInput = {
-  notBeforeMs: null,
-  expiresAtMs: null,
-  password: null,
-  limits: { downloads: null, bytes: null, moneyMicro: null },
-  audience: { addresses: null, countries: null },
-  page: PAGE,
-  note: '',
-  cutsRunning: false,
-};
 
 async function world() {
   const core = createMemoryCore();
@@ -45,7 +26,7 @@ async function world() {
     method = 'GET',
     more: Readonly<Record<string, string>> = {},
   ) => {
-    const { id } = await makeShare(core, bucket, { ...INPUT, target, ...change }, NOBODY);
+    const { id } = await makeShare(core, bucket, { ...SHARE_INPUT, target, ...change }, NOBODY);
     const headers = { host: 'files.test', ...more };
     return app.fastPath.ask(makeRequest({ method, target: `/-/s/${id}${rest}`, headers }));
   };
@@ -60,7 +41,7 @@ describe('a share link', () => {
 
   it('shows a logo of 1 MiB, and none that is larger: it counts against no limit', async () => {
     const { put, open } = here;
-    const page = { ...PAGE, logoKey: 'logo.png' };
+    const page = { ...SHARE_INPUT.page, logoKey: 'logo.png' };
     const limits = { downloads: 1, bytes: 5, moneyMicro: null };
     await put('logo.png', new Uint8Array(LINK_LOGO_MAX_BYTES));
     const shown = await open({ page, limits }, '?logo=1');
