@@ -239,6 +239,11 @@ describeCore('a drop link', () => {
     });
     const list = await api.call('GET', `/buckets/${bucket}/drop-links`);
     expect(list.json.items.map(({ id }: { id: string }) => id)).toContain(drop.id);
+    const below = (prefix: string) =>
+      api.call('POST', `/buckets/${bucket}/drop-links/revoke`, { prefix });
+    expect((await below('owner/sub/')).json).toEqual({ revoked: 0 });
+    expect((await below('own')).json).toEqual({ revoked: 1 });
+    expect((await api.call('GET', drop.route)).json).toMatchObject({ state: 'revoked' });
     expect((await api.call('DELETE', drop.route)).status).toBe(204);
     expect((await visit('GET', drop.path)).status).toBe(404);
     expect((await api.call('GET', drop.route)).status).toBe(404);
