@@ -133,6 +133,7 @@ export const DIRECTORY_CALLS = {
   getAccounts: 'query',
   listBuckets: 'query',
   listBucketNames: 'query',
+  getBucketName: 'query',
   getSweepCursor: 'query',
   getHost: 'query',
   getKmsKey: 'query',

@@ -35,6 +35,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getAccounts',
   'listBuckets',
   'listBucketNames',
+  'getBucketName',
   'getSweepCursor',
   'getHost',
   'getKmsKey',

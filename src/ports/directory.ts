@@ -6,6 +6,7 @@
 import type { StoredAccessKey } from '../domain/account-records.ts';
 import type { HostedDomain } from '../domain/hosting.ts';
 import type { LinkEntry, LinkId } from '../domain/links/link-ids.ts';
+import type { BucketLocation } from '../domain/locations/bucket-locations.ts';
 import type {
   AccessKeyId,
   Account,
@@ -25,6 +26,9 @@ import type { WebhookApi } from './directory-calls/webhook-calls.ts';
 import type { OutboxApi } from './outbox.ts';
 
 export type OwnedBucket = { readonly name: BucketName; readonly createdAtMs: number };
+
+/** `location`: where its index lives, as it was chosen; null: nobody chose. */
+export type NotedBucketName = { readonly location: BucketLocation | null };
 
 /**
  * A host name that shows a bucket. It counts for that incarnation of the bucket
@@ -80,8 +84,21 @@ type OwnCalls = {
    * For the sweeper.
    */
   listBucketNames(input: { after: string; limit: number }): readonly BucketName[];
-  /** Notes that the account has that bucket. Idempotent. */
-  addBucket(input: { ownerId: AccountId; name: BucketName; createdAtMs: number }): void;
+  /**
+   * What is noted of a bucket name; null: no bucket has it, nor any blob that is left
+   * of one.
+   */
+  getBucketName(input: { name: BucketName }): NotedBucketName | null;
+  /**
+   * Notes that the account has that bucket. The location of a name that is noted
+   * already stays as it is. Idempotent.
+   */
+  addBucket(input: {
+    ownerId: AccountId;
+    name: BucketName;
+    createdAtMs: number;
+    location?: BucketLocation | null;
+  }): void;
   /**
    * Takes that note back, unless it is of a bucket that was made after
    * `createdAtMs`; the name stays known to `listBucketNames` until it is forgotten.

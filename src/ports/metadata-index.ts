@@ -142,8 +142,11 @@ type FurtherCommands = KeyCommands &
 
 /** Rows of the index that read; never change anything. */
 export type IndexQueries = FurtherQueries & {
-  /** The live bucket of that name, or null. */
-  getBucket(input: { name: BucketName }): BucketRecord | null;
+  /**
+   * The live bucket of that name, or null. `mayBeStale`: for a stranger, that there is
+   * none may be seconds old.
+   */
+  getBucket(input: { name: BucketName; mayBeStale?: boolean }): BucketRecord | null;
   /**
    * The version of that name, or with null what the key stands for now: an object,
    * a delete marker, nothing. BucketChanged.

@@ -2,6 +2,7 @@
 // be there.
 import { describe, expect } from 'vitest';
 import type { HostedDomain } from '../../src/domain/hosting.ts';
+import type { BucketLocation } from '../../src/domain/locations/bucket-locations.ts';
 import type {
   AccessKeyId,
   Account,
@@ -89,6 +90,43 @@ export function directoryContract(subject: Subject<Directory>): void {
       expect(await get(directory, id)).toMatchObject({ id, secret: 's/+= ä', account: owner });
       expect(await get(directory, other)).toBe(null);
       expect(await get(directory, id.toLowerCase() as AccessKeyId)).toBe(null);
+    });
+
+    test('knows a bucket name from its note until it is forgotten', async (directory) => {
+      const owner = account();
+      const name = nameOf(fresh('bucket'));
+      const noted = () => directory.call('getBucketName', { name });
+      expect(await noted()).toBe(null);
+      await add(directory, owner.id, name);
+      expect(await noted()).toEqual({ location: null });
+      // Blobs may be left of a bucket that is gone.
+      await directory.call('removeBucket', { ownerId: owner.id, name, createdAtMs: START_MS });
+      expect(await noted()).toEqual({ location: null });
+      await directory.call('forgetBucketName', { name, addedBeforeMs: START_MS + 1 });
+      expect(await noted()).toBe(null);
+    });
+
+    test('keeps the location of a name for as long as the name', async (directory) => {
+      const owner = account();
+      const name = nameOf(fresh('bucket'));
+      const note = (location: BucketLocation | null, createdAtMs = START_MS) =>
+        directory.call('addBucket', { ownerId: owner.id, name, createdAtMs, location });
+      const noted = () => directory.call('getBucketName', { name });
+      for (const location of ['eu', 'weur', null] as const) {
+        await note(location);
+        expect(await noted()).toEqual({ location: 'eu' });
+      }
+      await note('us', START_MS + 5);
+      await directory.call('forgetBucketName', { name, addedBeforeMs: START_MS + 5 });
+      expect(await noted()).toEqual({ location: 'eu' });
+      const after = name.slice(0, -1);
+      expect(await directory.call('listBucketNames', { after, limit: 1 })).toEqual([name]);
+      await directory.call('forgetBucketName', { name, addedBeforeMs: START_MS + 6 });
+      expect(await noted()).toBe(null);
+      // A name that nobody chose a location for gets none by a repetition.
+      await note(null, START_MS + 7);
+      await note('eu', START_MS + 8);
+      expect(await noted()).toEqual({ location: null });
     });
 
     test('replaces an account and its keys, and leaves others alone', async (directory) => {

@@ -191,8 +191,11 @@ describe('calls to the platform per public read', () => {
     entrypoint: 0,
     behind: 0,
   };
-  /** State and page of the pointer, looked for in the colo's cache and left there, or found. */
-  const LEFT = { match: 2, put: 2 };
+  /**
+   * State and page of the pointer and the bucket's name, looked for in the colo's cache and left
+   * there, or found. The first of a day in a colo asks the directory for the name.
+   */
+  const LEFT = { cache: { match: 3, put: 3 }, directory: { get: 1 } };
   const FOUND = { match: 2, put: 0 };
 
   it(
@@ -208,7 +211,7 @@ describe('calls to the platform per public read', () => {
         ...nothing,
         status: 200,
         index: { get: 1 },
-        cache: LEFT,
+        ...LEFT,
         entrypoint: 1,
         behind: 1,
       });
@@ -227,7 +230,8 @@ describe('calls to the platform per public read', () => {
   it('the same without Workers Cache', async () => {
     const { put, url } = await makePublicBucket();
     await put('a', patternBytes(100_000));
-    const cold = { ...nothing, index: { get: 1 }, r2: { get: 1 }, cache: { match: 3, put: 3 } };
+    const cold = { ...nothing, ...LEFT, index: { get: 1 }, r2: { get: 1 } };
+    cold.cache = { match: 4, put: 4 };
     expect(await createIsolate().count(url('a'))).toEqual({ ...cold, status: 200 });
     const near = { ...nothing, cache: { match: 3, put: 0 } };
     const { count: second } = createIsolate();
@@ -244,7 +248,7 @@ describe('calls to the platform per public read', () => {
       ...nothing,
       status: 206,
       index: { get: 1 },
-      cache: LEFT,
+      ...LEFT,
       entrypoint: 1,
       behind: 1,
     });
@@ -263,7 +267,7 @@ describe('calls to the platform per public read', () => {
       ...nothing,
       status: 200,
       index: { get: 1 },
-      cache: LEFT,
+      ...LEFT,
       r2: { get: 1 },
     });
   });
@@ -275,7 +279,7 @@ describe('calls to the platform per public read', () => {
     expect(await createIsolate().count(url('a'), conditional)).toEqual({
       ...nothing,
       index: { get: 1 },
-      cache: LEFT,
+      ...LEFT,
       status: 304,
     });
     expect(await createIsolate().count(url('a'), { method: 'HEAD' })).toEqual({
@@ -302,7 +306,8 @@ describe('calls to the platform per public read', () => {
       const { count: read } = createIsolate();
       const hot = { status: 200, index: {}, r2: {}, directory: {} };
       const cold = { ...hot, index: { get: 1 }, r2: { get: 1 } };
-      expect(await read(`http://${host}/about`)).toMatchObject({ ...cold, directory: { get: 1 } });
+      // The host and the bucket's name.
+      expect(await read(`http://${host}/about`)).toMatchObject({ ...cold, directory: { get: 2 } });
       expect(await read(`http://${host}/about`)).toMatchObject(hot);
       expect(await read(`http://${host}/`)).toMatchObject(cold);
       expect(await read(`http://${host}/`)).toMatchObject(hot);
@@ -321,7 +326,7 @@ describe('calls to the platform per public read', () => {
       ...nothing,
       status: 404,
       index: { get: 1 },
-      cache: LEFT,
+      ...LEFT,
     });
     expect(await read(url('missing'))).toEqual({ ...nothing, status: 404 });
   });

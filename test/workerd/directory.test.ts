@@ -116,7 +116,8 @@ describe('host names over RPC', () => {
       });
       return { status, directory };
     };
-    expect(await cost()).toEqual({ status: 404, directory: { get: 1 } });
+    // One for the host, one for the bucket's name.
+    expect(await cost()).toEqual({ status: 404, directory: { get: 2 } });
     expect(await cost()).toEqual({ status: 404, directory: {} });
   });
 

@@ -4,7 +4,15 @@ import { createDoMetadataIndex } from '../../src/adapters/cloudflare/clients/do-
 import { createBucketFeeds } from '../../src/adapters/cloudflare/pointers/bucket-feeds.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { metadataIndexContract } from '../contract/index/metadata-index.contract.ts';
-import { freshBucketName, objectOf, PRIVATE, PUBLIC, recordOf, refOf } from './kit/bucket.ts';
+import {
+  EVERY_NAME,
+  freshBucketName,
+  objectOf,
+  PRIVATE,
+  PUBLIC,
+  recordOf,
+  refOf,
+} from './kit/bucket.ts';
 import { counting } from './kit/counting.ts';
 
 const feeds = createBucketFeeds(systemClock);
@@ -13,7 +21,7 @@ const FRESH_SECONDS = 3;
 
 metadataIndexContract({
   name: 'Durable Objects',
-  make: () => createDoMetadataIndex(env.BUCKETS, systemClock, feeds, FRESH_SECONDS),
+  make: () => createDoMetadataIndex(env.BUCKETS, EVERY_NAME, systemClock, feeds, FRESH_SECONDS),
 });
 
 /** An index as a new isolate has it, with its calls to the platform counted. */
@@ -21,7 +29,7 @@ function isolate() {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
   const counted = counting(env.BUCKETS);
   return {
-    index: createDoMetadataIndex(counted.target, clock, feeds, FRESH_SECONDS),
+    index: createDoMetadataIndex(counted.target, EVERY_NAME, clock, feeds, FRESH_SECONDS),
     clock,
     rpcs: () => counted.calls.get ?? 0,
   };
@@ -171,7 +179,7 @@ describe('index over RPC', () => {
         };
       },
     } as unknown as typeof env.BUCKETS;
-    const index = createDoMetadataIndex(failing, systemClock, feeds, FRESH_SECONDS);
+    const index = createDoMetadataIndex(failing, EVERY_NAME, systemClock, feeds, FRESH_SECONDS);
     failures = 2;
     expect(await index.call(name, 'getBucket', { name })).toBeNull();
     failures = 1;
@@ -193,11 +201,13 @@ describe('index over RPC', () => {
       get: () => ({ call: () => Promise.reject(overloaded) }),
     } as unknown as typeof env.BUCKETS;
     const name = freshBucketName();
-    const asked = createDoMetadataIndex(failing, systemClock, feeds, FRESH_SECONDS).call(
-      name,
-      'getBucket',
-      { name },
-    );
+    const asked = createDoMetadataIndex(
+      failing,
+      EVERY_NAME,
+      systemClock,
+      feeds,
+      FRESH_SECONDS,
+    ).call(name, 'getBucket', { name });
     await expect(asked).rejects.toMatchObject({ code: 'SlowDown' });
   });
 });

@@ -2,6 +2,7 @@
 // makes them once per isolate, so nothing here may belong to a request: bindings
 // and plain values only.
 
+import type { BucketName } from '../../domain/nouns.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Background, Log } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
@@ -23,6 +24,7 @@ import { createCacheApiDerived } from './bodies/cache-api-derived.ts';
 import { createImagesBinding } from './bodies/images-binding.ts';
 import { createR2BlobStore } from './bodies/r2-blob-store.ts';
 import { createWorkersEdgeCache } from './bodies/workers-edge-cache.ts';
+import { createBucketNames } from './clients/bucket-names.ts';
 import { createConsoleAssets } from './clients/console-assets.ts';
 import { createDoBucketChanges } from './clients/do-bucket-changes.ts';
 import { createDoDirectory } from './clients/do-directory.ts';
@@ -30,7 +32,7 @@ import { createDoLedger } from './clients/do-ledger.ts';
 import { createDoMetadataIndex } from './clients/do-metadata-index.ts';
 import { createFetchSender } from './clients/fetch-webhook-sender.ts';
 import type { WorkerEnv } from './env.ts';
-import { createBucketFeeds } from './pointers/bucket-feeds.ts';
+import { type BucketFeeds, createBucketFeeds } from './pointers/bucket-feeds.ts';
 import { type ColoTier, createColoTier } from './pointers/colo-tier.ts';
 import { createFreshness } from './pointers/freshness.ts';
 import { createWorkersHotMetadata } from './pointers/workers-hot-metadata.ts';
@@ -82,6 +84,32 @@ function coloTierOf(env: WorkerEnv, settings: PortSettings, log: Log): ColoTier 
   });
 }
 
+/** The directory, and buckets whose names it knows. */
+function createObjectPorts(
+  env: WorkerEnv,
+  settings: PortSettings,
+  parts: Pick<Ports, 'clock' | 'background'> & {
+    readonly colo: ColoTier;
+    readonly feeds: BucketFeeds;
+  },
+): Pick<Ports, 'directory' | 'metadataIndex' | 'bucketChanges'> {
+  const { clock, background, colo, feeds } = parts;
+  const directory = createDoDirectory(env.DIRECTORY, {
+    clock,
+    background,
+    hostFreshSeconds: settings.pointerFreshSeconds,
+    limitMs: settings.tierLimitMs,
+  });
+  const ask = (name: BucketName) => directory.call('getBucketName', { name });
+  const names = createBucketNames({ clock, background, colo, ask });
+  const freshSeconds = settings.pointerFreshSeconds;
+  return {
+    directory,
+    metadataIndex: createDoMetadataIndex(env.BUCKETS, names, clock, feeds, freshSeconds),
+    bucketChanges: createDoBucketChanges(env.BUCKETS, names),
+  };
+}
+
 /**
  * `entrypoint`: the loopback to BodySlices, null where there is none. `ownBackground`: what
  * goes on behind responses, by default in `waitUntil`.
@@ -124,22 +152,16 @@ export function createWorkersPorts(
     limits: DERIVE_LIMITS,
     sharesWork: false,
   });
+  const colo = coloTierOf(env, settings, log);
   return {
     blobStore: createDecompressingBlobStore(createR2BlobStore(env.BLOBS, undefined, damage.note)),
-    metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, feeds, settings.pointerFreshSeconds),
-    bucketChanges: createDoBucketChanges(env.BUCKETS),
-    directory: createDoDirectory(env.DIRECTORY, {
-      clock,
-      background,
-      hostFreshSeconds: settings.pointerFreshSeconds,
-      limitMs: settings.tierLimitMs,
-    }),
+    ...createObjectPorts(env, settings, { clock, background, colo, feeds }),
     ledger: createDoLedger(env.LEDGER),
     hotMetadata: createWorkersHotMetadata({
       kv: env.HOT,
       memory: pointers,
       feeds,
-      colo: coloTierOf(env, settings, log),
+      colo,
       clock,
       background,
       log,

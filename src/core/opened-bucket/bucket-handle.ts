@@ -95,18 +95,19 @@ const MAX_REOPENS_OF_CHANGE = 64;
 /**
  * Opens a bucket for one request. `authorize` throws AccessDenied; it runs again
  * when the bucket changed. Without a `changer` the service itself makes the
- * changes. NoSuchBucket.
+ * changes. `isStranger`: nobody has signed the request. NoSuchBucket.
  */
 export async function openBucket(
   core: Core,
   name: BucketName,
   authorize: (record: BucketRecord) => void,
   changer: Changer | null = null,
+  isStranger = false,
 ): Promise<BucketHandle> {
   const index = core.ports.metadataIndex;
 
   async function authorized(): Promise<BucketRecord> {
-    const current = await index.call(name, 'getBucket', { name });
+    const current = await index.call(name, 'getBucket', { name, mayBeStale: isStranger });
     if (current === null) throw new StorageError('NoSuchBucket', { fields: { BucketName: name } });
     authorize(current);
     return current;

@@ -113,6 +113,7 @@ function bucketOpener(core: Core, call: S3Call, bucketName: BucketName, admit: A
         admit(call, record);
       },
       changerOf(call),
+      call.principal.kind !== 'account',
     );
 }
 
@@ -140,7 +141,9 @@ async function authorizeVersion(
     await open((record) => requireSomeKeys(call, record, [named.action]));
     change = await operation.readChange(call, core.ports.clock.nowMs());
   }
-  const request = { ...named, mayBeStale: isLinkRead(call), change, changer: changerOf(call) };
+  const isStranger = call.principal.kind !== 'account';
+  const mayBeStale = isLinkRead(call);
+  const request = { ...named, mayBeStale, isStranger, change, changer: changerOf(call) };
   const opened = await openVersion(core, call.decide, request, (record) => {
     noteBucket(call, record);
     admit(call, record);

@@ -45,7 +45,7 @@ export async function answerPreflight(
     });
   if (target.bucket === null) throw forbidden('CORSResponse: CORS is not enabled for this bucket.');
   const name = parseBucketName(target.bucket);
-  const record = await core.ports.metadataIndex.call(name, 'getBucket', { name });
+  const record = await core.ports.metadataIndex.call(name, 'getBucket', { name, mayBeStale: true });
   if (record === null) throw forbidden('CORSResponse: Bucket not found');
   request.notes.bucket = record.name;
   request.notes.isLogged = record.settings.logging !== null;

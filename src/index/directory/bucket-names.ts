@@ -2,6 +2,7 @@
 // of them: a part of the directory. The buckets themselves are the index's. Plain
 // synchronous code over a SQL port; directory-index.ts makes each call atomic.
 
+import type { BucketLocation } from '../../domain/locations/bucket-locations.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import type { DirectoryApi } from '../../ports/directory.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -12,6 +13,7 @@ type BucketNameCalls = Pick<
   DirectoryApi,
   | 'listBuckets'
   | 'listBucketNames'
+  | 'getBucketName'
   | 'addBucket'
   | 'removeBucket'
   | 'forgetBucketName'
@@ -36,14 +38,39 @@ export function createBucketNameCalls(sql: Sql): BucketNameCalls {
 
     listBucketNames({ after, limit }) {
       const rows = sql.all<{ name: string }>(
-        `SELECT name FROM bucket_names WHERE name > ? ORDER BY name LIMIT ${PLAN_ONCE} ?`,
+        `SELECT name FROM bucket_names WHERE name > ?
+         UNION SELECT name FROM bucket_locations WHERE name > ?
+         ORDER BY name LIMIT ${PLAN_ONCE} ?`,
+        after,
         after,
         limit,
       );
       return rows.map((row) => row.name as BucketName);
     },
 
-    addBucket({ ownerId, name, createdAtMs }) {
+    getBucketName({ name }) {
+      const [row] = sql.all<{ location: string | null }>(
+        `SELECT (SELECT location FROM bucket_locations WHERE name = ?) AS location
+         WHERE EXISTS (SELECT 1 FROM bucket_names WHERE name = ?)
+            OR EXISTS (SELECT 1 FROM bucket_locations WHERE name = ?)`,
+        name,
+        name,
+        name,
+      );
+      return row === undefined ? null : { location: row.location as BucketLocation | null };
+    },
+
+    addBucket({ ownerId, name, createdAtMs, location = null }) {
+      if (location !== null) {
+        sql.all(
+          `INSERT INTO bucket_locations (name, location)
+           SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM bucket_names WHERE name = ?)
+           ON CONFLICT (name) DO NOTHING`,
+          name,
+          location,
+          name,
+        );
+      }
       // OR REPLACE: a note that an interrupted delete left behind has the time of a
       // bucket that is gone.
       sql.all(
@@ -80,8 +107,19 @@ export function createBucketNameCalls(sql: Sql): BucketNameCalls {
         addedBeforeMs,
       );
       sql.all('DELETE FROM bucket_names WHERE name = ? AND added_at_ms < ?', name, addedBeforeMs);
+      sql.all(
+        `DELETE FROM bucket_locations
+         WHERE name = ? AND NOT EXISTS (SELECT 1 FROM bucket_names WHERE name = ?)`,
+        name,
+        name,
+      );
     },
+    ...createSweepCursorCalls(sql),
+  };
+}
 
+function createSweepCursorCalls(sql: Sql): Pick<DirectoryApi, 'getSweepCursor' | 'setSweepCursor'> {
+  return {
     getSweepCursor() {
       const [row] = sql.all<{ started_at_ms: number; after: string | null }>(
         'SELECT started_at_ms, after FROM sweep_turn WHERE id = 0',

@@ -97,5 +97,10 @@ export const DIRECTORY_SCHEMA: Schema = {
     INVITATION_MAKER_TABLES,
     LINK_ID_TABLES,
     ACCOUNT_PROGRESS_TABLES,
+    // Apart from `bucket_names`: an older program forgets names of buckets that it can't find.
+    [
+      'CREATE TABLE bucket_locations (name TEXT NOT NULL PRIMARY KEY, location TEXT NOT NULL) ' +
+        'STRICT, WITHOUT ROWID',
+    ],
   ],
 };

@@ -15,7 +15,8 @@ export function useDirectory(directory: DirectoryApi): void {
   directory.putAccount({ account: { id: OWNER, displayName: 'o' }, keys: [{ id, secret: 's' }] });
   directory.getAccessKey({ id });
   directory.getAccounts({ ids: [OWNER] });
-  directory.addBucket({ ownerId: OWNER, name, createdAtMs: START_MS });
+  directory.addBucket({ ownerId: OWNER, name, createdAtMs: START_MS, location: 'weur' });
+  directory.getBucketName({ name });
   directory.listBuckets({ ownerId: OWNER, prefix: '', after: '', limit: 10 });
   directory.listBucketNames({ after: '', limit: 10 });
   directory.removeBucket({ ownerId: OWNER, name, createdAtMs: START_MS });

@@ -1,9 +1,12 @@
 // A bucket to test with: its object's stub, and calls with as little ceremony as possible.
 import { env } from 'cloudflare:workers';
+import type { BucketNames } from '../../../src/adapters/cloudflare/clients/bucket-names.ts';
 import type { CallableObject } from '../../../src/adapters/cloudflare/clients/object-call.ts';
 import { decodePage, kvPageName } from '../../../src/adapters/cloudflare/pointers/pointer-page.ts';
+import { PROTOCOL } from '../../../src/adapters/cloudflare/protocol.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
+import type { BucketLocation } from '../../../src/domain/locations/bucket-locations.ts';
 import type {
   AccountId,
   BucketName,
@@ -64,13 +67,33 @@ export function objectOf(key: string, etag: string): ObjectVersion {
 
 export const refOf = ({ id, name, revision }: BucketRecord): BucketRef => ({ id, name, revision });
 
-/** Calls of the object of a bucket, over RPC. */
+/** Names as an index believes them that is tested without the directory: all are there. */
+export const EVERY_NAME: BucketNames = {
+  find: () => ({ location: null }),
+  read: async () => ({ location: null }),
+  renew: async () => undefined,
+};
+
+/** Notes the name, as whoever makes a bucket does first. */
+export async function noteName(
+  name: BucketName,
+  ownerId = 'owner' as AccountId,
+  location: BucketLocation | null = null,
+): Promise<void> {
+  const directory = env.DIRECTORY.get(env.DIRECTORY.idFromName('directory'));
+  const input = { ownerId, name, createdAtMs: 0, location };
+  unwrapOutcome(await (directory as unknown as CallableObject).call('addBucket', input, PROTOCOL));
+}
+
+/** Calls of the object of a bucket, over RPC; the directory knows a bucket that is made. */
 export function bucketObject(name: BucketName) {
   const stub = () => env.BUCKETS.get(env.BUCKETS.idFromName(name));
   async function call<Name extends keyof IndexApi>(
     method: Name,
     input: Parameters<IndexApi[Name]>[0],
   ) {
+    if (method === 'createBucket')
+      await noteName(name, (input as { bucket: BucketRecord }).bucket.ownerId);
     const reply = await (stub() as unknown as CallableObject).call(method, input);
     return unwrapOutcome<ReturnType<IndexApi[Name]>>(reply);
   }

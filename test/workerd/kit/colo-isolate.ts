@@ -12,6 +12,7 @@ import { findCurrent, findCurrentOf } from '../../../src/core/objects/find-curre
 import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import type { BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
 import type { Clock, Log } from '../../../src/ports/system.ts';
+import { EVERY_NAME } from './bucket.ts';
 import { counting } from './counting.ts';
 
 export type TestClock = Clock & { ms: number };
@@ -62,7 +63,7 @@ export function createColoIsolate(
   const behind: Promise<unknown>[] = [];
   const failures: string[] = [];
   const log: Log = { info: () => undefined, error: (event) => void failures.push(event) };
-  const index = createDoMetadataIndex(objects.target, clock, feeds, 3);
+  const index = createDoMetadataIndex(objects.target, EVERY_NAME, clock, feeds, 3);
   const hotMetadata = createWorkersHotMetadata({
     kv: kvReads.target,
     memory,

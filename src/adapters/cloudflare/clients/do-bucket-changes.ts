@@ -3,22 +3,27 @@
 // short (bucket-object.ts); a client that is gone is noticed when they end.
 import type { BucketChanges, BucketNews } from '../../../ports/bucket-changes.ts';
 import type { BucketObject } from '../durable-objects/bucket-object.ts';
+import type { BucketNames } from './bucket-names.ts';
+import { connectBucket } from './bucket-stub.ts';
 import { callObject } from './object-call.ts';
 
 /** Cost: one RPC to the bucket's object, of at most five seconds. */
 export function createDoBucketChanges(
   buckets: DurableObjectNamespace<BucketObject>,
+  names: Pick<BucketNames, 'find'>,
 ): BucketChanges {
   return {
-    wait: (input) =>
-      callObject<BucketNews>({
+    async wait(input) {
+      const noted = await names.find(input.bucket, false);
+      return callObject<BucketNews>({
         connect: () => {
-          const object = buckets.get(buckets.idFromName(input.bucket));
+          const object = connectBucket(buckets, input.bucket, noted?.location ?? null);
           return { call: () => object.waitForChange(input) };
         },
         name: 'waitForChange',
         input,
         isRepeatable: true,
-      }),
+      });
+    },
   };
 }

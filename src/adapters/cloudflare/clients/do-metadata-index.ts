@@ -1,11 +1,12 @@
 // The bucket index over RPC: each call goes to the Durable Object of the bucket's
-// name. Bucket records are kept in the isolate for seconds, because every request
-// begins with one: a record that went stale elsewhere is refused by the index with
-// BucketChanged, and then it is forgotten here, so that the handle's next
-// `getBucket` asks anew. The seconds bound what is decided from the record alone (a
-// refusal, HeadBucket, GetBucketPolicy).
+// name, if the directory knows the name (bucket-names.ts). Bucket records are kept in
+// the isolate for seconds, because every request begins with one: a record that went
+// stale elsewhere is refused by the index with BucketChanged, and then it is forgotten
+// here, so that the handle's next `getBucket` asks anew. The seconds bound what is
+// decided from the record alone (a refusal, HeadBucket, GetBucketPolicy).
 import { LRUCache } from 'lru-cache';
 import { hasCode } from '../../../domain/errors.ts';
+import type { BucketLocation } from '../../../domain/locations/bucket-locations.ts';
 import type { BucketId, BucketName, BucketRecord } from '../../../domain/nouns.ts';
 import { changedBy } from '../../../ports/index-calls/index-changes.ts';
 import type { IndexApi, MetadataIndex, ResolvedVersion } from '../../../ports/metadata-index.ts';
@@ -13,6 +14,9 @@ import type { Clock } from '../../../ports/system.ts';
 import type { BucketObject, BucketReply } from '../durable-objects/bucket-object.ts';
 import type { BucketFeeds } from '../pointers/bucket-feeds.ts';
 import { beginReaderCall } from '../pointers/reader-call.ts';
+import type { BucketNames } from './bucket-names.ts';
+import { connectBucket } from './bucket-stub.ts';
+import { answerOfEmpty } from './empty-bucket.ts';
 import { type CallableObject, callObject } from './object-call.ts';
 import { createRecentVersions } from './recent-versions.ts';
 
@@ -145,10 +149,12 @@ const IS_REPEATABLE = {
 /**
  * Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate
  * remembers, nor for the version behind a link that it read less than
- * `versionFreshSeconds` ago. `feeds` learns what the object says beside its answers.
+ * `versionFreshSeconds` ago, nor for a look-up of a name that nobody has. `feeds`
+ * learns what the object says beside its answers.
  */
 export function createDoMetadataIndex(
   buckets: DurableObjectNamespace<BucketObject>,
+  names: BucketNames,
   clock: Clock,
   feeds: Pick<BucketFeeds, 'readerOf' | 'note'>,
   versionFreshSeconds: number,
@@ -164,6 +170,48 @@ export function createDoMetadataIndex(
     else records.set(bucket, { record, untilMs: clock.nowMs() + RECORD_FRESH_SECONDS * 1000 });
   }
 
+  /** Calls the object, where it lives. */
+  function callBucket<Name extends keyof IndexApi>(
+    bucket: BucketName,
+    location: BucketLocation | null,
+    name: Name,
+    input: Parameters<IndexApi[Name]>[0],
+  ): Promise<ReturnType<IndexApi[Name]>> {
+    // The stub's own types would lose the generic call; the wire carries plain data
+    // all the same.
+    const connect = () => connectBucket(buckets, bucket, location) as unknown as CallableObject;
+    const readerCall = beginReaderCall(feeds, clock, bucket, name, input);
+    return callObject<ReturnType<IndexApi[Name]>>({
+      connect,
+      name,
+      input,
+      reader: readerCall?.reader,
+      isRepeatable: IS_REPEATABLE[name],
+      onReply: (reply: BucketReply) => reply.isOk && readerCall?.note(reply.news, reply.value),
+    });
+  }
+
+  /** Calls the object, if the directory knows the name; else no object is made for it. */
+  async function callNamed<Name extends keyof IndexApi>(
+    bucket: BucketName,
+    name: Name,
+    input: Parameters<IndexApi[Name]>[0],
+  ): Promise<ReturnType<IndexApi[Name]>> {
+    const ofNobody = answerOfEmpty(name, input)?.value as ReturnType<IndexApi[Name]> | undefined;
+    const mayBeStale = isForStrangers(name, input);
+    // Only a name that was noted for it gets a bucket.
+    const noted =
+      name === 'createBucket' ? await names.read(bucket) : await names.find(bucket, mayBeStale);
+    if (noted === null && ofNobody !== undefined) return ofNobody;
+
+    const value = await callBucket(bucket, noted?.location ?? null, name, input);
+    if (!isOfNoBucket(name, value)) return value;
+    // The name may have been forgotten since, or be somewhere else now.
+    const renewed = await names.renew(bucket, mayBeStale);
+    const hasMoved = renewed != null && renewed.location !== noted?.location;
+    return hasMoved ? callBucket(bucket, renewed.location, name, input) : value;
+  }
+
   return {
     async call(bucket, name, input) {
       if (name === 'getBucket') {
@@ -174,19 +222,8 @@ export function createDoMetadataIndex(
       const version = name === 'getVersion' ? recent.find(input as GetVersionInput) : null;
       if (version !== null) return version as ReturnType<IndexApi[typeof name]>;
       const keep = recent.expect(input as GetVersionInput);
-      // The stub's own types would lose the generic call; the wire carries plain
-      // data all the same.
-      const connect = () => buckets.get(buckets.idFromName(bucket)) as unknown as CallableObject;
-      const readerCall = beginReaderCall(feeds, clock, bucket, name, input);
       try {
-        const value = await callObject<ReturnType<IndexApi[typeof name]>>({
-          connect,
-          name,
-          input,
-          reader: readerCall?.reader,
-          isRepeatable: IS_REPEATABLE[name],
-          onReply: (reply: BucketReply) => reply.isOk && readerCall?.note(reply.news, reply.value),
-        });
+        const value = await callNamed(bucket, name, input);
         if (name === 'getBucket') remember(bucket, value as BucketRecord | null);
         if (name === 'getVersion') keep(value as ResolvedVersion | null);
         return value;
@@ -199,6 +236,19 @@ export function createDoMetadataIndex(
       }
     },
   };
+}
+
+/** Look-ups of public reads are for whoever asks; of others their callers say it. */
+function isForStrangers(name: keyof IndexApi, input: unknown): boolean {
+  if (name === 'resolve' || name === 'resolveAll') return true;
+  return (input as { readonly mayBeStale?: boolean }).mayBeStale === true;
+}
+
+/** Whether the object said that it has no bucket. */
+function isOfNoBucket(name: keyof IndexApi, value: unknown): boolean {
+  if (name === 'getBucket') return value === null;
+  if (name !== 'resolve' && name !== 'resolveAll') return false;
+  return (value as { readonly bucket: BucketRecord | null }).bucket === null;
 }
 
 type GetVersionInput = Parameters<IndexApi['getVersion']>[0];

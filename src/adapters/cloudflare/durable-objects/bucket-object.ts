@@ -17,6 +17,7 @@ import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../por
 import { createChangeLog } from '../../shared/change-log.ts';
 import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
+import { answerOfEmpty } from '../clients/empty-bucket.ts';
 import type { WorkerEnv } from '../env.ts';
 import type { FeedNews, ReaderState } from '../pointers/feed-state.ts';
 import { refuseCall } from '../protocol.ts';
@@ -32,24 +33,6 @@ import { createObjectAlarm, type ObjectAlarm } from './object-alarm.ts';
 import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
 import { createPagePublisher, type PagePublisher } from './page-publisher.ts';
 import { createReaderFeed, type ReaderFeed } from './reader-feed.ts';
-
-/**
- * What strangers may ask of a name that nobody has: answered without making tables,
- * which would cost storage.
- */
-const ANSWERS_OF_AN_EMPTY_DATABASE: {
-  [Name in keyof IndexApi]?: (input: never) => ReturnType<IndexApi[Name]>;
-} = {
-  getBucket: () => null,
-  resolve: () => ({ bucket: null, object: null }),
-  listDeliveries: () => ({ deliveries: [], next: null }),
-  countDeliveries: () => ({ waiting: 0, delivered: 0, dead: 0, dropped: 0 }),
-  resolveAll: ({ keys }: { keys: readonly unknown[] }) => ({
-    bucket: null,
-    objects: keys.map(() => null),
-  }),
-  listIncarnations: () => [],
-};
 
 /**
  * Longest wait for a change, milliseconds: the object is billed while it is awake.
@@ -95,10 +78,9 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
     try {
       const refusal = refuseCall(INDEX_CALLS, name, protocol);
       if (refusal !== null) return refusal;
-      if (this.#isEmpty() && Object.hasOwn(ANSWERS_OF_AN_EMPTY_DATABASE, name)) {
-        const value = ANSWERS_OF_AN_EMPTY_DATABASE[name]?.(input as never);
-        return { isOk: true, value };
-      }
+      // Tables would cost storage.
+      const ofEmpty = this.#isEmpty() ? answerOfEmpty(name, input) : null;
+      if (ofEmpty !== null) return { isOk: true, value: ofEmpty.value };
       const { index, feed, publisher, outbox, collection } = this.#open();
       const reply = this.ctx.storage.transactionSync(() => {
         const done = runIndexCall(index, name, input as never);

@@ -6,12 +6,15 @@
 // What the Cache API can't do: it has no lock and no condition, so of isolates that
 // claim a refresh in the same milliseconds each may get it, and a late `put` may
 // bring an older state back. Both cost a call; neither makes anything younger.
+import type { BucketLocation } from '../../../domain/locations/bucket-locations.ts';
 import type { BucketName } from '../../../domain/nouns.ts';
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
+import type { NotedBucketName } from '../../../ports/directory.ts';
 import type { Clock, Log } from '../../../ports/system.ts';
 import { withTimeout } from '../../../ports/with-timeout.ts';
 import { decodeState, encodeState, type FeedState } from './feed-state.ts';
 import {
+  decodeJson,
   decodePage,
   encodePage,
   keyName,
@@ -34,6 +37,18 @@ const WINDOW_MS = 100;
 /** How long one isolate's claim of a refresh counts, seconds. */
 const CLAIM_SECONDS = 2;
 
+/** TTL of a bucket name that exists, seconds. */
+export const KNOWN_NAME_SECONDS = 86_400;
+/** What was noted of a name when the directory was asked. */
+export type KnownBucketName = { readonly noted: NotedBucketName; readonly askedAtMs: number };
+
+const NAME_VERSION = 1;
+type NameJson = {
+  readonly v: number;
+  readonly location: BucketLocation | null;
+  readonly askedAtMs: number;
+};
+
 export type ColoTier = {
   /** Cost of each: one call of the Cache API. None of them throws. */
   readState(bucket: BucketName): Promise<FeedState | null>;
@@ -41,6 +56,10 @@ export type ColoTier = {
   putState(bucket: BucketName, state: FeedState): Promise<void>;
   putPage(bucket: BucketName, page: PointerPage): Promise<void>;
   removeState(bucket: BucketName): Promise<void>;
+  /** What the directory said of the bucket's name, as it was put. */
+  readName(bucket: BucketName): Promise<KnownBucketName | null>;
+  putName(bucket: BucketName, known: KnownBucketName): Promise<void>;
+  removeName(bucket: BucketName): Promise<void>;
   /** Whether this isolate is to refresh the state, as far as it can see. Two calls. */
   claim(bucket: BucketName): Promise<boolean>;
 };
@@ -62,6 +81,7 @@ export function createColoTier({ clock, log, idOf, ...options }: ColoTierOptions
   const window = { startMs: 0, calls: 0 };
   const stateUrl = (bucket: BucketName) => `${KEY_PREFIX}${idOf(bucket)}/state`;
   const claimUrl = (bucket: BucketName) => `${KEY_PREFIX}${idOf(bucket)}/claim`;
+  const nameUrl = (bucket: BucketName) => `${KEY_PREFIX}${idOf(bucket)}/name`;
   const pageUrl = (bucket: BucketName, from: string) =>
     `${KEY_PREFIX}${idOf(bucket)}/page/${keyName(from)}`;
 
@@ -97,6 +117,11 @@ export function createColoTier({ clock, log, idOf, ...options }: ColoTierOptions
       return cache.put(url(), new Response(text(), { headers }));
     });
 
+  const remove = (bucket: BucketName, url: () => string): Promise<void> =>
+    run(bucket, undefined, async (cache) => {
+      await cache.delete(url());
+    });
+
   return {
     readState: async (bucket) => decodeState(await read(bucket, () => stateUrl(bucket))),
     readPage: async (bucket, from) => decodePage(await read(bucket, () => pageUrl(bucket, from))),
@@ -114,10 +139,20 @@ export function createColoTier({ clock, log, idOf, ...options }: ColoTierOptions
         () => encodePage(page),
         PAGE_MAX_AGE_SECONDS,
       ),
-    removeState: (bucket) =>
-      run(bucket, undefined, async (cache) => {
-        await cache.delete(stateUrl(bucket));
-      }),
+    removeState: (bucket) => remove(bucket, () => stateUrl(bucket)),
+    readName: async (bucket) =>
+      decodeJson(await read(bucket, () => nameUrl(bucket)), NAME_VERSION, (text: NameJson) => ({
+        noted: { location: text.location },
+        askedAtMs: text.askedAtMs,
+      })),
+    putName: (bucket, { noted: { location }, askedAtMs }) =>
+      put(
+        bucket,
+        () => nameUrl(bucket),
+        () => JSON.stringify({ v: NAME_VERSION, location, askedAtMs } satisfies NameJson),
+        KNOWN_NAME_SECONDS,
+      ),
+    removeName: (bucket) => remove(bucket, () => nameUrl(bucket)),
     async claim(bucket) {
       const url = () => claimUrl(bucket);
       const claimedAtMs = Number((await read(bucket, url)) ?? 0);

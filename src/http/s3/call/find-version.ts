@@ -36,6 +36,8 @@ export type VersionRequest = {
   readonly action: ObjectAction;
   /** A link: a state of some seconds ago will do where the platform has one. */
   readonly mayBeStale?: boolean;
+  /** Nobody has signed the request. */
+  readonly isStranger?: boolean;
   /** Changes that the request makes to it. */
   readonly change?: VersionChange;
   /** Who makes the change; absent where nothing is changed. */
@@ -63,7 +65,13 @@ export async function openVersion(
     check(record);
     if (version !== null) requireAllowed(decide, record, { action, key, object: version, change });
   };
-  const bucket = await openBucket(core, requested.bucket, authorize, requested.changer);
+  const bucket = await openBucket(
+    core,
+    requested.bucket,
+    authorize,
+    requested.changer,
+    requested.isStranger,
+  );
   const stored = await bucket.call('getVersion', { key, versionId, mayBeStale });
   version = requireVersion(decide, bucket.record(), requested, stored);
   return { bucket, version };

@@ -27,7 +27,10 @@ export function createCors(core: Core): Feature {
       if (request.header('origin') === null || bucket === null) return null;
       try {
         const name = parseBucketName(bucket);
-        const record = await core.ports.metadataIndex.call(name, 'getBucket', { name });
+        const record = await core.ports.metadataIndex.call(name, 'getBucket', {
+          name,
+          mayBeStale: true,
+        });
         return record === null ? null : corsHeaders(record.settings.cors, request);
       } catch {
         return null;
