@@ -39,6 +39,14 @@ export function createColo(): () => Promise<Cache> {
   return () => caches.open(name);
 }
 
+type IsolateOptions = {
+  /** The objects, which may be busy or down. */
+  readonly buckets?: typeof env.BUCKETS;
+  /** Patience with the index, and with a call of it that says nothing, milliseconds. */
+  readonly indexLimitMs?: number;
+  readonly hungMs?: number;
+};
+
 export type ColoIsolate = ReturnType<typeof createColoIsolate>;
 
 export function createColoIsolate(
@@ -46,7 +54,9 @@ export function createColoIsolate(
   open: () => Promise<Pick<Cache, 'match' | 'put' | 'delete'>>,
   kv: Pick<KVNamespace, 'get'> = env.HOT,
   limitMs = SETTINGS.tierLimitMs,
+  options: IsolateOptions = {},
 ) {
+  const { buckets = env.BUCKETS, indexLimitMs = SETTINGS.tierLimitMs, hungMs = 1000 } = options;
   const freshnessOf = createFreshness(SETTINGS);
   const memory = createMemoryPointers({
     clock,
@@ -58,7 +68,7 @@ export function createColoIsolate(
     freshnessOf: (readPolicy) => freshnessOf(readPolicy?.settings.metadata ?? null),
   });
   const feeds = createBucketFeeds(clock);
-  const objects = counting(env.BUCKETS);
+  const objects = counting(buckets);
   const kvReads = counting(kv);
   const behind: Promise<unknown>[] = [];
   const failures: string[] = [];
@@ -72,7 +82,8 @@ export function createColoIsolate(
     clock,
     background: { run: (_label, work) => void behind.push(work().catch(() => undefined)) },
     log,
-    settings: SETTINGS,
+    hungMs,
+    settings: { ...SETTINGS, tierLimitMs: indexLimitMs },
   });
   const core = { ports: { hotMetadata, metadataIndex: index, clock } } as unknown as Core;
 

@@ -51,6 +51,7 @@ function isolate(options: { revalidate?: number; negative?: number; limitMs?: nu
     clock,
     background: { run: (_label, work) => void behind.push(work().catch(() => undefined)) },
     log,
+    hungMs: 2 * HANG_MS,
     settings: {
       pointerFreshSeconds: FRESH_SECONDS,
       staleWhileRevalidateSeconds: options.revalidate ?? 0,
@@ -112,10 +113,8 @@ describe('while the index can not say', () => {
     return { ...here, bucket, known };
   }
 
-  it.each([
-    ['fails', failing],
-    ['hangs', hanging],
-  ])('gives what memory has when it %s, says so, and asks once in a while', async (_what, load) => {
+  it('gives what memory has when it fails, says so, and asks once in a while', async () => {
+    const load = failing;
     const { hot, bucket, known, clock } = await warm();
     clock.ms += 60_000;
     expect(await hot.find(bucket, key, load)).toEqual({
@@ -141,6 +140,20 @@ describe('while the index can not say', () => {
     });
     clock.ms += FRESH_SECONDS * 1000;
     expect(await hot.find(bucket, key, async () => news)).toMatchObject({ tier: 'index' });
+  });
+
+  it('gives what is seconds old when it hangs, and more once it is known to hang', async () => {
+    const { hot, bucket, known, clock, settle } = await warm();
+    clock.ms += 9999;
+    expect(await hot.find(bucket, key, hanging)).toMatchObject({ ...known, tier: 'memory' });
+    clock.ms += 1;
+    // It may be busy, and what it would say may be another thing by now.
+    const old = hot.find(bucket, key, hanging);
+    await expect(old).rejects.toMatchObject({ code: 'SlowDown' });
+    await settle();
+    expect(await hot.find(bucket, key, neverAsk)).toMatchObject({ ...known, tier: 'memory' });
+    clock.ms += 55_000;
+    expect(await hot.find(bucket, key, hanging)).toMatchObject({ ...known, tier: 'memory' });
   });
 
   it('gives it for a bounded time', async () => {

@@ -4,19 +4,26 @@
 // workers-hot-metadata.ts.
 import { LRUCache } from 'lru-cache';
 import type { BucketName } from '../../../domain/nouns.ts';
-import type { MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
+import type { KnownMetadata, MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
 import type { Background, Clock } from '../../../ports/system.ts';
 import { withTimeout } from '../../../ports/with-timeout.ts';
 import type { MemoryPointers } from '../../shared/memory-pointers.ts';
 import type { BucketFeeds } from './bucket-feeds.ts';
 import type { ColoTier } from './colo-tier.ts';
 import type { Freshness, MetadataMode } from './freshness.ts';
-import type { IndexFailures } from './index-failures.ts';
+import { type IndexFailures, isFailure } from './index-failures.ts';
 import type { KvPages } from './kv-pages.ts';
 import { type Lookup, type MemoryEntries, toFresh, toStale } from './memory-entry.ts';
 
 /** A state that is younger than this is not put into the colo again, milliseconds. */
 const SHARE_GAP_MS = 1000;
+/**
+ * A call that got no word for so long after its limit waits in no queue, milliseconds:
+ * the runtime refuses what is queued for too long, as overload. It must be within the
+ * 30 s that work behind a response has. Source:
+ * https://developers.cloudflare.com/durable-objects/observability/troubleshooting/
+ */
+const HUNG_MS = 20_000;
 /** Buckets of which it is remembered how old the colo's state is. */
 const SHARED_MAX = 1000;
 
@@ -31,6 +38,8 @@ type PointerReaderOptions = {
   readonly background: Background;
   readonly failures: IndexFailures;
   readonly limitMs: number;
+  /** See WorkersHotMetadataOptions. */
+  readonly hungMs?: number;
 };
 
 export type PointerReader = {
@@ -79,6 +88,7 @@ function createColoReader(
 
 export function createPointerReader(options: PointerReaderOptions): PointerReader {
   const { memory, entries, feeds, colo, kvPages, freshnessOf, clock, background } = options;
+  const hungMs = options.hungMs ?? HUNG_MS;
   /** When the call began that the colo's state is of, as far as known here. */
   const sharedAtMs = new LRUCache<BucketName, number>({ max: SHARED_MAX });
   const readColo = createColoReader(options, (bucket, atMs) => sharedAtMs.set(bucket, atMs));
@@ -151,13 +161,42 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     });
   }
 
-  async function readIndex(lookup: Lookup): Promise<MetadataLookup> {
-    const { bucket, key, epoch, load } = lookup;
-    const known = await withTimeout(options.limitMs, 'the index', load);
+  function keep(lookup: Lookup, known: KnownMetadata): void {
     options.failures.end(lookup);
-    memory.fill(bucket, key, known, epoch);
+    memory.fill(lookup.bucket, lookup.key, known, lookup.epoch);
     share(lookup);
-    return { ...known, tier: 'index', stale: null };
+  }
+
+  async function readIndex(lookup: Lookup): Promise<MetadataLookup> {
+    let isDone = false;
+    const loading = lookup.load().finally(() => {
+      isDone = true;
+    });
+    try {
+      const known = await withTimeout(options.limitMs, 'the index', () => loading);
+      keep(lookup, known);
+      return { ...known, tier: 'index', stale: null };
+    } catch (error) {
+      if (!isDone) background.run('late-index', () => readLate(lookup, loading, () => isDone));
+      throw error;
+    }
+  }
+
+  /**
+   * Takes what comes too late for its reader: a busy object answers in the end, and
+   * one that never does is down.
+   */
+  async function readLate(
+    lookup: Lookup,
+    loading: Promise<KnownMetadata>,
+    isDone: () => boolean,
+  ): Promise<void> {
+    try {
+      keep(lookup, await withTimeout(hungMs, 'the index', () => loading));
+    } catch (error) {
+      if (!isDone()) options.failures.noteHang(lookup);
+      else if (isFailure(error)) options.failures.note(lookup, error);
+    }
   }
 
   return {

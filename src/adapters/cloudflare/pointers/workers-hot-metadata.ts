@@ -6,10 +6,11 @@
 //
 // Every tier counts ages from when a call of the index began, so they never add up: a
 // response is at most as old as the bucket's bound (freshness.ts). While the index
-// fails, memory gives what it has for a bounded time and says so. The failure of one
-// key says little of others: each that was stale already is looked up for itself, so
-// that a moment of trouble, which strangers may have made, shows nobody what was
-// deleted or closed long ago.
+// is down, memory gives what it has for a bounded time and says so; while it is busy,
+// what is seconds old (index-failures.ts). The failure of one key says little of
+// others: each that was stale already is looked up for itself, so that a moment of
+// trouble, which strangers may have made, shows nobody what was deleted or closed long
+// ago.
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { HotMetadata, MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
@@ -20,7 +21,7 @@ import type { MemoryPointers } from '../../shared/memory-pointers.ts';
 import type { BucketFeeds } from './bucket-feeds.ts';
 import type { ColoTier } from './colo-tier.ts';
 import { boundMs, createFreshness, type FreshnessSettings } from './freshness.ts';
-import { COOLDOWN_MS, createIndexFailures } from './index-failures.ts';
+import { COOLDOWN_MS, createIndexFailures, isFailure } from './index-failures.ts';
 import { createKvPages } from './kv-pages.ts';
 import { createMemoryEntries, type Lookup, toFresh, toStale } from './memory-entry.ts';
 import { createPointerReader } from './read-pointer.ts';
@@ -34,6 +35,8 @@ export type WorkersHotMetadataOptions = {
   readonly clock: Clock;
   readonly background: Background;
   readonly log: Log;
+  /** A call that got no word for so long waits in no queue, milliseconds. */
+  readonly hungMs?: number;
   /** Settings of the same names; src/config has their meaning and units. */
   readonly settings: FreshnessSettings & {
     readonly staleIfErrorSeconds: number;
@@ -50,9 +53,9 @@ const FORGET_GAP_MS = 1000;
  */
 export function createWorkersHotMetadata(options: WorkersHotMetadataOptions): HotMetadata {
   const { memory, feeds, colo, clock, background, log, settings } = options;
-  const failures = createIndexFailures(clock, settings);
-  const entries = createMemoryEntries(memory, feeds);
   const freshnessOf = createFreshness(settings);
+  const failures = createIndexFailures({ clock, settings, freshnessOf });
+  const entries = createMemoryEntries(memory, feeds);
   const limitMs = settings.tierLimitMs;
   const kvPages = createKvPages({ kv: options.kv, clock, log, limitMs });
   const reader = createPointerReader({
@@ -77,9 +80,9 @@ export function createWorkersHotMetadata(options: WorkersHotMetadataOptions): Ho
     } catch (error) {
       // Looked up again: a write may have taken it away meanwhile.
       const entry = entries.recall(lookup);
-      const isTooOld = entry === null || entry.stalenessSeconds >= settings.staleIfErrorSeconds;
-      if (!isOutage(error) || isTooOld) throw error;
-      failures.note(lookup);
+      if (!isFailure(error)) throw error;
+      failures.note(lookup, error);
+      if (entry === null || !failures.mayShow(lookup, entry, error)) throw error;
       log.error('index-read-failed', { bucket: lookup.bucket, cause: error });
       return toStale(entry, 'memory', 'error', true);
     }
@@ -94,7 +97,7 @@ export function createWorkersHotMetadata(options: WorkersHotMetadataOptions): Ho
       try {
         await reader.readBehind({ ...lookup, epoch: memory.epoch() });
       } catch (error) {
-        if (isOutage(error)) failures.note(lookup);
+        if (isFailure(error)) failures.note(lookup, error);
         throw error;
       } finally {
         refreshing.end(name);
@@ -109,12 +112,15 @@ export function createWorkersHotMetadata(options: WorkersHotMetadataOptions): Ho
     if (entry === null) return read(lookup);
     if (entry.stalenessSeconds < 0) return toFresh(entry, 'memory');
 
-    if (failures.isDown(lookup, entry.stalenessSeconds)) return toStale(entry, 'memory', 'error');
+    if (failures.isDown(lookup, entry)) return toStale(entry, 'memory', 'error');
     const { revalidateSeconds } = freshnessOf(entry.readPolicy?.settings.metadata ?? null);
     if (entry.stalenessSeconds < revalidateSeconds) {
       refresh(lookup);
       return toStale(entry, 'memory', 'revalidating');
     }
+
+    // Whoever repeats what a busy object has just refused makes it worse.
+    if (failures.isBusy(lookup)) return Promise.reject(new StorageError('SlowDown'));
 
     // After a failure one request reads, for as long as it takes; the others
     // answer by what becomes of that.
@@ -142,17 +148,4 @@ export function createWorkersHotMetadata(options: WorkersHotMetadataOptions): Ho
   function boundOf(mode: Parameters<typeof freshnessOf>[0]): number {
     return boundMs(freshnessOf(mode));
   }
-}
-
-/**
- * Whether the index failed, as opposed to having answered with an error of the
- * request. Source: RFC 5861 section 4.
- */
-function isOutage(error: unknown): boolean {
-  if (!(error instanceof StorageError)) return true;
-  return (
-    error.code === 'InternalError' ||
-    error.code === 'ServiceUnavailable' ||
-    error.code === 'SlowDown'
-  );
 }
