@@ -31,6 +31,7 @@ import { createDoDirectory } from './clients/do-directory.ts';
 import { createDoLedger } from './clients/do-ledger.ts';
 import { createDoMetadataIndex } from './clients/do-metadata-index.ts';
 import { createFetchSender } from './clients/fetch-webhook-sender.ts';
+import { createWithdrawnKeys } from './clients/withdrawn-keys.ts';
 import type { WorkerEnv } from './env.ts';
 import { type BucketFeeds, createBucketFeeds } from './pointers/bucket-feeds.ts';
 import { type ColoTier, createColoTier } from './pointers/colo-tier.ts';
@@ -88,17 +89,18 @@ function coloTierOf(env: WorkerEnv, settings: PortSettings, log: Log): ColoTier 
 function createObjectPorts(
   env: WorkerEnv,
   settings: PortSettings,
-  parts: Pick<Ports, 'clock' | 'background'> & {
+  parts: Pick<Ports, 'clock' | 'background' | 'log'> & {
     readonly colo: ColoTier;
     readonly feeds: BucketFeeds;
   },
 ): Pick<Ports, 'directory' | 'metadataIndex' | 'bucketChanges'> {
-  const { clock, background, colo, feeds } = parts;
+  const { clock, background, log, colo, feeds } = parts;
   const directory = createDoDirectory(env.DIRECTORY, {
     clock,
     background,
     hostFreshSeconds: settings.pointerFreshSeconds,
     limitMs: settings.tierLimitMs,
+    withdrawn: createWithdrawnKeys({ kv: env.HOT, clock, log, limitMs: settings.tierLimitMs }),
   });
   const ask = (name: BucketName) => directory.call('getBucketName', { name });
   const names = createBucketNames({ clock, background, colo, ask });
@@ -155,7 +157,7 @@ export function createWorkersPorts(
   const colo = coloTierOf(env, settings, log);
   return {
     blobStore: createDecompressingBlobStore(createR2BlobStore(env.BLOBS, undefined, damage.note)),
-    ...createObjectPorts(env, settings, { clock, background, colo, feeds }),
+    ...createObjectPorts(env, settings, { clock, background, log, colo, feeds }),
     ledger: createDoLedger(env.LEDGER),
     hotMetadata: createWorkersHotMetadata({
       kv: env.HOT,

@@ -6,6 +6,7 @@ import type { AccessKeyRecord, KeyScope } from '../../domain/account-records.ts'
 import type { Role } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
+import { createAccessKeyIds } from '../auth/access-key-id.ts';
 import { associatedDataOf } from '../auth/find-access-key.ts';
 import { scopeMistake } from '../auth/key-scope.ts';
 import { limitedExpiry, scopesOfRole } from '../auth/permissions.ts';
@@ -17,11 +18,6 @@ import { type KeyMaker, limitedScope, requireCoversKey } from './key-limits.ts';
 const ACCESS_KEYS_MAX = 1000;
 /** Characters of a secret: as many as S3's, 200 random bits. */
 const SECRET_LENGTH = 40;
-/**
- * Random characters of an id, behind `QS`: 80 bits. Nothing depends on nobody
- * guessing it.
- */
-const ID_LENGTH = 16;
 
 export type NewAccessKey = {
   readonly accountId: AccountId;
@@ -63,7 +59,7 @@ export async function createAccessKey(core: Core, request: NewAccessKey): Promis
     });
   }
 
-  const id = `QS${randomText(ID_LENGTH).toUpperCase()}` as AccessKeyId;
+  const id = createAccessKeyIds(core.settings.masterKeys).make();
   const secret = randomText(SECRET_LENGTH);
   const key = {
     id,

@@ -33,7 +33,7 @@ const FAILURES_PER_DAY = 20;
  * Ids of access keys that this program made: their secrets have 200 random bits and
  * more, so nobody guesses one. The operator may have chosen any other.
  */
-const OUR_KEY_ID = /^(?:QS[0-9A-Z]{16}|QSROOT[A-Z2-7]{14})$/;
+const OUR_KEY_ID = /^(?:QS[0-9A-Z]{16}|QS[0-9A-Z]{20}|QSROOT[A-Z2-7]{14})$/;
 
 export type FindAccessKey = (id: AccessKeyId) => AccessKey | Promise<AccessKey | null> | null;
 

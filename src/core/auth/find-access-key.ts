@@ -8,6 +8,7 @@ import { ROOT_ACCOUNT } from '../../domain/root-account.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
 import { decryptSecret, encryptSecret } from '../encryption/encrypted-secret.ts';
+import { createAccessKeyIds } from './access-key-id.ts';
 import { createMemberKeys, isMemberKeyId } from './member-key.ts';
 
 /** The root access key of the platform's settings; null is what is missing. */
@@ -57,6 +58,7 @@ export function createAccessKeyFinder(
   const decrypt = createDecryption(core, configuredAccounts);
   const noteUse = createUseNotes(core);
   const memberKey = createMemberKeys(root.secret ?? '');
+  const ids = createAccessKeyIds(core.settings.masterKeys);
 
   function keyOfUsable(stored: StoredAccessKey | null): AccessKey | null {
     if (stored === null || !stored.isEnabled) return null;
@@ -73,9 +75,11 @@ export function createAccessKeyFinder(
   function findStored(id: AccessKeyId): AccessKey | null | Promise<AccessKey | null> {
     const { directory } = core.ports;
     const known = directory.peekAccessKey?.(id) ?? null;
-    return known === null
-      ? directory.call('getAccessKey', { id }).then(keyOfUsable)
-      : keyOfUsable(known);
+    if (known !== null) return keyOfUsable(known);
+    const proof = ids.prove(id);
+    if (proof === 'forged') return null;
+    const isProven = proof === 'proven';
+    return directory.call('getAccessKey', { id, isProven }).then(keyOfUsable);
   }
 
   return (id) => {

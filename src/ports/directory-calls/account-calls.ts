@@ -22,8 +22,11 @@ type Page<Place> = { readonly limit: number } & Place;
 
 /** Calls of the directory about accounts. All commands may be repeated. */
 export type AccountsApi = {
-  /** The key with its account, or null. */
-  getAccessKey(input: { id: AccessKeyId }): StoredAccessKey | null;
+  /**
+   * The key with its account, or null. `isProven`: nobody made the id up, so the
+   * look-up is never put off.
+   */
+  getAccessKey(input: { id: AccessKeyId; isProven?: boolean }): StoredAccessKey | null;
   listAccounts(input: Page<{ after: string }>): readonly AccountRecord[];
   getAccount(input: { id: AccountId }): AccountRecord | null;
   addAccount(input: { account: AccountRecord }): void;

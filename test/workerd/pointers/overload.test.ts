@@ -108,7 +108,7 @@ describe('while strangers flood the object of a bucket that was made private', (
     expect(calls.count - before).toBe(1);
   });
 
-  it('a call that waits in the queue is no outage, and what it says in the end counts', async () => {
+  it('a call that waits in the queue is no outage, and counts in the end', async () => {
     const { name, clock, state, reader } = await closeWhileRead({
       indexLimitMs: 100,
       hungMs: 15_000,

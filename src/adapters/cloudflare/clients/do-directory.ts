@@ -1,32 +1,21 @@
 // The directory over RPC. Access keys are kept in the isolate for a few seconds,
 // because every signed request needs one, KMS keys too, because every read of what
-// they protect does; host names are, because every request to a host that is not
+// they protect does (cached-keys.ts); host names are, because every request to a host that is not
 // the service's own needs one (cached-hosts.ts). So are the entries of links
 // (cached-links.ts).
-import { LRUCache } from 'lru-cache';
 import { changesAccessKeys } from '../../../index/call-kinds.ts';
 import type { Directory, DirectoryApi } from '../../../ports/directory.ts';
 import type { Background, Clock } from '../../../ports/system.ts';
 import type { DirectoryObject } from '../durable-objects/directory-object.ts';
 import { createCachedHosts } from './cached-hosts.ts';
+import { createCachedKeys } from './cached-keys.ts';
 import { createCachedLinks } from './cached-links.ts';
 import { type CallableObject, callObject } from './object-call.ts';
+import { createStrangerLimit } from './stranger-limit.ts';
+import type { WithdrawnKeys } from './withdrawn-keys.ts';
 
 /** The name of the only object. */
 const OBJECT_NAME = 'directory';
-/**
- * Seconds for which a key is believed without asking: how long a withdrawn key may
- * still work elsewhere.
- */
-const KEY_FRESH_SECONDS = 5;
-/**
- * Keys of both kinds kept; about 300 bytes each. Unknown ids are never kept, so
- * strangers cannot push keys out.
- */
-const KEYS_MAX = 2000;
-/** Look-ups by id whose response is kept. */
-const KEPT: ReadonlySet<keyof DirectoryApi> = new Set(['getAccessKey', 'getKmsKey']);
-
 /** Calls that make or remove entries of links. */
 const LINK_CHANGES: ReadonlySet<keyof DirectoryApi> = new Set([
   'addLinkId',
@@ -44,6 +33,8 @@ export type DoDirectoryOptions = {
    * By default no time is too long.
    */
   readonly limitMs?: number;
+  /** Absent: keys are not believed while the directory is down, nor changes marked. */
+  readonly withdrawn?: WithdrawnKeys | null;
 };
 
 /**
@@ -52,9 +43,12 @@ export type DoDirectoryOptions = {
  */
 export function createDoDirectory(
   directory: DurableObjectNamespace<DirectoryObject>,
-  { clock, background, hostFreshSeconds, limitMs = Number.POSITIVE_INFINITY }: DoDirectoryOptions,
+  options: DoDirectoryOptions,
 ): Directory {
-  const keys = new LRUCache<string, { key: object; untilMs: number }>({ max: KEYS_MAX });
+  const { clock, background, hostFreshSeconds, withdrawn = null } = options;
+  const { limitMs = Number.POSITIVE_INFINITY } = options;
+  const keys = createCachedKeys({ clock, withdrawn, limitMs });
+  const strangers = { hosts: createStrangerLimit(clock), links: createStrangerLimit(clock) };
 
   function ask<Name extends keyof DirectoryApi>(
     name: Name,
@@ -72,10 +66,12 @@ export function createDoDirectory(
     background,
     freshSeconds: hostFreshSeconds,
     limitMs,
-    read: (host) => ask('getHost', { host }),
+    read: (host) => strangers.hosts.run(() => ask('getHost', { host })),
   });
 
-  const links = createCachedLinks(clock, (id) => ask('getLinkId', { id }));
+  const links = createCachedLinks(clock, (id) =>
+    strangers.links.run(() => ask('getLinkId', { id })),
+  );
 
   return {
     findLink: links.find,
@@ -83,17 +79,16 @@ export function createDoDirectory(
     findHost: hosts.find,
     peekHost: hosts.peek,
     async call(name, input) {
-      const keyId = KEPT.has(name) ? `${name} ${(input as { id: string }).id}` : null;
-      const known = keyId === null ? undefined : keys.get(keyId);
-      if (known !== undefined && known.untilMs > clock.nowMs()) {
-        return known.key as unknown as ReturnType<DirectoryApi[typeof name]>;
+      type Value = ReturnType<DirectoryApi[typeof name]>;
+      if (name === 'getAccessKey' || name === 'getKmsKey') {
+        const { id, isProven } = input as Parameters<DirectoryApi['getAccessKey']>[0];
+        const isGuess = name === 'getAccessKey' && isProven !== true;
+        const read = () => ask(name, { id } as never) as Promise<object | null>;
+        return (await keys.find({ kind: name, id, isGuess, read })) as Value;
       }
       try {
-        const value = await ask(name, input);
-        if (keyId !== null && value !== null && typeof value === 'object') {
-          keys.set(keyId, { key: value, untilMs: clock.nowMs() + KEY_FRESH_SECONDS * 1000 });
-        } else if (keyId !== null) keys.delete(keyId);
-        return value;
+        await withdrawn?.mark(name, input);
+        return await ask(name, input);
       } finally {
         // A new secret, a withdrawn key or another host must count at once, at
         // least here.

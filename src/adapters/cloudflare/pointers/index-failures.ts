@@ -66,7 +66,7 @@ export function createIndexFailures(options: IndexFailuresOptions): IndexFailure
   function isShowable(entry: Aged, isOutage: boolean): boolean {
     if (entry.stalenessSeconds >= settings.staleIfErrorSeconds) return false;
     if (isOutage || entry.age.sinceValidated < BUSY_MAX_AGE_SECONDS) return true;
-    // As old as the owner lets it become anyway.
+    // The owner's setting lets reads be so old anyway.
     const { revalidateSeconds } = freshnessOf(entry.readPolicy?.settings.metadata ?? null);
     return entry.stalenessSeconds < revalidateSeconds;
   }

@@ -88,7 +88,6 @@ function createColoReader(
 
 export function createPointerReader(options: PointerReaderOptions): PointerReader {
   const { memory, entries, feeds, colo, kvPages, freshnessOf, clock, background } = options;
-  const hungMs = options.hungMs ?? HUNG_MS;
   /** When the call began that the colo's state is of, as far as known here. */
   const sharedAtMs = new LRUCache<BucketName, number>({ max: SHARED_MAX });
   const readColo = createColoReader(options, (bucket, atMs) => sharedAtMs.set(bucket, atMs));
@@ -161,8 +160,24 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     });
   }
 
+  const readIndex = createIndexReader(options, share);
+
+  return {
+    read: async (lookup, refresh) =>
+      (await readShared(lookup, refresh)) ?? (await readIndex(lookup)),
+    async readBehind(lookup) {
+      if ((await readShared(lookup, null)) === null) await readIndex(lookup);
+    },
+  };
+}
+
+/** Reads a pointer from the index, and fills memory with it, however late it comes. */
+function createIndexReader(
+  { memory, background, failures, limitMs, hungMs = HUNG_MS }: PointerReaderOptions,
+  share: (lookup: Lookup) => void,
+): (lookup: Lookup) => Promise<MetadataLookup> {
   function keep(lookup: Lookup, known: KnownMetadata): void {
-    options.failures.end(lookup);
+    failures.end(lookup);
     memory.fill(lookup.bucket, lookup.key, known, lookup.epoch);
     share(lookup);
   }
@@ -173,7 +188,7 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
       isDone = true;
     });
     try {
-      const known = await withTimeout(options.limitMs, 'the index', () => loading);
+      const known = await withTimeout(limitMs, 'the index', () => loading);
       keep(lookup, known);
       return { ...known, tier: 'index', stale: null };
     } catch (error) {
@@ -194,16 +209,10 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     try {
       keep(lookup, await withTimeout(hungMs, 'the index', () => loading));
     } catch (error) {
-      if (!isDone()) options.failures.noteHang(lookup);
-      else if (isFailure(error)) options.failures.note(lookup, error);
+      if (!isDone()) failures.noteHang(lookup);
+      else if (isFailure(error)) failures.note(lookup, error);
     }
   }
 
-  return {
-    read: async (lookup, refresh) =>
-      (await readShared(lookup, refresh)) ?? (await readIndex(lookup)),
-    async readBehind(lookup) {
-      if ((await readShared(lookup, null)) === null) await readIndex(lookup);
-    },
-  };
+  return readIndex;
 }
