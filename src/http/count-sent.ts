@@ -1,6 +1,7 @@
 // Bytes of a long response count as they leave, so that whoever opens a large object
 // and goes away does not make its owner pay for all of it. Called by all that meter
-// responses. Where a platform sends a body by itself, it counts whole at the start.
+// responses. A body that is no ChunkStream is small, or has a receipt, and counts whole
+// at the start.
 
 import { StorageError } from '../domain/errors.ts';
 import { ChunkStream } from '../ports/chunk-stream.ts';

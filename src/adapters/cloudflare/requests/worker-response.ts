@@ -6,8 +6,8 @@ import { fromHeaderBytes } from './header-bytes.ts';
 
 /**
  * Puts right four things, and passes every other response on untouched.
- * - A large body of R2 goes out by the runtime's own stream, which costs half the
- *   CPU of ours (large-body.ts).
+ * - A large body of R2 that is not counted as it leaves goes out by the runtime's own
+ *   stream, which costs half the CPU of ours (large-body.ts).
  * - Another body made by our own stream would go out chunked, whatever
  *   Content-Length says, and S3 clients need the length: it passes through a stream
  *   that knows it. Bytes and the runtime's streams bring their length along.
