@@ -1,9 +1,23 @@
 // Settings of writes and of what follows them: inline bodies, uploads, the sweep,
 // lifecycle rules, webhooks. settings.ts puts them together with the others.
 
+import {
+  BUCKET_LOCATIONS,
+  type BucketLocation,
+  parseBucketLocation,
+} from '../domain/locations/bucket-locations.ts';
 import { HOUR_MS } from '../domain/time.ts';
 import { HOUR_SECONDS, INLINE_DEFAULT_BYTES, INLINE_MAX_BYTES, KiB, MiB } from './defaults.ts';
-import { onOff, whole } from './setting.ts';
+import { ConfigError } from './parse-texts.ts';
+import { onOff, optional, whole } from './setting.ts';
+
+function parseLocation(text: string | null): BucketLocation | 'near' {
+  if (text === null) return 'near';
+  const location = parseBucketLocation(text);
+  if (location !== null) return location;
+  const names = BUCKET_LOCATIONS.join(', ');
+  throw new ConfigError(`QUAYSIDE_BUCKET_LOCATION must be one of ${names}.`);
+}
 
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 const YEAR_DAYS = 365;
@@ -34,6 +48,15 @@ export const WRITE_SETTINGS = {
     fallback: DAY_SECONDS,
     min: 60,
     max: YEAR_DAYS * DAY_SECONDS,
+  }),
+  bucketLocation: optional('QUAYSIDE_BUCKET_LOCATION', {
+    meaning:
+      'Where the index of a new bucket lives, if its CreateBucket names no location: one of ' +
+      `${BUCKET_LOCATIONS.map((location) => `\`${location}\``).join(', ')} ` +
+      '([locations](cloudflare.md#locations)).',
+    only: 'cloudflare',
+    shown: 'near who makes the bucket',
+    parse: (text, platform) => (platform === 'node' ? null : parseLocation(text)),
   }),
   sweepIntervalSeconds: whole('QUAYSIDE_SWEEP_INTERVAL_SECONDS', {
     meaning:

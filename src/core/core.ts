@@ -1,5 +1,6 @@
 // What every use case of core receives: the ports of the platform, and the settings
 // of core. Made at the start of the app.
+import type { BucketLocation } from '../domain/locations/bucket-locations.ts';
 import type { AccessKey } from '../domain/nouns.ts';
 import type { Ports } from '../ports/index.ts';
 import type { MasterKeys } from './encryption/master-keys.ts';
@@ -53,6 +54,11 @@ export type CoreSettings = {
   readonly subrequestsMax: number;
   /** The keys that the server wraps other keys with, newest first. */
   readonly masterKeys: MasterKeys;
+  /**
+   * Where the index of a new bucket lives that nobody chose a location for; `near`:
+   * near who makes it. Null or absent: the platform has no locations.
+   */
+  readonly bucketLocation?: BucketLocation | 'near' | null;
   /** Access keys of further accounts, from the settings. */
   readonly seed: readonly AccessKey[];
   /** The rate card of accounts without one of their own. */

@@ -4,6 +4,7 @@
 import type { BucketAccess } from '../../domain/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
+import { type BucketLocation, jurisdictionOf } from '../../domain/locations/bucket-locations.ts';
 import type { Account, BucketName, BucketRecord } from '../../domain/nouns.ts';
 import { makeBucketId } from '../../domain/owner-bucket.ts';
 import { withPublicReads } from '../auth/public-reads.ts';
@@ -15,8 +16,9 @@ import { getAccountQuota, markBucket as markForQuota } from '../quotas/account-q
  * Makes a bucket, or finds the one that the account has already (`isNew` false).
  * The account's list is written first: a crash in between leaves a name without a
  * bucket, which a repetition or the sweeper repairs. Errors: BucketAlreadyExists
- * (another account's). Cost: two commits, and two looks at the caps and the quota
- * of the account.
+ * (another account's), IllegalLocationConstraintException (the name still is in
+ * another jurisdiction). Cost: two commits, and two looks at the caps and the quota of
+ * the account; a read of the directory for a jurisdiction.
  */
 export async function createBucket(
   core: Core,
@@ -24,13 +26,16 @@ export async function createBucket(
   name: BucketName,
   access: Omit<BucketAccess, 'publicReads'>,
   settings: BucketSettings = NO_SETTINGS,
+  requestedLocation: BucketLocation | null = null,
 ): Promise<{ record: BucketRecord; isNew: boolean }> {
   const { clock, directory, ids, metadataIndex } = core.ports;
   const createdAtMs = clock.nowMs();
+  const location = requestedLocation ?? defaultLocation(core);
+  await requireJurisdiction(core, name, location);
   const [isCapped, quota] = await Promise.all([
     isCappedFromStart(core, account.id),
     getAccountQuota(core, account.id),
-    directory.call('addBucket', { ownerId: account.id, name, createdAtMs }),
+    directory.call('addBucket', { ownerId: account.id, name, createdAtMs, location }),
   ]);
   const bucket: BucketRecord = {
     id: makeBucketId(name, ids.bucketId()),
@@ -66,6 +71,30 @@ export async function createBucket(
     });
     return { record: await withLimitsOfMeanwhile(core, record), isNew: false };
   }
+}
+
+const defaultLocation = ({ settings: { bucketLocation } }: Core): BucketLocation | null =>
+  bucketLocation === 'near' ? null : (bucketLocation ?? null);
+
+/**
+ * Refuses a jurisdiction for a name whose location is fixed still: a bucket of it is
+ * there, or was until the sweeper's next round.
+ */
+async function requireJurisdiction(
+  { ports: { directory } }: Core,
+  name: BucketName,
+  location: BucketLocation | null,
+): Promise<void> {
+  const jurisdiction = jurisdictionOf(location);
+  if (jurisdiction === null) return;
+  const noted = await directory.call('getBucketName', { name });
+  if (noted === null || jurisdictionOf(noted.location) === jurisdiction) return;
+  throw new StorageError('IllegalLocationConstraintException', {
+    detail:
+      'A bucket of this name is or was in another jurisdiction. Choose another name, or try ' +
+      'again a day after it was deleted.',
+    fields: { LocationConstraint: jurisdiction },
+  });
 }
 
 /**

@@ -36,3 +36,28 @@ export function parseBucketLocation(text: string): BucketLocation | null {
   const name = text.toLowerCase();
   return BUCKET_LOCATIONS.find((location) => location === name) ?? null;
 }
+
+/** Beginnings of AWS regions, the first that fits counts. */
+const HINTS_OF_REGIONS: readonly (readonly [string, LocationHint])[] = [
+  ['us-west-', 'wnam'],
+  ['us-', 'enam'],
+  ['ca-west-', 'wnam'],
+  ['ca-', 'enam'],
+  ['mx-', 'enam'],
+  ['sa-', 'sam'],
+  ['eu-', 'weur'],
+  ['ap-northeast-', 'apac-ne'],
+  ['ap-southeast-2', 'oc'],
+  ['ap-southeast-4', 'oc'],
+  ['ap-southeast-6', 'oc'],
+  ['ap-southeast-', 'apac-se'],
+  ['ap-', 'apac'],
+  ['af-', 'afr'],
+  ['me-', 'me'],
+  ['il-', 'me'],
+];
+
+/** The location that a region of AWS is in; null: it is none. */
+export function locationOfRegion(region: string): BucketLocation | null {
+  return HINTS_OF_REGIONS.find(([beginning]) => region.startsWith(beginning))?.[1] ?? null;
+}

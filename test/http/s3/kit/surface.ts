@@ -141,6 +141,7 @@ export function createTestSurface(
   options: {
     region?: string;
     inlineBodyMaxBytes?: number;
+    settings?: Partial<Core['settings']>;
     ledger?: (working: Ledger) => Ledger;
     ports?: (working: Ports) => Ports;
   } = {},
@@ -154,7 +155,11 @@ export function createTestSurface(
   const directorySql = openMigrated(DIRECTORY_SCHEMA, LEDGER_SCHEMA);
   const ledger = createDirectLedger(createLedgerIndex(directorySql, LEDGER_RULES));
   const core: Core = {
-    settings: { ...SETTINGS, inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16 },
+    settings: {
+      ...SETTINGS,
+      inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16,
+      ...options.settings,
+    },
     ports: (options.ports ?? ((ports) => ports))({
       blobStore,
       metadataIndex: createDirectMetadataIndex(createBucketIndex(indexSql)),

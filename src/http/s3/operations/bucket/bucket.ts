@@ -16,6 +16,11 @@ import {
 } from '../../../../domain/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../../../domain/bucket-settings.ts';
 import { StorageError } from '../../../../domain/errors.ts';
+import {
+  type BucketLocation,
+  locationOfRegion,
+  parseBucketLocation,
+} from '../../../../domain/locations/bucket-locations.ts';
 import type { BucketRecord } from '../../../../domain/nouns.ts';
 import type { OwnedBucket } from '../../../../ports/directory.ts';
 import { noteChange } from '../../../fresh-by.ts';
@@ -126,13 +131,21 @@ export async function answerCreateBucket(call: NewBucketCall, core: Core): Promi
   const document = await readDocument(call, SETTING_MAX_BYTES);
   const configuration =
     document.length > 0 ? readCreateBucketConfiguration(document) : NO_CONFIGURATION;
-  requireLocation(configuration.region, call.region);
+  const location = readLocation(core, configuration.region);
+  if (location === null) requireLocation(configuration.region, call.region);
   const access = { ...PRIVATE_ACCESS, acl, ownership };
   const lock: Partial<BucketSettings> = readRequestedLock(call)
     ? { versioning: 'enabled', objectLock: { defaultRetention: null } }
     : {};
   const settings = { ...NO_SETTINGS, ...lock, tags: configuration.tags };
-  const { record, isNew } = await createBucket(core, account, bucketName, access, settings);
+  const { record, isNew } = await createBucket(
+    core,
+    account,
+    bucketName,
+    access,
+    settings,
+    location,
+  );
   if (isNew) noteChange(call.request, record, 'readPolicy');
   else requireSameAccess(record, { acl, ownership });
   return emptyResponse(200, { location: `/${record.name}` });
@@ -172,6 +185,15 @@ function requireSameAccess(
     detail: 'You have this bucket already, with other access. Change it where it is.',
     fields: { BucketName: record.name },
   });
+}
+
+/**
+ * Where the bucket is to live, on a platform with locations: one of those, or what is
+ * near a region of AWS; null: nobody chose.
+ */
+function readLocation(core: Core, constraint: string | null): BucketLocation | null {
+  if ((core.settings.bucketLocation ?? null) === null || constraint === null) return null;
+  return parseBucketLocation(constraint) ?? locationOfRegion(constraint);
 }
 
 function requireLocation(location: string | null, region: string): void {

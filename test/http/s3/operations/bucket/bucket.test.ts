@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { BucketLocation } from '../../../../../src/domain/locations/bucket-locations.ts';
+import type { BucketName } from '../../../../../src/domain/nouns.ts';
 import { all, codeOf, one } from '../../kit/responses.ts';
 import { createTestSurface, OWNER, type Sent } from '../../kit/surface.ts';
 
@@ -54,6 +56,49 @@ describe('CreateBucket', () => {
       expect((await make('located', { body: located(region) })).status).toBe(200);
     },
   );
+
+  describe('on a platform with locations', () => {
+    const notedOf = async (
+      constraint: string | null,
+      bucketLocation: BucketLocation | 'near',
+      name = 'bucket',
+    ) => {
+      const surface = createTestSurface({ settings: { bucketLocation } });
+      const body = constraint === null ? '' : located(constraint);
+      const reply = await surface.send({ method: 'PUT', path: `/${name}`, body });
+      expect(reply.status).toBe(200);
+      const { directory } = surface.core.ports;
+      return (await directory.call('getBucketName', { name: name as BucketName }))?.location;
+    };
+
+    it.each([
+      ['weur', 'weur'],
+      ['WEUR', 'weur'],
+      ['eu', 'eu'],
+      ['eu-central-1', 'weur'],
+      ['us-west-2', 'wnam'],
+      ['ap-southeast-2', 'oc'],
+      ['auto', null],
+      ['my-own', null],
+      [null, null],
+    ])('%j lives in %j', async (constraint, location) => {
+      expect(await notedOf(constraint, 'near')).toBe(location);
+    });
+
+    it('lives where the settings say when nobody chose', async () => {
+      expect(await notedOf(null, 'us')).toBe('us');
+      expect(await notedOf('apac', 'us')).toBe('apac');
+    });
+
+    it('is refused a jurisdiction while its name is in another one', async () => {
+      const surface = createTestSurface({ settings: { bucketLocation: 'near' } });
+      const put = (body: string) => surface.send({ method: 'PUT', path: '/bucket', body });
+      expect((await put(located('weur'))).status).toBe(200);
+      await surface.send({ method: 'DELETE', path: '/bucket' });
+      expect(codeOf(await put(located('eu')))).toEqual([400, 'IllegalLocationConstraintException']);
+      expect((await put(located('oc'))).status).toBe(200);
+    });
+  });
 
   it('refuses documents and locations that are none', async () => {
     expect(codeOf(await make('x-bucket', { body: '<CreateBucketConfiguration>' }))).toEqual([
