@@ -262,3 +262,42 @@ describe('while the index can not say', () => {
     });
   });
 });
+
+describe('keys that strangers make up', () => {
+  const keyAt = (at: number) => `made-up/${at}` as ObjectKey;
+
+  it('cost the index of a bucket a bounded number of calls, and what is known none', async () => {
+    const { hot, clock } = isolate();
+    const [bucket, other] = [freshBucket(), freshBucket()];
+    const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
+    await hot.find(bucket, key, async () => known);
+    let calls = 0;
+    const none = async () => {
+      calls += 1;
+      return { readPolicy: readPolicyOf(bucket), pointer: null };
+    };
+    for (let at = 0; at < 200; at++) await hot.find(bucket, keyAt(at), none);
+    expect(calls).toBe(200);
+    const refused = hot.find(bucket, keyAt(200), none);
+    await expect(refused).rejects.toMatchObject({ code: 'SlowDown' });
+    expect(calls).toBe(200);
+
+    // What is known is read, and refreshed; and other buckets are.
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ pointer: { etag: 'e1' } });
+    expect(await hot.find(other, key, none)).toMatchObject({ pointer: null });
+    clock.ms += 1000;
+    for (let at = 300; at < 350; at++) await hot.find(bucket, keyAt(at), none);
+    await expect(hot.find(bucket, keyAt(350), none)).rejects.toMatchObject({ code: 'SlowDown' });
+    clock.ms += FRESH_SECONDS * 1000;
+    expect(await hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
+  });
+
+  it('that are there after all take nothing of it', async () => {
+    const { hot } = isolate();
+    const bucket = freshBucket();
+    for (let at = 0; at < 500; at++) {
+      const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(keyAt(at), 'e1') };
+      expect(await hot.find(bucket, keyAt(at), async () => known)).toMatchObject(known);
+    }
+  });
+});

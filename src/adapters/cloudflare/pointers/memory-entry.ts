@@ -21,6 +21,8 @@ export type Lookup = {
   readonly epoch: FillEpoch;
   /** See HotMetadata.peek. */
   readonly isInvited: boolean;
+  /** Memory has nothing of the key: somebody may have made it up. */
+  readonly isUnknown?: boolean;
 };
 
 /** What memory has of a key; it is as old as its older half. */

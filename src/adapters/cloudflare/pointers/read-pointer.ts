@@ -3,6 +3,7 @@
 // memory, and what comes from below is left to the colo. Called by
 // workers-hot-metadata.ts.
 import { LRUCache } from 'lru-cache';
+import { StorageError } from '../../../domain/errors.ts';
 import type { BucketName } from '../../../domain/nouns.ts';
 import type { KnownMetadata, MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
 import type { Background, Clock } from '../../../ports/system.ts';
@@ -14,6 +15,7 @@ import type { Freshness, MetadataMode } from './freshness.ts';
 import { type IndexFailures, isFailure } from './index-failures.ts';
 import type { KvPages } from './kv-pages.ts';
 import { type Lookup, type MemoryEntries, toFresh, toStale } from './memory-entry.ts';
+import { createMissLimit } from './miss-limit.ts';
 
 /** A state that is younger than this is not put into the colo again, milliseconds. */
 const SHARE_GAP_MS = 1000;
@@ -173,9 +175,11 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
 
 /** Reads a pointer from the index, and fills memory with it, however late it comes. */
 function createIndexReader(
-  { memory, background, failures, limitMs, hungMs = HUNG_MS }: PointerReaderOptions,
+  { memory, clock, background, failures, limitMs, hungMs = HUNG_MS }: PointerReaderOptions,
   share: (lookup: Lookup) => void,
 ): (lookup: Lookup) => Promise<MetadataLookup> {
+  const misses = createMissLimit(clock);
+
   function keep(lookup: Lookup, known: KnownMetadata): void {
     failures.end(lookup);
     memory.fill(lookup.bucket, lookup.key, known, lookup.epoch);
@@ -183,6 +187,8 @@ function createIndexReader(
   }
 
   async function readIndex(lookup: Lookup): Promise<MetadataLookup> {
+    const { bucket, isUnknown = false } = lookup;
+    if (isUnknown && misses.isSpent(bucket)) throw new StorageError('SlowDown');
     let isDone = false;
     const loading = lookup.load().finally(() => {
       isDone = true;
@@ -190,6 +196,7 @@ function createIndexReader(
     try {
       const known = await withTimeout(limitMs, 'the index', () => loading);
       keep(lookup, known);
+      if (isUnknown && known.pointer === null) misses.spend(bucket);
       return { ...known, tier: 'index', stale: null };
     } catch (error) {
       if (!isDone) background.run('late-index', () => readLate(lookup, loading, () => isDone));

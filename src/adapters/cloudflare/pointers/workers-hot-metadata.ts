@@ -109,7 +109,7 @@ export function createWorkersHotMetadata(options: WorkersHotMetadataOptions): Ho
     const lookup = { bucket, key, load, epoch: memory.epoch(), isInvited };
     let entry = entries.recall(lookup);
     if (entry === null || entry.stalenessSeconds >= 0) entry = entries.refill(lookup);
-    if (entry === null) return read(lookup);
+    if (entry === null) return read({ ...lookup, isUnknown: true });
     if (entry.stalenessSeconds < 0) return toFresh(entry, 'memory');
 
     if (failures.isDown(lookup, entry)) return toStale(entry, 'memory', 'error');

@@ -1,0 +1,38 @@
+// Bounds what keys that nobody has can cost a bucket's object: strangers can make up
+// any number of them, and in a large bucket few are proved missing by pages. A token
+// bucket of each isolate and bucket, of calls that found nothing. While it is empty,
+// keys that neither memory nor the colo knows are refused; what is known goes on.
+import { LRUCache } from 'lru-cache';
+import type { BucketName } from '../../../domain/nouns.ts';
+import type { Clock } from '../../../ports/system.ts';
+
+/** Calls of one isolate for one bucket that may find nothing: at once, and a second. */
+const BURST = 200;
+const PER_SECOND = 50;
+/** Buckets remembered; the limit of one that was dropped begins anew. */
+const BUCKETS_MAX = 1000;
+
+export type MissLimit = {
+  isSpent(bucket: BucketName): boolean;
+  /** A call found nothing. */
+  spend(bucket: BucketName): void;
+};
+
+export function createMissLimit(clock: Clock): MissLimit {
+  const limits = new LRUCache<BucketName, { tokens: number; atMs: number }>({ max: BUCKETS_MAX });
+
+  function refilled(bucket: BucketName): { tokens: number; atMs: number } {
+    const nowMs = clock.nowMs();
+    const { tokens, atMs } = limits.get(bucket) ?? { tokens: BURST, atMs: nowMs };
+    const seconds = Math.max(0, nowMs - atMs) / 1000;
+    return { tokens: Math.min(BURST, tokens + seconds * PER_SECOND), atMs: nowMs };
+  }
+
+  return {
+    isSpent: (bucket) => limits.has(bucket) && refilled(bucket).tokens < 1,
+    spend(bucket) {
+      const { tokens, atMs } = refilled(bucket);
+      limits.set(bucket, { tokens: Math.max(0, tokens - 1), atMs });
+    },
+  };
+}
