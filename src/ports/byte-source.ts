@@ -16,7 +16,11 @@ export type ByteSource = {
   readonly provenSha256Hex?: string | null;
   /**
    * Delivers every chunk in order, each after the promise of the one before. The
-   * receiver may keep a chunk.
+   * receiver may keep a chunk, unless it says `isBorrowed`: then the source may use
+   * its memory again as soon as `onChunk` has returned or its promise has settled.
    */
-  pump(onChunk: (chunk: Uint8Array) => void | Promise<void>): Promise<void>;
+  pump(onChunk: OnChunk, isBorrowed?: boolean): Promise<void>;
 };
+
+/** Takes the next chunk; its promise is the backpressure. */
+export type OnChunk = (chunk: Uint8Array) => void | Promise<void>;

@@ -20,7 +20,10 @@ export function patternBytes(lengthBytes: number, seed = 1): Uint8Array<ArrayBuf
   return bytes;
 }
 
-/** A source of these bytes in chunks. `isLengthKnown` false: like a chunked upload. */
+/**
+ * A source of these bytes in chunks, which spoils each chunk that it only lent as soon as it may.
+ * `isLengthKnown` false: like a chunked upload.
+ */
 export function sourceOf(
   bytes: Uint8Array,
   options: { readonly chunkBytes?: number; readonly isLengthKnown?: boolean } = {},
@@ -28,9 +31,13 @@ export function sourceOf(
   const { chunkBytes = 64 * 1024, isLengthKnown = true } = options;
   return {
     lengthBytes: isLengthKnown ? bytes.length : null,
-    async pump(onChunk) {
-      for (let at = 0; at < bytes.length; at += chunkBytes)
-        await onChunk(bytes.slice(at, at + chunkBytes));
+    async pump(onChunk, isBorrowed = false) {
+      for (let at = 0; at < bytes.length; at += chunkBytes) {
+        const chunk = new Uint8Array(bytes.subarray(at, at + chunkBytes));
+        const pending = onChunk(chunk);
+        if (pending !== undefined) await pending;
+        if (isBorrowed) chunk.fill(0xee);
+      }
     },
   };
 }

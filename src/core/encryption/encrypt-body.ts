@@ -16,11 +16,13 @@ export function encryptSource(source: ByteSource, dataKey: DataKey, blobId: Blob
   const { lengthBytes } = source;
   return {
     lengthBytes: lengthBytes === null ? null : encryptedSize(lengthBytes, dataKey.layers),
-    async pump(onChunk) {
-      const encryptor = createBodyEncryptor(bodyKeys(dataKey, blobId));
+    async pump(onChunk, isBorrowed = false) {
+      const keys = bodyKeys(dataKey, blobId);
+      const memory = isBorrowed ? new Uint8Array(CHUNK_BYTES + TAG_BYTES * keys.length) : null;
+      const encryptor = createBodyEncryptor(keys, CHUNK_BYTES, memory);
       await source.pump(async (plain) => {
         for (const encrypted of encryptor.take(plain)) await onChunk(encrypted);
-      });
+      }, true);
       for (const encrypted of encryptor.end()) await onChunk(encrypted);
     },
   };
@@ -28,7 +30,8 @@ export function encryptSource(source: ByteSource, dataKey: DataKey, blobId: Blob
 
 /** Encrypts a small body whole. No bytes stay no bytes. */
 export function encryptInline(plain: Uint8Array, dataKey: DataKey): Uint8Array {
-  const encryptor = createBodyEncryptor(bodyKeys(dataKey, INLINE_BODY));
+  const keys = bodyKeys(dataKey, INLINE_BODY);
+  const encryptor = createBodyEncryptor(keys, Math.min(plain.length, CHUNK_BYTES));
   return joinBytes(
     [...encryptor.take(plain), ...encryptor.end()],
     encryptedSize(plain.length, dataKey.layers),
@@ -37,8 +40,8 @@ export function encryptInline(plain: Uint8Array, dataKey: DataKey): Uint8Array {
 
 type BodyEncryptor = {
   /**
-   * Takes the next plain bytes; yields the encrypted chunks that are surely not the
-   * last.
+   * Takes the next plain bytes, and keeps none of their memory; yields the encrypted
+   * chunks that are surely not the last.
    */
   take(plain: Uint8Array): Generator<Uint8Array>;
   /** Yields the last chunk, if there were any bytes. */
@@ -48,25 +51,27 @@ type BodyEncryptor = {
 /**
  * Creates the encryptor of one body. A chunk's nonce says whether it is the last
  * one, so none is encrypted before it is known whether more bytes come.
+ * `pendingMaxBytes`: of the longest chunk. `memory`: room for an encrypted chunk,
+ * used for each of them; null: each gets its own.
  */
-function createBodyEncryptor(keys: readonly Uint8Array[]): BodyEncryptor {
+function createBodyEncryptor(
+  keys: readonly Uint8Array[],
+  pendingMaxBytes: number,
+  memory: Uint8Array | null = null,
+): BodyEncryptor {
   let index = 0;
-  let pending: Uint8Array[] = [];
+  const pending = new Uint8Array(pendingMaxBytes);
   let pendingBytes = 0;
 
   /** Encrypts in one piece, since the store makes a write of each piece. */
   function encryptPending(isLast: boolean): Uint8Array {
     const chunk = startChunkEncryption(keys, { index, isLast });
-    const encrypted = new Uint8Array(pendingBytes + TAG_BYTES * keys.length);
-    let at = 0;
-    for (const piece of pending) {
-      encrypted.set(chunk.update(piece), at);
-      at += piece.length;
-    }
-    encrypted.set(chunk.finish(), at);
+    const encryptedBytes = pendingBytes + TAG_BYTES * keys.length;
+    const encrypted = memory?.subarray(0, encryptedBytes) ?? new Uint8Array(encryptedBytes);
+    encrypted.set(chunk.update(pending.subarray(0, pendingBytes)));
+    encrypted.set(chunk.finish(), pendingBytes);
 
     index += 1;
-    pending = [];
     pendingBytes = 0;
     return encrypted;
   }
@@ -76,9 +81,9 @@ function createBodyEncryptor(keys: readonly Uint8Array[]): BodyEncryptor {
       for (let at = 0; at < plain.length; ) {
         if (pendingBytes === CHUNK_BYTES) yield encryptPending(false);
         const piece = plain.subarray(at, at + CHUNK_BYTES - pendingBytes);
+        pending.set(piece, pendingBytes);
         at += piece.length;
         pendingBytes += piece.length;
-        pending.push(piece);
       }
     },
     *end() {

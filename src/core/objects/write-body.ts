@@ -98,13 +98,13 @@ function digest(
   return {
     source: {
       lengthBytes: source.lengthBytes,
-      pump: (onChunk) =>
+      pump: (onChunk, isBorrowed) =>
         source.pump((chunk) => {
           receivedBytes += chunk.length;
           requireSize(receivedBytes);
           digests.update(chunk);
           return onChunk(chunk);
-        }),
+        }, isBorrowed),
     },
     verify() {
       const computed = digests.finish();

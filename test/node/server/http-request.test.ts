@@ -114,6 +114,26 @@ describe('body', () => {
     expect(greatest).toBe(1);
   });
 
+  it.each([
+    [true, 'frees the memory of a chunk once a receiver that keeps none is done with it'],
+    [false, 'leaves its chunks to a receiver that did not say so'],
+  ])('%s: %s', async (isBorrowed) => {
+    const url = await serving(async (request) => {
+      const chunks: Uint8Array[] = [];
+      let isWholeMeanwhile = true;
+      await request.body().pump(async (chunk) => {
+        const { length } = chunk;
+        chunks.push(chunk);
+        await new Promise((resolve) => setImmediate(resolve));
+        isWholeMeanwhile &&= length > 0 && chunk.length === length;
+      }, isBorrowed);
+      const leftBytes = chunks.reduce((sum, { length }) => sum + length, 0);
+      return text(`${isWholeMeanwhile} ${leftBytes}`);
+    });
+    const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(3_000_000) });
+    expect(await answer.text()).toBe(`true ${isBorrowed ? 0 : 3_000_000}`);
+  });
+
   it('knows no length of a chunked body, and 0 where there is none', async () => {
     const url = await serving(async (request) => {
       const body = request.body();

@@ -91,7 +91,7 @@ export function createFsBlobStore(
       try {
         const path = blobPath(root, id);
         const temporary = temporaryPath(temporaryFolder, id);
-        const blob = await writeBlobFile(temporary, source, identity, room);
+        const blob = await writeBlobFile(temporary, source, identity, { room, buffers });
         await moveIntoPlace(folders, temporary, path);
         recentWrites.note(id, blob.sizeBytes);
         return blob;

@@ -139,13 +139,13 @@ function bounded(source: ByteSource, limits: UploadLimits): ByteSource {
       return source.lengthBytes;
     },
     provenSha256Hex: source.provenSha256Hex ?? null,
-    async pump(onChunk) {
+    async pump(onChunk, isBorrowed) {
       let sizeBytes = 0;
       await source.pump((chunk) => {
         sizeBytes += chunk.length;
         requireAtMost(sizeBytes, limits);
         return onChunk(chunk);
-      });
+      }, isBorrowed);
       requireAtLeast(sizeBytes, limits);
     },
   };

@@ -4,7 +4,7 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html
 import { createRunningSha256 } from '../../../crypto/running-sha256.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import type { ByteSource } from '../../../ports/byte-source.ts';
+import type { ByteSource, OnChunk } from '../../../ports/byte-source.ts';
 import type { HttpRequest } from '../../request.ts';
 import { createAwsChunkedDecoder, malformedTrailer } from './aws-chunked.ts';
 import type { ChunkSignatures } from './chunk-signatures.ts';
@@ -144,13 +144,13 @@ class WireSource implements ByteSource {
     return this.#open().lengthBytes;
   }
 
-  async pump(onChunk: (chunk: Uint8Array) => void | Promise<void>): Promise<void> {
-    if (this.provenSha256Hex === null) return this.#open().pump(onChunk);
+  async pump(onChunk: OnChunk, isBorrowed?: boolean): Promise<void> {
+    if (this.provenSha256Hex === null) return this.#open().pump(onChunk, isBorrowed);
     const digest = createRunningSha256();
     await this.#open().pump((chunk) => {
       digest.update(chunk);
       return onChunk(chunk);
-    });
+    }, isBorrowed);
     const computed = digest.takeHex();
     if (computed === this.provenSha256Hex) return;
     throw new StorageError('XAmzContentSHA256Mismatch', {
@@ -181,8 +181,9 @@ function decodeChunked(
   return {
     source: {
       lengthBytes: decodedLengthBytes,
-      async pump(onChunk) {
-        await request.body().pump((wire) => deliver(decoder.push(wire), 0, onChunk));
+      async pump(onChunk, isBorrowed) {
+        const body = request.body();
+        await body.pump((wire) => deliver(decoder.push(wire), 0, onChunk), isBorrowed);
         decoder.end();
         isOver = true;
       },
@@ -203,7 +204,7 @@ function decodeChunked(
 function deliver(
   pieces: readonly Uint8Array[],
   from: number,
-  onChunk: (chunk: Uint8Array) => void | Promise<void>,
+  onChunk: OnChunk,
 ): void | Promise<void> {
   for (let index = from; index < pieces.length; index++) {
     const piece = pieces[index];
