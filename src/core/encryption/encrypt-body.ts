@@ -2,6 +2,7 @@
 // body that stands in its index row. Called by objects/write-body.ts behind the
 // digests, which are of plain bytes.
 import { CHUNK_BYTES, startChunkEncryption, TAG_BYTES } from '../../crypto/encrypted-chunks.ts';
+import { freeBytes } from '../../crypto/free-bytes.ts';
 import { joinBytes } from '../../crypto/join-bytes.ts';
 import type { BlobId } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
@@ -68,7 +69,9 @@ function createBodyEncryptor(
     const chunk = startChunkEncryption(keys, { index, isLast });
     const encryptedBytes = pendingBytes + TAG_BYTES * keys.length;
     const encrypted = memory?.subarray(0, encryptedBytes) ?? new Uint8Array(encryptedBytes);
-    encrypted.set(chunk.update(pending.subarray(0, pendingBytes)));
+    const cipherBytes = chunk.update(pending.subarray(0, pendingBytes));
+    encrypted.set(cipherBytes);
+    freeBytes(cipherBytes);
     encrypted.set(chunk.finish(), pendingBytes);
 
     index += 1;

@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { CHUNK_SIZES } from '../../../src/adapters/node/blobs/chunk-buffers.ts';
 import { createFsBlobStore } from '../../../src/adapters/node/blobs/fs-blob-store.ts';
 import { type RunningServer, serve } from '../../../src/adapters/node/serve.ts';
 import { readRequest } from '../../../src/adapters/node/server/http-request.ts';
@@ -90,6 +91,37 @@ describe('bodies over shared buffers', () => {
     }
     expect(store.bufferCounts().outBytes).toBe(0);
     expect(readdirSync(join(dataDir, 'tmp'))).toEqual([]);
+  });
+
+  it('begin no write any more once their client has left', async () => {
+    let unsettledBytes = 0;
+    const store = createFsBlobStore(temporaryFolder(), true, {
+      requireRoom: () => undefined,
+      take(lengthBytes) {
+        unsettledBytes += lengthBytes;
+      },
+      settle(lengthBytes) {
+        unsettledBytes -= lengthBytes;
+      },
+    });
+    const [, , largest] = CHUNK_SIZES;
+    const leaving: ByteSource = {
+      lengthBytes: 3 * largest,
+      async pump(onChunk) {
+        // The second buffer is full while the first is being written.
+        onChunk(new Uint8Array(largest));
+        expect(onChunk(new Uint8Array(largest))).toBeInstanceOf(Promise);
+        throw new StorageError('IncompleteBody');
+      },
+    };
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const written = store.write(ids.blobId(ownerBucket), leaving, identity);
+      await expect(written).rejects.toMatchObject({ code: 'IncompleteBody' });
+    }
+    await store.write(ids.blobId(ownerBucket), sourceOf(randomBytes(10)), identity);
+    // A write that began late would settle its bytes again.
+    expect(unsettledBytes).toBe(0);
+    expect(store.bufferCounts().outBytes).toBe(0);
   });
 
   it('take little memory each when very many are slow', async () => {

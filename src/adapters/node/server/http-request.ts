@@ -2,6 +2,7 @@
 // web stream. So the request target stays as it came, and the hot path builds
 // nothing. It also knows which clients wait for `100 Continue`.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { freeBytes } from '../../../crypto/free-bytes.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
 import type { HttpRequest } from '../../../http/request.ts';
@@ -140,14 +141,9 @@ function continueOnSameConnection(incoming: IncomingMessage): void {
 function freeAfter(onChunk: OnChunk): OnChunk {
   return (chunk) => {
     const pending = onChunk(chunk);
-    if (pending === undefined) return free(chunk);
-    return pending.then(() => free(chunk));
+    if (pending === undefined) return freeBytes(chunk);
+    return pending.then(() => freeBytes(chunk));
   };
-}
-
-/** Frees a chunk that has its memory for itself; nobody may read it any more. */
-function free({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 function pump(

@@ -32,8 +32,13 @@ export function makeRequest(parts: RequestParts): HttpRequest {
     headerNames: () => headers.keys(),
     body: () => ({
       lengthBytes: body.reduce((sum, piece) => sum + piece.length, 0),
-      async pump(onChunk) {
-        for (const piece of body) await onChunk(piece);
+      async pump(onChunk, isBorrowed = false) {
+        for (const piece of body) {
+          const chunk = new Uint8Array(piece);
+          await onChunk(chunk);
+          // What was only lent is used again at once.
+          if (isBorrowed) chunk.fill(0xee);
+        }
       },
     }),
     notes: newRequestNotes(),
