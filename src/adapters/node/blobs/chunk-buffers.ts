@@ -1,6 +1,6 @@
-// A pool of buffers for chunks of files on their way out, shared by all downloads.
-// How many large ones are out at once is bounded, and further readers get small
-// ones: a crowd of stalled clients can't fill the memory.
+// A pool of buffers for chunks of files on their way out and in, shared by all
+// downloads and uploads. How many large ones are out at once is bounded, and further
+// bodies get small ones: a crowd of stalled clients can't fill the memory.
 
 export type ChunkBuffers = {
   /**

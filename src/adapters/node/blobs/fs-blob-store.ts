@@ -30,7 +30,7 @@ export type FsBlobStore = BlobStore & {
   readFooter(id: BlobId): Promise<BlobFooter>;
   /** Open descriptors, for tests and metrics. */
   openFileCounts(): { cached: number; inUse: number };
-  /** Buffers of bodies on their way out, for tests and metrics. */
+  /** Buffers of bodies on their way out and in, for tests and metrics. */
   bufferCounts(): ReturnType<ChunkBuffers['counts']>;
   /**
    * Closes the descriptors that no reader uses; the others close when their reader
