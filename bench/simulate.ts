@@ -211,6 +211,8 @@ const FLOOD_DESIGNS: Readonly<Record<string, MakeDesign>> = {
 
 /** `--variants`: everything that was weighed against what is built; it takes minutes more. */
 const designs = process.argv.includes('--variants') ? DESIGNS : FEW_DESIGNS;
+/** `--today`: what is built alone. */
+const isTodayAlone = process.argv.includes('--today');
 const DESIGNS_OF: Readonly<Record<string, Readonly<Record<string, MakeDesign>>>> = {
   hot: designs,
   busy: designs,
@@ -331,6 +333,7 @@ for (const [name, scenario] of Object.entries(SCENARIOS)) {
   );
   const reports = new Map<string, Report>();
   for (const [design, make] of Object.entries(DESIGNS_OF[name] ?? FEW_DESIGNS)) {
+    if (isTodayAlone && design !== 'today') continue;
     reports.set(design, await runDesign(make, scenario));
   }
   printReads(reports);

@@ -33,6 +33,18 @@ export function readNeighbourKeys(
   return rows.map(({ key }) => key as ObjectKey);
 }
 
+/** Whether the bucket has more objects than that. Cost: a row of an index for each of them. */
+export function hasMoreObjects(sql: Sql, name: BucketName, count: number): boolean {
+  const rows = sql.all(
+    `SELECT 1 FROM objects AS o WHERE ${OF_LIVE_BUCKET} LIMIT 1 OFFSET ${PLAN_ONCE} ?`,
+    name,
+    '',
+    AFTER_ALL_TEXT,
+    count,
+  );
+  return rows.length > 0;
+}
+
 /** All current objects of the range in byte order. Cost: at most two rows for each. */
 export function readNeighbours(sql: Sql, { name, from, to }: KeyRange): readonly ObjectVersion[] {
   return sql

@@ -72,12 +72,12 @@ function makeFeed(
   function rush(perSecond: number): void {
     for (let at = 0; at < perSecond; at++) ask('nothing', { cursor: null, hasPage: true });
   }
-  return { call, put, ask, rush, clock, published };
+  return { call, put, ask, rush, clock, published, bucket };
 }
 
 /** Where a reader stands that has heard these news. */
-const after = ({ feedId, sequence, cuts }: FeedNews, hasPage = true): ReaderState => ({
-  cursor: { feedId, sequence, cuts: cuts.length },
+const after = ({ feedId, sequence, cuts, filledTo }: FeedNews, hasPage = true): ReaderState => ({
+  cursor: { feedId, sequence, cuts: cuts.length, filledTo },
   hasPage,
 });
 
@@ -93,7 +93,10 @@ it('says of each change only to who has not heard of it', () => {
   expect(second.floor).toBe(first.sequence);
   expect(ask('a', after(second)).changes).toEqual([]);
   expect(ask('a').changes.map(([key]) => key)).toEqual(['b', 'a']);
-  expect(ask('a', { cursor: { feedId: 'x', sequence: 9, cuts: 9 }, hasPage: true }).floor).toBe(0);
+  expect(
+    ask('a', { cursor: { feedId: 'x', sequence: 9, cuts: 9, filledTo: null }, hasPage: true })
+      .floor,
+  ).toBe(0);
 });
 
 it('remembers so many changes, and says from where on it does', () => {
@@ -152,6 +155,80 @@ it('cuts pages that have every key once, in the order of UTF-8', () => {
     pages.set(from, page);
   }
   expect(pages.size).toBeLessThan(keys.length / 20);
+});
+
+it('sends a busy bucket whole, some pages a reply, each once and none that nobody may read', () => {
+  const { put, ask, rush } = makeFeed({ access: accessWithReads({ open: ['open/'] }) });
+  const keys = Array.from({ length: 900 }, (_, at) => `open/${at}`).sort(compareUtf8);
+  for (const key of [...keys, 'secret/a']) put(key);
+  expect(ask('open/5')).toMatchObject({ filledTo: '', pages: [{ from: 'open/5' }] });
+  rush(FEED_LIMITS.pagesPerSecond);
+  let reader = NEW;
+  const sent = new Map<string, number>();
+  let replies = 0;
+  let cutsKnown = 0;
+  for (let isDone = false; !isDone; replies++) {
+    const news = ask('open/5', { ...reader, hasPage: true });
+    cutsKnown += news.cuts.length;
+    expect(news.pages.length).toBeLessThanOrEqual(8);
+    for (const { pointers } of news.pages)
+      for (const key of pointers.keys()) sent.set(key, (sent.get(key) ?? 0) + 1);
+    reader = { cursor: { ...news, cuts: cutsKnown }, hasPage: true };
+    isDone = news.filledTo === null;
+  }
+  expect([...sent]).toEqual(keys.map((key) => [key, 1]));
+  expect(replies).toBeGreaterThan(1);
+  expect(ask('open/5', reader).pages).toEqual([]);
+});
+
+it('sends a busy bucket anew once every page of it has ended', () => {
+  const { put, ask, rush, call, bucket } = makeFeed();
+  for (let at = 0; at < 100; at++) put(`k${at}`);
+  rush(FEED_LIMITS.pagesPerSecond);
+  const first = ask('k1');
+  expect(first).toMatchObject({ filledTo: null, pages: [{}, {}] });
+  put('k1');
+  expect(ask('k2', after(first)).pages.map(({ from }) => from)).toEqual(['k1']);
+
+  for (let at = 0; at < CHANGES_MAX + 1; at++) put(`k${at % 100}/${at}`);
+  const second = ask('k2', after(first));
+  expect(second.pages.length).toBeGreaterThan(2);
+  const third = ask('k2', after(second));
+  expect(third.filledTo).toBeNull();
+  expect(ask('k2', after(third)).pages).toEqual([]);
+
+  call('setBucketSettings', { bucket: refOf(bucket), settings: NO_SETTINGS });
+  expect(ask('k2', after(third)).pages.length).toBeGreaterThan(2);
+});
+
+it('ends what it sends unasked where bodies fill a reply', () => {
+  const { put, ask, rush } = makeFeed();
+  for (let at = 1000; at < 1400; at++) put(`k${at}`, new Uint8Array(16 * 1024));
+  rush(FEED_LIMITS.pagesPerSecond);
+  const { pages, filledTo } = ask('k1000', { cursor: null, hasPage: true });
+  expect(filledTo).not.toBeNull();
+  const bodies = pages.flatMap(({ pointers }) => [...pointers.values()]);
+  expect(bodies.length * 16).toBeLessThan(1024 + 64);
+});
+
+it('sends nothing unasked of a strict bucket, a large one, or to the release before', () => {
+  const strict = makeFeed({ metadata: 'strict' });
+  strict.put('a');
+  strict.rush(FEED_LIMITS.pagesPerSecond);
+  expect(strict.ask('a').pages).toEqual([]);
+
+  const large = makeFeed();
+  for (let at = 0; at < 8193; at++) large.put(`k${at}`, new Uint8Array(0));
+  large.rush(FEED_LIMITS.pagesPerSecond);
+  expect(large.ask('k1')).toMatchObject({ filledTo: null, pages: [{ from: expect.any(String) }] });
+
+  const small = makeFeed();
+  for (let at = 0; at < 200; at++) small.put(`k${at}`);
+  small.rush(FEED_LIMITS.pagesPerSecond);
+  const { cursor } = after(small.ask('k1'));
+  const { filledTo: _filledTo, ...old } = cursor ?? {};
+  const reader = { cursor: old, hasPage: true } as unknown as ReaderState;
+  expect(small.ask('k1', reader).pages).toEqual([]);
 });
 
 it('ends a page where small bodies fill it', () => {

@@ -208,6 +208,64 @@ describe('the tier of a colo', () => {
     expect(await other.read(name, 'c')).toEqual({ state: 'e1', tier: 'index' });
   });
 
+  it('has all of a small busy bucket after a few calls of one isolate', async () => {
+    const keys = Array.from({ length: 700 }, (_, at) => `k${at}`);
+    const { name, makeBusy } = await makeBucket(null, ...keys);
+    await makeBusy();
+    const clock = createTestClock();
+    const open = createColo();
+    const first = createColoIsolate(clock, open);
+    for (let calls = 0; calls < 3; calls++) {
+      await first.read(name, 'k1');
+      clock.ms += 10_000;
+    }
+    await first.read(name, 'k1');
+    const other = createColoIsolate(clock, open);
+    for (const each of ['k0', 'k123', 'k350', 'k699', 'k7000'])
+      expect((await other.read(name, each)).state).toBe(each === 'k7000' ? 'none' : 'e1');
+    expect(other.calls()).toBe(0);
+    expect(first.calls()).toBe(4);
+  });
+
+  it('sends one request of a cold herd to the object', async () => {
+    const { name } = await makeBucket(null, 'a');
+    const open = createColo();
+    const clock = createTestClock();
+    const first = createColoIsolate(clock, open);
+    const others = Array.from({ length: 8 }, () => createColoIsolate(clock, open));
+    // Its claim stands before the others come.
+    const claimed = Promise.withResolvers<void>();
+    const leader = createColoIsolate(clock, async () => {
+      const cache = await open();
+      return {
+        ...methodsOf(cache),
+        put: async (url: string, response: Response) => {
+          await cache.put(url, response);
+          if (url.endsWith('/claim')) claimed.resolve();
+        },
+      } as Pick<Cache, 'match' | 'put' | 'delete'>;
+    });
+    const led = leader.read(name, key);
+    await claimed.promise;
+    const herd = [...others, first, first, first].map((isolate) => isolate.read(name, key));
+    expect((await Promise.all([led, ...herd])).map(({ state }) => state)).toEqual(
+      Array.from({ length: 12 }, () => 'e1'),
+    );
+    expect(leader.calls()).toBe(1);
+    expect([first, ...others].reduce((calls, isolate) => calls + isolate.calls(), 0)).toBe(0);
+  });
+
+  it('lets a herd ask for itself where the first of it brings nothing', async () => {
+    const { name } = await makeBucket();
+    const clock = createTestClock();
+    const colo = createColo();
+    const reader = createColoIsolate(clock, colo);
+    const url = `https://pointers.quayside.invalid/${name}/claim`;
+    const headers = { 'Cache-Control': 'public, max-age=60' };
+    await (await colo()).put(url, new Response(`${clock.ms}`, { headers }));
+    expect(await reader.read(name, key)).toEqual({ state: 'e1', tier: 'index' });
+  });
+
   it('is not believed by the isolate that has changed what it shows', async () => {
     const { name } = await makeBucket(null, 'other');
     const clock = createTestClock();

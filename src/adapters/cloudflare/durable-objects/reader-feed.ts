@@ -17,6 +17,7 @@ import {
   type ReaderState,
 } from '../pointers/feed-state.ts';
 import type { PointerPage } from '../pointers/pointer-page.ts';
+import { createBucketFill, type Fill } from './bucket-fill.ts';
 import { createPointerPages, type PageStamp, pageOfOne } from './pointer-pages.ts';
 
 /**
@@ -84,6 +85,9 @@ export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
   const pages = createPointerPages(options.sql, options.bucket);
   const isOffloaded = createLatch(limits.offloadPerSecond);
   const isBusy = createLatch(limits.pagesPerSecond);
+  const fill = createBucketFill(options.sql);
+  /** The last change that ended every page, by its number. */
+  let pagesEndedAt = 0;
 
   /** Whether so many calls come a second, or came a while ago. */
   function createLatch(perSecond: number): () => boolean {
@@ -109,6 +113,13 @@ export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
     return [...byStart.values()];
   }
 
+  /** Pages that a reader's colo has not been sent, of a busy bucket. */
+  function readFill(bucket: BucketRecord | null, from: ObjectKey | null): Fill {
+    if (bucket === null || bucket.settings.metadata === 'strict' || !isBusy())
+      return { filledTo: from, pages: [] };
+    return fill(bucket, from, (key) => pages.readPage(bucket, key, stampNow()));
+  }
+
   const stampNow = (): PageStamp => ({
     feedId,
     sequence: log.sequence(),
@@ -126,7 +137,9 @@ export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
   return {
     note(name, input) {
       const changed = changedBy(name, input);
-      if (changed !== 'nothing') log.add(changed === 'readPolicy' ? [] : changed);
+      if (changed === 'nothing') return;
+      log.add(changed === 'readPolicy' ? [] : changed);
+      if (changed === 'readPolicy') pagesEndedAt = log.sequence();
     },
     newsOf(name, input, value, { cursor, hasPage }) {
       const lookedUp = lookUpOf(name, input, value);
@@ -141,12 +154,19 @@ export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
       const isKnown = cursor?.feedId === feedId;
       const news = log.since(isKnown ? cursor.sequence : null);
       const changed = isKnown ? readChanged(lookedUp.bucket, news.changes) : [];
+      const hasPages = isKnown && cursor.sequence >= Math.max(news.floor, pagesEndedAt);
+      // A reader of the release before has no place for it.
+      const filledTo = hasPages ? (cursor.filledTo ?? null) : ('' as ObjectKey);
+      const filling = readFill(lookedUp.bucket, filledTo);
+      const starts = new Set(newPages.map(({ from }) => from));
+      const unasked = filling.pages.filter(({ from }) => !starts.has(from));
       return {
         feedId,
         ...news,
         cuts: pages.cuts().slice(isKnown ? cursor.cuts : 0),
         isOffloaded: isInKv,
-        pages: [...changed, ...newPages],
+        filledTo: filling.filledTo,
+        pages: [...changed, ...newPages, ...unasked],
       };
     },
   };

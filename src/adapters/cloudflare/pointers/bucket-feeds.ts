@@ -19,19 +19,19 @@ import {
   isLater,
   provesPage,
   type ReaderState,
+  withFill,
 } from './feed-state.ts';
-import { PAGE_MAX_AGE_SECONDS, type PointerPage } from './pointer-page.ts';
+import { PAGE_MAX_AGE_SECONDS, type PointerPage, sizeOfPage } from './pointer-page.ts';
 
 /** Estimated bytes of all states, and of all pages. A state takes up to 100 KB. */
 const STATES_MAX_BYTES = 4 * 1024 * 1024;
 const PAGES_MAX_BYTES = 8 * 1024 * 1024;
-/** Estimates of one pointer, and of a bucket's own record with its lists. */
-const POINTER_BYTES = 1536;
+/** Estimate of a bucket's own record with its lists. */
 const STATE_BYTES = 4096;
 const ENTRY_BYTES = 128;
 /** Buckets whose new pages wait for being shared, for a moment, and pages of each. */
 const NEW_PAGES_MAX = 8;
-const NEW_PAGES_OF_BUCKET_MAX = 12;
+const NEW_PAGES_OF_BUCKET_MAX = 32;
 /** Own changes remembered; one is needed for as long as a state may be old. */
 const REVOKED_MAX = 10_000;
 /** How far the clocks of two machines of a colo may be apart, milliseconds. */
@@ -109,8 +109,9 @@ export function createBucketFeeds(clock: Clock): BucketFeeds {
   const { revoke, isRevoked } = createRevocations(clock);
   const nameOf = (bucket: BucketName, key: string) => `${bucket}/${key}`;
 
-  function set(bucket: BucketName, state: FeedState): void {
+  function set(bucket: BucketName, later: FeedState): void {
     const known = entries.get(bucket);
+    const state = withFill(later, known?.state ?? null);
     const isSame =
       known?.state.feedId === state.feedId && known.state.cuts.length === state.cuts.length;
     const sortedCuts = isSame ? known.sortedCuts : [...state.cuts].sort(compareUtf8);
@@ -148,9 +149,9 @@ export function createBucketFeeds(clock: Clock): BucketFeeds {
     readerOf(bucket, keys) {
       const state = stateOf(bucket);
       if (state === null) return { cursor: null, hasPage: false };
-      const { feedId, sequence, cuts } = state;
+      const { feedId, sequence, cuts, filledTo } = state;
       const hasPage = keys.every((key) => pageOf(bucket, key) !== null);
-      return { cursor: { feedId, sequence, cuts: cuts.length }, hasPage };
+      return { cursor: { feedId, sequence, cuts: cuts.length, filledTo }, hasPage };
     },
     note(bucket, { cursor }, { news, readPolicy }, askedAtMs) {
       const known = entries.get(bucket)?.state ?? null;
@@ -216,11 +217,4 @@ export function countUpTo(sorted: readonly string[], text: string): number {
 
 function sizeOfState({ state }: Entry): number {
   return STATE_BYTES + ENTRY_BYTES * (state.changes.size + 2 * state.cuts.length);
-}
-
-function sizeOfPage({ pointers }: PointerPage): number {
-  let sizeBytes = POINTER_BYTES;
-  for (const { inlineBytes } of pointers.values())
-    sizeBytes += POINTER_BYTES + (inlineBytes?.length ?? 0);
-  return sizeBytes;
 }

@@ -5,13 +5,18 @@
 import { NO_SETTINGS } from '../../../domain/bucket-settings.ts';
 import type { BucketReadPolicy, ObjectKey } from '../../../domain/nouns.ts';
 import { toReadPolicySettings } from '../../../domain/pointer.ts';
+import { compareUtf8 } from '../../../index/keys/key-order.ts';
 import { decodeJson, type PointerPage } from './pointer-page.ts';
 
-/** Where a reader stands in the feed. `cuts`: how many cuts of pages it knows. */
+/**
+ * Where a reader stands in the feed. `cuts`: how many cuts of pages it knows;
+ * `filledTo`: see FeedNews.
+ */
 export type FeedCursor = {
   readonly feedId: string;
   readonly sequence: number;
   readonly cuts: number;
+  readonly filledTo: ObjectKey | null;
 };
 
 /** What a reader sends along with a look-up; `hasPage`: only the proof is wanted. */
@@ -32,7 +37,12 @@ export type FeedNews = {
   readonly cuts: readonly ObjectKey[];
   /** Whether the object nears its limit, so that pages come from KV. */
   readonly isOffloaded: boolean;
-  /** Pages of the keys that were looked up, if the reader wants any. */
+  /**
+   * The reader's colo has been sent all pages before this key, so that a busy bucket
+   * is there after a few calls; null: no more are sent that nobody asked for.
+   */
+  readonly filledTo: ObjectKey | null;
+  /** Pages of the keys that were looked up, if the reader wants any, and what fills. */
   readonly pages: readonly PointerPage[];
 };
 
@@ -47,7 +57,7 @@ export type FeedState = Omit<FeedNews, 'changes' | 'pages'> & {
 /** Changes remembered of one bucket; older ones raise the floor. */
 export const CHANGES_MAX = 512;
 
-const VERSION = 1;
+const VERSION = 2;
 
 /** The state after the news of a call that began at `askedAtMs` with that cursor. */
 export function advance(
@@ -57,8 +67,8 @@ export function advance(
   readPolicy: BucketReadPolicy | null,
   askedAtMs: number,
 ): FeedState {
-  const { feedId, sequence, isOffloaded } = news;
-  const base = { feedId, sequence, isOffloaded, atMs: askedAtMs, readPolicy };
+  const { feedId, sequence, isOffloaded, filledTo } = news;
+  const base = { feedId, sequence, isOffloaded, filledTo, atMs: askedAtMs, readPolicy };
   const isOfKnown = known !== null && known.feedId === feedId && cursor?.feedId === feedId;
   if (!isOfKnown) {
     return { ...base, floor: news.floor, cuts: news.cuts, changes: new Map(news.changes) };
@@ -77,6 +87,16 @@ export function advance(
   }
   const cuts = [...known.cuts.slice(0, cursor.cuts), ...news.cuts];
   return { ...base, floor, cuts, changes };
+}
+
+/** The state with what an older one has been sent more of pages that it still proves. */
+export function withFill(state: FeedState, other: FeedState | null): FeedState {
+  if (other?.feedId !== state.feedId || state.filledTo === null) return state;
+  const isOfSamePages =
+    other.sequence >= state.floor && other.readPolicy?.revision === state.readPolicy?.revision;
+  if (!isOfSamePages) return state;
+  const isFurther = other.filledTo === null || compareUtf8(state.filledTo, other.filledTo) < 0;
+  return isFurther ? { ...state, filledTo: other.filledTo } : state;
 }
 
 /** Whether the other state says more than this one: a later one of the object. */

@@ -28,6 +28,9 @@ export type PointerPage = {
  */
 export const PAGE_MAX_AGE_SECONDS = 3600;
 
+/** Estimate of one pointer in memory. */
+const POINTER_BYTES = 1536;
+
 /** Format of the texts; a reader takes another version for a miss. */
 const VERSION = 1;
 /** Names above it have a digest. KV takes 512 bytes, of which the prefix needs some. */
@@ -42,6 +45,14 @@ export function keyName(key: string): string {
 /** The KV name of the page that begins at a key. */
 export function kvPageName(bucket: BucketName, from: string): string {
   return `q/${bucket}/${keyName(from)}`;
+}
+
+/** Estimated bytes of a page in memory. */
+export function sizeOfPage({ pointers }: PointerPage): number {
+  let sizeBytes = POINTER_BYTES;
+  for (const { inlineBytes } of pointers.values())
+    sizeBytes += POINTER_BYTES + (inlineBytes?.length ?? 0);
+  return sizeBytes;
 }
 
 type PointerJson = Omit<Pointer, 'inlineBytes'> & { readonly inlineBytes: string | null };

@@ -10,14 +10,19 @@ import type { Background, Clock } from '../../../ports/system.ts';
 import { withTimeout } from '../../../ports/with-timeout.ts';
 import type { MemoryPointers } from '../../shared/memory-pointers.ts';
 import type { BucketFeeds } from './bucket-feeds.ts';
+import { createColdStart } from './cold-start.ts';
 import type { ColoTier } from './colo-tier.ts';
+import type { FeedState } from './feed-state.ts';
 import type { Freshness, MetadataMode } from './freshness.ts';
 import { type IndexFailures, isFailure } from './index-failures.ts';
 import type { KvPages } from './kv-pages.ts';
 import { type Lookup, type MemoryEntries, toFresh, toStale } from './memory-entry.ts';
 import { createMissLimit } from './miss-limit.ts';
 
-/** A state that is younger than this is not put into the colo again, milliseconds. */
+/**
+ * A state that is younger than this is not put into the colo again where it says
+ * nothing but its time, milliseconds.
+ */
 const SHARE_GAP_MS = 1000;
 /**
  * A call that got no word for so long after its limit waits in no queue, milliseconds:
@@ -26,8 +31,26 @@ const SHARE_GAP_MS = 1000;
  * https://developers.cloudflare.com/durable-objects/observability/troubleshooting/
  */
 const HUNG_MS = 20_000;
-/** Buckets of which it is remembered how old the colo's state is. */
+/** Buckets of which the colo's state is remembered. */
 const SHARED_MAX = 1000;
+
+type SharedState = Pick<FeedState, 'atMs' | 'filledTo' | 'isOffloaded'>;
+
+/** Remembers the colo's states, as far as known here. */
+function createSharedStates() {
+  const states = new LRUCache<BucketName, SharedState>({ max: SHARED_MAX });
+  return {
+    note(bucket: BucketName, { atMs, filledTo, isOffloaded }: FeedState): void {
+      states.set(bucket, { atMs, filledTo, isOffloaded });
+    },
+    /** Whether the colo had better have that one. */
+    isNews(bucket: BucketName, { atMs, filledTo, isOffloaded }: FeedState): boolean {
+      const known = states.get(bucket);
+      if (known === undefined || atMs - known.atMs >= SHARE_GAP_MS) return true;
+      return filledTo !== known.filledTo || isOffloaded !== known.isOffloaded;
+    },
+  };
+}
 
 type PointerReaderOptions = {
   readonly memory: MemoryPointers;
@@ -53,18 +76,24 @@ export type PointerReader = {
   read(lookup: Lookup, refresh: () => void): Promise<MetadataLookup>;
   /** Reads like `read`, behind a response; leaves it to another isolate that does it already. */
   readBehind(lookup: Lookup): Promise<void>;
+  /** This isolate changed the bucket: its reads wait for no other's. */
+  leave(bucket: BucketName): void;
 };
 
-/** Brings the colo's state and page of a look-up into memory, as far as they are needed. */
+/**
+ * Brings the colo's state and page of a look-up into memory, as far as they are
+ * needed. Gives whether the bucket has a state in the colo.
+ */
 function createColoReader(
   { feeds, colo }: Pick<PointerReaderOptions, 'feeds' | 'colo'>,
-  onState: (bucket: BucketName, atMs: number) => void,
-): (lookup: Lookup, isStateOld: boolean) => Promise<void> {
-  async function readState({ bucket }: Lookup): Promise<void> {
+  onState: (bucket: BucketName, state: FeedState) => void,
+): (lookup: Lookup, isStateOld: boolean) => Promise<boolean> {
+  async function readState({ bucket }: Lookup): Promise<boolean> {
     const state = await colo.readState(bucket);
-    if (state === null) return;
+    if (state === null) return false;
     feeds.adopt(bucket, state);
-    onState(bucket, state.atMs);
+    onState(bucket, state);
+    return true;
   }
 
   async function readPage({ bucket }: Lookup, from: string): Promise<void> {
@@ -72,17 +101,18 @@ function createColoReader(
     if (page !== null) feeds.keep(bucket, page);
   }
 
-  async function readColo(lookup: Lookup, isStateOld: boolean): Promise<void> {
+  async function readColo(lookup: Lookup, isStateOld: boolean): Promise<boolean> {
     const { bucket, key } = lookup;
     const starts = () => (feeds.prove(bucket, key) === null ? feeds.pageStarts(bucket, key) : []);
     const tried = starts();
-    await Promise.all([
-      isStateOld ? readState(lookup) : null,
+    const [hasState] = await Promise.all([
+      isStateOld ? readState(lookup) : true,
       ...tried.map((from) => readPage(lookup, from)),
     ]);
     // The state may have ended a page in memory, and may name others.
     const others = starts().filter((from) => !tried.includes(from));
     await Promise.all(others.map((from) => readPage(lookup, from)));
+    return hasState;
   }
 
   return readColo;
@@ -90,9 +120,9 @@ function createColoReader(
 
 export function createPointerReader(options: PointerReaderOptions): PointerReader {
   const { memory, entries, feeds, colo, kvPages, freshnessOf, clock, background } = options;
-  /** When the call began that the colo's state is of, as far as known here. */
-  const sharedAtMs = new LRUCache<BucketName, number>({ max: SHARED_MAX });
-  const readColo = createColoReader(options, (bucket, atMs) => sharedAtMs.set(bucket, atMs));
+  const shared = createSharedStates();
+  const readColo = createColoReader(options, shared.note);
+  const coldStart = createColdStart(clock, colo);
 
   /** The bucket's freshness, from what memory or the feed knows, however old. */
   function freshness({ bucket, key }: Lookup): Freshness {
@@ -132,7 +162,10 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
   ): Promise<MetadataLookup | null> {
     if (!freshness(lookup).isShared) return null;
     const isStateOld = stateAgeSeconds(lookup) >= freshness(lookup).freshSeconds;
-    await readColo(lookup, isStateOld);
+    const hasState = await readColo(lookup, isStateOld);
+    const isCold = !hasState && entries.recall(lookup) === null;
+    if (isCold && feeds.state(lookup.bucket) === null)
+      await coldStart.await(lookup.bucket, () => readColo(lookup, true));
     const tier = (await readKv(lookup)) ? 'kv' : 'colo';
     const entry = entries.refill(lookup);
     if (entry === null) return null;
@@ -152,9 +185,9 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     const state = feeds.state(bucket);
     if (state === null || !freshnessOf(state.readPolicy?.settings.metadata ?? null).isShared)
       return;
-    const isNewState = state.atMs - (sharedAtMs.get(bucket) ?? 0) >= SHARE_GAP_MS;
+    const isNewState = shared.isNews(bucket, state);
     if (pages.length === 0 && !isNewState) return;
-    if (isNewState) sharedAtMs.set(bucket, state.atMs);
+    if (isNewState) shared.note(bucket, state);
     background.run('share-pointers', async () => {
       // Pages first: the state says that they are new.
       await Promise.all(pages.map((page) => colo.putPage(bucket, page)));
@@ -170,6 +203,7 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     async readBehind(lookup) {
       if ((await readShared(lookup, null)) === null) await readIndex(lookup);
     },
+    leave: coldStart.leave,
   };
 }
 

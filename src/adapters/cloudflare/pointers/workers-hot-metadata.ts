@@ -1,8 +1,8 @@
 // Pointers and read policies near the reader. This isolate's memory comes first:
 // pointers that are fresh for seconds, and pages of them that the bucket's change
 // feed proves. Then the tier of the colo, KV where the bucket's object nears its
-// limit, and the index. Requests share plain values, never a promise or stream, so
-// each request of a cold herd looks up for itself.
+// limit, and the index. Requests share plain values, never a promise or stream; of a
+// cold herd one request of each colo calls the index (cold-start.ts).
 //
 // Every tier counts ages from when a call of the index began, so they never add up: a
 // response is at most as old as the bucket's bound (freshness.ts). While the index
@@ -135,6 +135,7 @@ export function createWorkersHotMetadata(options: WorkersHotMetadataOptions): Ho
     evict(bucket, keys) {
       memory.evict(bucket, keys);
       feeds.revoke(bucket, keys);
+      reader.leave(bucket);
       if (forgetting.isOn(bucket)) return;
       forgetting.begin(bucket);
       background.run('forget-state', () => colo.removeState(bucket));
