@@ -52,7 +52,7 @@ export const FAMILIES: Readonly<Record<string, readonly string[]>> = {
     'views/change/new-folder.tsx',
   ],
   'views/compare.ts': ['views/compare/compare.tsx', 'views/compare/images-diff.tsx'],
-  'views/links.ts': ['views/links/links.tsx', 'views/links/share.tsx'],
+  'views/link-forms.ts': ['views/links/share.tsx', 'views/links/drop.tsx'],
   'views/object-parts.ts': [
     'views/object/versions.tsx',
     'views/object/details.tsx',

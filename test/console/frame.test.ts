@@ -6,9 +6,11 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { texts as accountEnglish } from '../../src/console/i18n/en/account-texts.ts';
+import { texts as linkEnglish } from '../../src/console/i18n/en/link-texts.ts';
 import { texts as objectsEnglish } from '../../src/console/i18n/en/object-texts.ts';
 import { texts as firstEnglish } from '../../src/console/i18n/en/texts.ts';
 import { texts as accountChinese } from '../../src/console/i18n/zh/account-texts.ts';
+import { texts as linkChinese } from '../../src/console/i18n/zh/link-texts.ts';
 import { texts as objectsChinese } from '../../src/console/i18n/zh/object-texts.ts';
 import { texts as firstChinese } from '../../src/console/i18n/zh/texts.ts';
 import { temporaryFolder } from '../node/kit/temporary-folder.ts';
@@ -17,8 +19,8 @@ import { type ConsoleHome, startDemoHome, startFreshHome } from './kit/console-h
 import { openAt, settled, textsOf } from './kit/pages.ts';
 import { startServer } from './kit/server.ts';
 
-const english = { ...firstEnglish, ...objectsEnglish, ...accountEnglish };
-const chinese = { ...firstChinese, ...objectsChinese, ...accountChinese };
+const english = { ...firstEnglish, ...objectsEnglish, ...accountEnglish, ...linkEnglish };
+const chinese = { ...firstChinese, ...objectsChinese, ...accountChinese, ...linkChinese };
 
 let [browser, home]: [Browser, ConsoleHome] = [] as never;
 

@@ -5,35 +5,35 @@
 import { effect, signal } from '@preact/signals';
 import { type Language, language } from '../app/preferences.ts';
 import type { texts as accountEnglish } from './en/account-texts.ts';
+import type { texts as linkEnglish } from './en/link-texts.ts';
 import type { texts as objectEnglish } from './en/object-texts.ts';
 import type { texts as firstEnglish } from './en/texts.ts';
 
 type FirstTexts = typeof firstEnglish;
-type ViewTexts = typeof objectEnglish & typeof accountEnglish;
+type ViewTexts = typeof objectEnglish & typeof accountEnglish & typeof linkEnglish;
 export type Texts = FirstTexts & ViewTexts;
 
-type Loader = {
-  readonly first: () => Promise<{ texts: FirstTexts }>;
-  readonly objects: () => Promise<{ texts: typeof objectEnglish }>;
-  readonly account: () => Promise<{ texts: typeof accountEnglish }>;
+/** The parts of a language: that of a folder, then those of all other views. */
+type Loaders = readonly [
+  () => Promise<{ texts: FirstTexts }>,
+  () => Promise<{ texts: typeof objectEnglish }>,
+  () => Promise<{ texts: typeof accountEnglish }>,
+  () => Promise<{ texts: typeof linkEnglish }>,
+];
+const LOADERS: Readonly<Record<Language, Loaders>> = {
+  en: [
+    () => import('./en/texts.ts'),
+    () => import('./en/object-texts.ts'),
+    () => import('./en/account-texts.ts'),
+    () => import('./en/link-texts.ts'),
+  ],
+  zh: [
+    () => import('./zh/texts.ts'),
+    () => import('./zh/object-texts.ts'),
+    () => import('./zh/account-texts.ts'),
+    () => import('./zh/link-texts.ts'),
+  ],
 };
-const LOADERS: Readonly<Record<Language, Loader>> = {
-  en: {
-    first: () => import('./en/texts.ts'),
-    objects: () => import('./en/object-texts.ts'),
-    account: () => import('./en/account-texts.ts'),
-  },
-  zh: {
-    first: () => import('./zh/texts.ts'),
-    objects: () => import('./zh/object-texts.ts'),
-    account: () => import('./zh/account-texts.ts'),
-  },
-};
-
-async function loadViews({ objects, account }: Loader): Promise<ViewTexts> {
-  const [one, other] = await Promise.all([objects(), account()]);
-  return { ...one.texts, ...other.texts };
-}
 
 const current = signal<Texts | null>(null);
 let hasViews = false;
@@ -44,11 +44,11 @@ let hasViews = false;
  */
 async function show(): Promise<void> {
   const [chosen, isWhole] = [language.value, hasViews];
-  const loader = LOADERS[chosen];
-  const [{ texts }, more] = await Promise.all([loader.first(), isWhole ? loadViews(loader) : null]);
+  const loaders = isWhole ? LOADERS[chosen] : LOADERS[chosen].slice(0, 1);
+  const parts = await Promise.all(loaders.map((load) => load()));
   if (chosen !== language.value || isWhole !== hasViews) return show();
   // What is not loaded is read by no view that is shown: `lazy` waits for it.
-  current.value = { ...texts, ...more } as Texts;
+  current.value = Object.assign({}, ...parts.map(({ texts }) => texts));
 }
 
 /** Loads the texts of a folder, and from then on those of each language chosen. */

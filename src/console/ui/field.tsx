@@ -35,6 +35,8 @@ export type TextFieldProps = Common & {
   readonly maxLength?: number;
   readonly min?: number;
   readonly max?: number;
+  /** A number is a whole one where nothing is said. */
+  readonly step?: 'any';
   readonly autofocus?: boolean;
   readonly mono?: boolean;
   readonly inputRef?: Ref<HTMLInputElement>;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient } from '../../../src/client/index.ts';
 import { type DemoFile, otherFiles, regattaFiles } from './demo-files.ts';
-import { createLink } from './link-calls.ts';
+import { createDrop, createLink, sendFiles } from './link-calls.ts';
 import { IS_WORKERS, startServer, type WireServer } from './server.ts';
 
 export type ConsoleHome = {
@@ -145,6 +145,29 @@ async function makeLinks(client: Client): Promise<void> {
   });
   await client.request('PATCH /buckets/{bucket}/share-links/{linkId}', {
     path: { bucket: 'assets', linkId: over.id },
+    body: { isRevoked: true },
+    ifMatch: '*',
+  });
+  await makeDrops(client);
+}
+
+/** A link by which two have sent photos, some of which wait, and one that is off. */
+async function makeDrops(client: Client): Promise<void> {
+  const link = await createDrop(client, 'press-kit', {
+    prefix: 'inbox/',
+    quarantine: 'quarantine/2f81c6a0/',
+    page: { title: 'Photos of Saturday', name: 'required', mail: 'optional', note: 'optional' },
+    note: 'for the yearbook',
+  });
+  const ada = { name: 'Ada Byron', mail: 'ada@example.org', note: 'All from the committee boat.' };
+  await sendFiles(link, ada, { 'start/1.txt': 'one', 'start/2.txt': 'two' });
+  await client.request('POST /buckets/{bucket}/drop-links/{dropLinkId}/release', {
+    path: { bucket: 'press-kit', dropLinkId: link.id },
+  });
+  await sendFiles(link, { name: 'Grace' }, { 'a long name of a photo from the beach.txt': 'x' });
+  const over = await createDrop(client, 'press-kit', { prefix: '' });
+  await client.request('PATCH /buckets/{bucket}/drop-links/{dropLinkId}', {
+    path: { bucket: 'press-kit', dropLinkId: over.id },
     body: { isRevoked: true },
     ifMatch: '*',
   });

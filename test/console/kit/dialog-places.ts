@@ -124,6 +124,22 @@ const OF_FOLDERS: Dialogs = {
       await page.getByRole('dialog').getByLabel(texts.links.address, { exact: true }).waitFor();
     }),
   ],
+  'links/drop.tsx': [
+    open('ask for files', FOLDER, (page) => press(page, 'a')),
+    open('all of asking for files', '/links', async (page, texts) => {
+      await press(page, 'a');
+      await page.getByRole('dialog').getByText(texts.links.more, { exact: true }).click();
+    }),
+    open('a drop link that was made', '/b/press-kit/', async (page, texts) => {
+      await press(page, 'a');
+      await page.getByRole('dialog').getByRole('button', { name: texts.links.make }).click();
+      await page.getByRole('dialog').getByLabel(texts.links.address, { exact: true }).waitFor();
+    }),
+    open('change a drop link', '/links?kind=drop', async (page, texts) => {
+      await page.getByRole('row').getByRole('button').last().click();
+      await menuItem(page, texts.links.change);
+    }),
+  ],
   'links/link-menu.tsx': [
     open('delete a link', '/links', async (page, texts) => {
       await page.getByRole('row').getByRole('button').last().click();

@@ -101,8 +101,28 @@ export const PAGES: readonly Place[] = [
   { name: 'links', path: '/links' },
   { name: 'links as a filter finds none', path: '/links?q=no-such' },
   {
+    name: 'a drop link',
+    path: '/links?kind=drop',
+    open: async (page) => {
+      await page.getByRole('row').getByRole('link', { name: 'Photos of Saturday' }).click();
+      await page.getByRole('heading', { name: 'Ada Byron' }).waitFor();
+    },
+  },
+  {
+    name: 'files of a drop link, some selected',
+    path: '/links?kind=drop',
+    open: async (page) => {
+      await page.getByRole('row').getByRole('link', { name: 'Photos of Saturday' }).click();
+      await page.getByRole('heading', { name: 'Grace' }).getByRole('checkbox').check();
+    },
+  },
+  {
+    name: 'no such drop link',
+    path: `/links/drop/assets/${'x'.repeat(22)}`,
+  },
+  {
     name: 'a link',
-    path: '/links',
+    path: '/links?kind=share',
     open: async (page) => {
       await page.getByRole('row').getByRole('link').first().click();
       await page.getByRole('table').waitFor();

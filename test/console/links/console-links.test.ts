@@ -75,13 +75,14 @@ it('changes what a link allows, and keeps its password where none is typed', asy
   const change = dialog(page, 'Change the link');
   await change.getByLabel('Downloads at most').fill('');
   await change.getByText('More', { exact: true }).click();
+  await change.getByLabel('Traffic at most, GB').fill('0.5');
   await change.getByLabel('Title of the page').fill('Our trip');
   await change.getByRole('button', { name: 'Save' }).click();
   await change.waitFor({ state: 'detached' });
   const changed = await getLink(kit.client, 'links-a', id);
   expect(changed).toMatchObject({
     hasPassword: true,
-    limits: { downloads: null },
+    limits: { downloads: null, bytes: '500000000' },
     page: { title: 'Our trip' },
     target: { kind: 'folder', prefix: 'trip/' },
   });

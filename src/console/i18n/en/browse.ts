@@ -56,6 +56,7 @@ export const browse = {
   reload: 'Read the folder again',
   upload: 'Upload',
   newFolder: 'New folder',
+  ask: 'Ask for files',
   download: 'Download',
   downloadToFolder: 'Save to this computer',
   share: 'Share by link',

@@ -1,4 +1,5 @@
-// Share links: the dialog that makes one, the list, one link with its recipients and counts.
+// Share links and drop links: the dialogs that make them, the list, one link with what
+// visitors took or sent.
 export const links = {
   title: 'Links',
   share: 'Share by link',
@@ -54,7 +55,8 @@ export const links = {
   settings: 'Recipients and counts',
 
   none: 'No links yet',
-  noneHint: 'Select objects or a folder and choose “Share by link”: people need no account.',
+  noneHint:
+    'Select something and choose “Share by link”, or ask for files: people need no account.',
   filter: 'Filter by name or bucket',
   what: 'What',
   bucket: 'Bucket',
@@ -68,6 +70,8 @@ export const links = {
     ended: 'Ended',
     early: 'Not yet',
     'used-up': 'Used up',
+    full: 'Full',
+    off: 'Off',
   },
   shown: (text: string) => `${text} links`,
   menu: (name: string) => `What can be done with the link to ${name}`,
@@ -93,7 +97,7 @@ export const links = {
   recipient: 'Name of a recipient',
   add: 'Add',
   everybodyElse: 'Without a name',
-  counts: 'The last 30 days',
+  counts: 'Since the link was made',
   opened: 'Page opened',
   completed: 'Completed',
   aborted: 'Broken off',
@@ -111,4 +115,68 @@ export const links = {
   },
   gone: 'This link is not there',
   goneHint: 'It was deleted, or its bucket was.',
+
+  drop: {
+    ask: 'Ask for files',
+    changeTitle: 'What the link takes',
+    into: 'Into the folder',
+    intoHint: 'Empty: the bucket itself. The folder need not be there yet.',
+    prefixWrong: 'A path without empty names, `..` and a slash at its beginning.',
+    pageTitle: 'What for',
+    pageTitleHint: 'The title of the page: “Photos of Saturday”.',
+    quarantine: 'Files wait in quarantine until you release them',
+    quarantinePrefix: 'They wait in',
+    quarantineOff: (prefix: string) => `What waits now stays in ${prefix}.`,
+    fileGigabytes: 'Largest file, GB',
+    files: 'Files at most',
+    totalGigabytes: 'All files together at most, GB',
+    senderFiles: 'Files of one sender at most',
+    senderGigabytes: 'All of one sender at most, GB',
+    types: 'Only these types',
+    typesHint: 'image/*, application/pdf',
+    typesWrong: 'Media types in small letters: image/*, application/pdf.',
+    pageText: 'Text on the page',
+    template: 'Names of the files',
+    example: (key: string) => `For example ${key}`,
+    templateWrong:
+      'It has {date}, {time}, {sender}, {mail}, and at its end {name} (with folders) or {file}.',
+    asks: 'Senders say',
+    fields: { name: 'Their name', mail: 'Their mail address', note: 'A note' },
+    uses: { required: 'Required', optional: 'Optional', none: 'Not asked' },
+    effect: (most: string, where: string, end: string) =>
+      `Whoever has the link can send ${most} into ${where} ${end}.`,
+    most: (files: string, size: string | null) =>
+      size === null ? `up to ${files} files` : `up to ${files} files, ${size} in all,`,
+    waits: 'They wait until you release them.',
+    madeWords: 'Send it to whom you like: they need no account. It is in the clipboard now.',
+    inbox: 'Inbox',
+
+    kinds: { all: 'All', share: 'Shared', drop: 'Asked for' },
+    kind: 'Kind of link',
+    received: (count: number, text: string) => (count === 1 ? '1 file' : `${text} files`),
+    waiting: (text: string) => `${text} waiting`,
+    senders: (count: number, text: string) => (count === 1 ? '1 sender' : `${text} senders`),
+    turnOff: 'Switch off',
+    turnOn: 'Switch on',
+    isOff: 'The link is off: nothing comes in any more.',
+    isOn: 'The link takes files again.',
+    deleteWords:
+      'Its senders, its history and unfinished files go with it, for good. Files that came stay.',
+    nothing: 'Nothing has come yet',
+    nothingHint: 'Send the link to those who have the files.',
+    firstFiles: (text: string) => `The first ${text} files are shown. All are in the folder.`,
+    anonymous: 'Without a name',
+    fileStates: {
+      coming: 'Coming',
+      waiting: 'Waiting',
+      stored: 'Received',
+      gone: 'Not there any more',
+    },
+    select: (name: string) => `Select ${name}`,
+    release: 'Release',
+    releaseAll: 'Release all',
+    copySha: 'Copy the SHA-256',
+    moreFiles: 'Show more',
+    refresh: 'Look again',
+  },
 };

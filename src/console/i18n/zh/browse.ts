@@ -58,6 +58,7 @@ export const browse: typeof English = {
   reload: '重新读取文件夹',
   upload: '上传',
   newFolder: '新建文件夹',
+  ask: '收集文件',
   download: '下载',
   downloadToFolder: '保存到此电脑',
   share: '通过链接分享',

@@ -80,13 +80,18 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
             about,
             ...rest,
             run: () =>
-              withPart(changes, ({ openChange }) => openChange(name, selection(), { onDone })),
+              withPart(changes, ({ openChange }) =>
+                openChange(name, (about === 'rows' ? selection : folder.selection.selection)(), {
+                  onDone,
+                }),
+              ),
           },
         ]
       : [];
   return [
     ...uploadActions(folder),
     ...change('new-folder', 'folder', { label: texts.newFolder, keys: ['n'], icon: FolderPlus }),
+    ...change('ask', 'folder', { label: texts.ask, keys: ['a'], icon: FolderInput }, 'links:write'),
     {
       id: 'browse.download',
       about: 'rows',
@@ -159,7 +164,10 @@ function uploadActions({ bucket, prefix }: FolderModel): readonly Action[] {
 /** The menu of a row, or of what is selected. */
 export function rowMenu(actions: readonly Action[], folder: FolderModel): readonly MenuItem[] {
   // Copying stands there in all its forms, below.
-  const rows = actions.filter(({ about, id }) => about === 'rows' && id !== 'browse.copy-as');
+  const isOneFolder = titleOf(chosen(folder)).endsWith('/');
+  const rows = actions.filter(({ about, id }) =>
+    about === 'rows' ? id !== 'browse.copy-as' : id === 'browse.ask' && isOneFolder,
+  );
   const toItem = ({ label, icon, keys, off, isDanger, run }: Action): MenuItem => ({
     label,
     icon,

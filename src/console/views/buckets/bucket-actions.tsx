@@ -1,5 +1,5 @@
 // What can be done with a bucket as a whole, as a menu: of the list and of its page.
-import { Copy, Globe, Lock, Settings2, SquareArrowOutUpRight, Trash2 } from 'lucide';
+import { Copy, FolderInput, Globe, Lock, Settings2, SquareArrowOutUpRight, Trash2 } from 'lucide';
 import { lazy } from '../../app/lazy.tsx';
 import { navigate, objectPath } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
@@ -12,6 +12,7 @@ import { makePrivate } from '../access/make-private.ts';
 import type { ListedBucket } from './bucket-list.ts';
 
 const MakePublic = lazy(() => import('../access/make-public.tsx'));
+const Ask = lazy(() => import('../links/drop.tsx'));
 const EmptyBucket = lazy(() => import('./empty-bucket.tsx'));
 const DeleteBucket = lazy(() => import('./delete-bucket.tsx'));
 
@@ -24,6 +25,10 @@ export const settingsPath = (bucket: string, section: string | null = null): str
 
 export const openMakePublic = (bucket: string, prefix = ''): void =>
   openDialog((close) => <MakePublic bucket={bucket} prefix={prefix} onClose={close} />);
+const openAsk = (bucket: string): void => {
+  const selection = { bucket, prefix: '', rows: [], isAll: false };
+  openDialog((close) => <Ask selection={selection} onClose={close} />);
+};
 export const openEmpty = (bucket: string): void =>
   openDialog((close) => <EmptyBucket bucket={bucket} onClose={close} />);
 export const openDelete = (bucket: string): void =>
@@ -41,6 +46,9 @@ export function openBucketMenu(event: Event, { name, totals }: ListedBucket): vo
     { label: texts.settings, icon: Settings2, run: () => navigate(settingsPath(name)) },
     { label: texts.copyUri, icon: Copy, run: () => void copyText(`s3://${name}/`) },
     access,
+    ...(may('links:write')
+      ? [{ label: t().links.drop.ask, icon: FolderInput, run: () => openAsk(name) }]
+      : []),
     'rule',
     { label: texts.empty, icon: Trash2, isDanger: true, off, run: () => openEmpty(name) },
     { label: texts.delete, icon: Trash2, isDanger: true, off, run: () => openDelete(name) },

@@ -14,6 +14,7 @@ const CHANGES = {
   delete: lazy<ChangeProps>(() => import('./delete.tsx'), dialog),
   'new-folder': lazy<ChangeProps>(() => import('./new-folder.tsx'), dialog),
   share: lazy<ChangeProps>(() => import('../links/share.tsx'), dialog),
+  ask: lazy<ChangeProps>(() => import('../links/drop.tsx'), dialog),
 } as const;
 
 export type Change = keyof typeof CHANGES;

@@ -36,8 +36,7 @@ function refresh(buckets: readonly string[]): void {
     for (const kind of ['folder', 'object', 'bucket', 'trash', 'sizes'])
       invalidate(`${kind} ${bucket}`);
   }
-  invalidate('jobs');
-  invalidate('overview');
+  for (const kind of ['jobs', 'overview', 'links']) invalidate(kind);
 }
 
 /**

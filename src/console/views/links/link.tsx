@@ -1,31 +1,26 @@
 // One share link: its address, its conditions, who got it, what visitors did, what
 // was changed.
-import { Copy, Ellipsis, Link2Off, Plus, RotateCcw, Unlink } from 'lucide';
-import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import type { ShareDay, ShareLabel, ShareLink } from 'quayside/client';
+import { Copy, Link2Off, Plus, RotateCcw } from 'lucide';
+import { useState } from 'preact/hooks';
+import type { ShareLabel, ShareLink, ShareSum } from 'quayside/client';
 import { client } from '../../api/client.ts';
 import { invalidate, useQuery } from '../../api/query.ts';
 import { useOverview } from '../../app/overview.ts';
-import { href, navigate, objectPath } from '../../app/router.ts';
+import { href, objectPath } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
-import { Title, TopBar } from '../../app/top-bar.tsx';
-import { bytes, count, endTime, money, time } from '../../i18n/format.ts';
+import { bytes, count, endTime, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.ts';
-import { CopyField } from '../../ui/copy-field.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { openMenu } from '../../ui/open-menu.tsx';
-import { Empty, InlineError, Skeleton } from '../../ui/small.tsx';
+import { InlineError } from '../../ui/small.tsx';
 import { Section } from '../settings/section.tsx';
 import { useSaving } from '../settings/use-saving.ts';
 import { getLink } from './link-calls.ts';
+import { type Fact, Facts, HistoryRows, LinkFrame } from './link-frame.tsx';
 import { linkMenu } from './link-menu.tsx';
-import { sumOf, topOf } from './link-sums.ts';
-import { StateTag, Used } from './link-words.tsx';
-import { targetName } from './share-draft.ts';
+import { targetName } from './link-names.ts';
+import { topOf } from './link-sums.ts';
 
 const DAYS = 30;
 /** Hosts and countries that are named. */
@@ -35,77 +30,43 @@ type PageProps = { readonly bucket: string; readonly id: string };
 type PartProps = { readonly bucket: string; readonly link: ShareLink };
 
 export function LinkPage({ bucket, id }: PageProps) {
-  const texts = t().links;
   const query = useQuery(`links ${bucket} ${id}`, (signal) => getLink(bucket, id, signal));
   const link = query.data.value;
-  const name = link === null ? texts.title : targetName(link.target, texts);
-  useEffect(() => {
-    document.title = `${name} · ${texts.title} · Quayside`;
-  }, [name]);
-  const toList = () => navigate('/links', { replace: true });
-  const isGone = (query.error.value as { status?: number } | null)?.status === 404;
   return (
-    <>
-      <TopBar>
-        <a class="wide" href={href('/links')}>
-          {texts.title}
-        </a>
-        <Title>{name}</Title>
-        {link !== null && <StateTag link={link} />}
-      </TopBar>
-      <div class="page link-page">
-        {link === null && isGone && (
-          <Empty
-            icon={Unlink}
-            title={texts.gone}
-            action={<LinkButton to="/links" kind="secondary" label={texts.title} />}
-          >
-            {texts.goneHint}
-          </Empty>
-        )}
-        {link === null && query.error.value !== null && !isGone && (
-          <Failure error={query.error.value} onRetry={query.reload} />
-        )}
-        {link === null && query.error.value === null && <Skeleton width={320} />}
-        {link !== null && (
-          <>
-            <div class="link-address">
-              <CopyField label={texts.address} value={link.url} />
-              <Button
-                icon={Ellipsis}
-                iconOnly
-                kind="secondary"
-                label={texts.menu(name)}
-                onClick={(event) =>
-                  openMenu(event, texts.menu(name), linkMenu({ bucket, link }, toList))
-                }
-              />
-            </div>
-            <Facts bucket={bucket} link={link} />
-            <Counts bucket={bucket} link={link} />
-            <History bucket={bucket} link={link} />
-          </>
-        )}
-      </div>
-    </>
+    <LinkFrame
+      query={query}
+      name={link === null ? t().links.title : targetName(link.target, t().links)}
+      menu={(toList) => (link === null ? [] : linkMenu({ bucket, link }, toList))}
+    >
+      {link !== null && (
+        <>
+          <Facts facts={factsOf(bucket, link)} />
+          <Counts bucket={bucket} link={link} />
+          <History bucket={bucket} link={link} />
+        </>
+      )}
+    </LinkFrame>
   );
 }
 
-function Facts({ bucket, link }: PartProps) {
+/** What the link lets whom do. */
+function factsOf(bucket: string, link: ShareLink): readonly Fact[] {
   const texts = t().links;
   const currency = useOverview().data.value?.month?.currency ?? 'USD';
-  const { target, limits, page, audience } = link;
+  const { target, limits, page, audience, usage } = link;
   const place =
     target.kind === 'object' ? target.key : target.kind === 'folder' ? target.prefix : '';
-  const facts: readonly (readonly [string, ComponentChildren])[] = [
+  return [
     [texts.what, <a href={href(objectPath(bucket, place))}>{targetName(target, texts)}</a>],
     [texts.bucket, bucket],
     [texts.ends, link.expiresAt === null ? texts.endChoices.never : endTime(link.expiresAt)],
     [texts.password, link.hasPassword ? texts.yes : texts.no],
     [texts.mode, texts.modes[page.mode ?? 'preview']],
-    ...(limits.downloads ? [[texts.downloads, <Used link={link} />] as const] : []),
+    ...(limits.downloads
+      ? [[texts.downloads, texts.ofMost(count(usage.downloads), count(limits.downloads))] as const]
+      : []),
     ...(limits.bytes
-      ? [[texts.traffic, texts.ofMost(bytes(link.usage.bytes), bytes(limits.bytes))] as const]
+      ? [[texts.traffic, texts.ofMost(bytes(usage.bytes), bytes(limits.bytes))] as const]
       : []),
     ...(limits.moneyMicro
       ? [[texts.money(currency), money(limits.moneyMicro, currency)] as const]
@@ -114,20 +75,6 @@ function Facts({ bucket, link }: PartProps) {
     ...(audience.countries ? [[texts.countries, audience.countries.join(', ')] as const] : []),
     ...(link.note === '' ? [] : [[texts.note, link.note] as const]),
   ];
-  return (
-    <Section title={texts.facts}>
-      <dl class="facts-form">
-        {facts.map(([name, value]) => (
-          <div key={name} class="fact">
-            <dt>{name}</dt>
-            <dd>
-              <bdi>{value}</bdi>
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </Section>
-  );
 }
 
 function Counts({ bucket, link }: PartProps) {
@@ -143,13 +90,13 @@ function Counts({ bucket, link }: PartProps) {
       signal,
     }),
   );
-  const items = days.data.value?.items ?? [];
+  const { items, sums } = days.data.value ?? { items: [], sums: [] };
   const names = labels.data.value?.items ?? [];
   const origins = [...topOf(items, 'referrers', TOP), ...topOf(items, 'countries', TOP)];
   return (
     <>
       <Section title={texts.recipients} lead={texts.recipientsLead}>
-        <CountTable bucket={bucket} link={link} labels={names} days={items} />
+        <CountTable bucket={bucket} link={link} labels={names} sums={sums} />
         {may('links:write') && <AddLabel bucket={bucket} link={link} />}
       </Section>
       {origins.length > 0 && (
@@ -169,10 +116,12 @@ function Counts({ bucket, link }: PartProps) {
 
 type CountProps = PartProps & {
   readonly labels: readonly ShareLabel[];
-  readonly days: readonly ShareDay[];
+  readonly sums: readonly ShareSum[];
 };
 
-function CountTable({ bucket, link, labels, days }: CountProps) {
+const NOTHING = { opened: 0, completed: 0, aborted: 0, bytes: '0' };
+
+function CountTable({ bucket, link, labels, sums }: CountProps) {
   const texts = t().links;
   const rows = [null, ...labels];
   return (
@@ -191,7 +140,7 @@ function CountTable({ bucket, link, labels, days }: CountProps) {
         </thead>
         <tbody>
           {rows.map((label) => {
-            const sum = sumOf(days, label?.id ?? null);
+            const sum = sums.find(({ labelId }) => labelId === (label?.id ?? null)) ?? NOTHING;
             return (
               <tr key={label?.id ?? ''}>
                 <th scope="row">
@@ -280,30 +229,11 @@ function AddLabel({ bucket, link }: PartProps) {
 }
 
 function History({ bucket, link }: PartProps) {
-  const texts = t().links;
   const history = useQuery(`links ${bucket} ${link.id} history`, (signal) =>
     client.request('GET /buckets/{bucket}/share-links/{linkId}/history', {
       path: { bucket, linkId: link.id },
       signal,
     }),
   );
-  const words: Readonly<Record<string, string>> = texts.actions;
-  return (
-    <Section title={texts.history}>
-      <ul class="rows">
-        {(history.data.value?.items ?? []).map(({ at, action, memberId, accessKeyId, changes }) => (
-          <li key={`${at} ${action}`}>
-            <span class="grow">
-              {words[action] ?? action}
-              {action === 'changed' && (
-                <span class="faint"> {Object.keys(changes).join(', ')}</span>
-              )}
-            </span>
-            <span class="faint mono cut">{memberId ?? accessKeyId}</span>
-            <span class="faint">{time(at, t().units)}</span>
-          </li>
-        ))}
-      </ul>
-    </Section>
-  );
+  return <HistoryRows items={history.data.value?.items ?? []} />;
 }

@@ -1,60 +1,51 @@
-// The links of all buckets: what each shares, what was used of it, where it stands.
-// `/links/{bucket}/{id}` is one of them.
-import { Ellipsis, Link } from 'lucide';
+// The links of all buckets: what each shares or asks for, what was used of it, where it
+// stands. `/links/{bucket}/{id}` is a share link, `/links/drop/{bucket}/{id}` a drop link.
+import { Ellipsis, FolderInput, Link } from 'lucide';
 import { useEffect } from 'preact/hooks';
-import type { Item } from 'quayside/client';
-import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
+import { useCommands } from '../../app/commands.ts';
 import { href, navigate, path, query, setQuery } from '../../app/router.ts';
+import { may } from '../../app/session.ts';
 import { Title, TopBar } from '../../app/top-bar.tsx';
 import { compareNames, count, date, endTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import type { MenuItem } from '../../ui/menu.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { Bytes, Empty, Name, Skeleton, Time } from '../../ui/small.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { DropPage } from './drop-page.tsx';
 import { LinkPage } from './link.tsx';
-import { linkMenu } from './link-menu.tsx';
+import { askForFiles, dropMenu, linkMenu } from './link-menu.tsx';
+import { dropName, dropPath, linkPath, targetName } from './link-names.ts';
 import { StateTag, Used } from './link-words.tsx';
-import { linkPath } from './share.tsx';
-import { targetName } from './share-draft.ts';
+import { type Row, readLinks } from './read-links.ts';
 
-type Row = { readonly bucket: string; readonly link: Item<'GET /buckets/{bucket}/share-links'> };
-
-/** Links whose buckets are asked, and links of a bucket that are read: one page each. */
-const PAGE = 100;
-/** Buckets that are asked at once. */
-const AT_ONCE = 6;
+const KINDS = ['all', 'share', 'drop'] as const;
 
 export default function Links() {
-  const [, , bucket, id] = path.value.split('/');
+  const [, , bucket, id, dropId] = path.value.split('/');
+  if (bucket === 'drop' && id !== undefined && dropId !== undefined)
+    return <DropPage key={dropId} bucket={decodeURIComponent(id)} id={dropId} />;
   if (bucket !== undefined && id !== undefined)
     return <LinkPage key={id} bucket={decodeURIComponent(bucket)} id={id} />;
   return <LinkList />;
 }
 
-/** The newest links of the account, each as its bucket describes it. */
-async function readLinks(signal: AbortSignal): Promise<readonly Row[]> {
-  const { items } = await client.request('GET /links', {
-    query: { kind: 'share', limit: PAGE },
-    signal,
-  });
-  const names = [...new Set(items.map(({ bucket }) => bucket))];
-  const rows: Row[] = [];
-  const readNext = async (): Promise<void> => {
-    for (let bucket = names.pop(); bucket !== undefined; bucket = names.pop()) {
-      const page = await client.request('GET /buckets/{bucket}/share-links', {
-        path: { bucket },
-        query: { limit: PAGE },
-        signal,
-      });
-      for (const link of page.items) rows.push({ bucket, link });
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, readNext));
-  return rows.sort((a, b) => b.link.createdAt.localeCompare(a.link.createdAt));
-}
+const nameOfRow = (row: Row): string =>
+  row.kind === 'share' ? targetName(row.link.target, t().links) : dropName(row.bucket, row.link);
+const pathOfRow = ({ kind, bucket, link }: Row): string =>
+  (kind === 'share' ? linkPath : dropPath)(bucket, link.id);
+const menuOfRow = (row: Row): readonly MenuItem[] =>
+  row.kind === 'share' ? linkMenu(row) : dropMenu(row);
+/** What visitors took, or what senders brought. */
+const usedOf = ({ kind, link }: Row): number =>
+  kind === 'share' ? link.sums.completed : link.usage.files;
+const bytesOf = ({ kind, link }: Row): string =>
+  kind === 'share' ? link.sums.bytes : link.usage.bytes;
+const lastOf = (row: Row): string | null => (row.kind === 'share' ? row.link.lastUsedAt : null);
 
 function LinkList() {
   const texts = t().links;
@@ -62,10 +53,19 @@ function LinkList() {
   const text = query.value.get('q') ?? '';
   const rows = links.data.value;
   const wanted = text.toLowerCase();
-  const found = (rows ?? []).filter(({ bucket, link }) =>
-    `${targetName(link.target, texts)} ${bucket} ${link.note} ${link.page.title ?? ''}`
-      .toLowerCase()
-      .includes(wanted),
+  const kind = KINDS.find((one) => one === query.value.get('kind')) ?? 'all';
+  const found = (rows ?? []).filter(
+    (row) =>
+      (kind === 'all' || row.kind === kind) &&
+      `${nameOfRow(row)} ${row.bucket} ${row.link.note} ${row.link.page.title ?? ''}`
+        .toLowerCase()
+        .includes(wanted),
+  );
+  const ask = () => askForFiles(null);
+  useCommands(
+    may('links:write')
+      ? [{ id: 'links.ask', label: texts.drop.ask, keys: ['a'], icon: FolderInput, run: ask }]
+      : [],
   );
   useEffect(() => {
     document.title = `${texts.title} · Quayside`;
@@ -84,6 +84,22 @@ function LinkList() {
           value={text}
           onInput={(event) => setQuery({ q: event.currentTarget.value })}
         />
+        <Segments
+          label={texts.drop.kind}
+          value={kind}
+          options={KINDS.map((value) => ({ value, label: texts.drop.kinds[value] }))}
+          onChange={(value) => setQuery({ kind: value === 'all' ? null : value })}
+        />
+        <span class="gap" />
+        {may('links:write') && (
+          <Button
+            kind="secondary"
+            icon={FolderInput}
+            label={texts.drop.ask}
+            keys="A"
+            onClick={ask}
+          />
+        )}
       </div>
       <div class="list keys">
         {rows === null && links.error.value !== null && (
@@ -105,7 +121,7 @@ function LinkList() {
 }
 
 function LinkTable({ rows }: { readonly rows: readonly Row[] }) {
-  const menuName = ({ link }: Row) => t().links.menu(targetName(link.target, t().links));
+  const menuName = (row: Row) => t().links.menu(nameOfRow(row));
   return (
     <Table
       label={t().links.title}
@@ -114,10 +130,22 @@ function LinkTable({ rows }: { readonly rows: readonly Row[] }) {
       keyOf={({ link }) => link.id}
       sort={query.value.get('sort')}
       onSort={(sort) => setQuery({ sort })}
-      onOpen={({ bucket, link }) => navigate(linkPath(bucket, link.id))}
-      onMenu={(row, event) => openMenu(event, menuName(row), linkMenu(row))}
+      onOpen={(row) => navigate(pathOfRow(row))}
+      onMenu={(row, event) => openMenu(event, menuName(row), menuOfRow(row))}
     />
   );
+}
+
+/** When visitors last used it; of a drop link, how many have sent something. */
+function LastUse({ row }: { readonly row: Row }) {
+  const texts = t().links;
+  if (row.kind === 'drop') {
+    const { senders } = row.link.usage;
+    return <span class="faint">{texts.drop.senders(senders, count(senders))}</span>;
+  }
+  const { lastUsedAt } = row.link;
+  if (lastUsedAt === null) return <span class="faint">{texts.neverUsed}</span>;
+  return <Time at={lastUsedAt} />;
 }
 
 function columnsOf(menuName: (row: Row) => string): readonly Column<Row>[] {
@@ -126,23 +154,33 @@ function columnsOf(menuName: (row: Row) => string): readonly Column<Row>[] {
     {
       id: 'what',
       label: texts.what,
-      width: 'minmax(140px, 2fr)',
-      compare: (a, b) =>
-        compareNames(targetName(a.link.target, texts), targetName(b.link.target, texts)),
-      cell: ({ bucket, link }) => (
-        <a class="two-lines" href={href(linkPath(bucket, link.id))}>
-          <Name text={targetName(link.target, texts)} />
-          <span class="faint cut">{link.note === '' ? bucket : `${bucket} · ${link.note}`}</span>
+      width: 'minmax(96px, 2fr)',
+      compare: (a, b) => compareNames(nameOfRow(a), nameOfRow(b)),
+      cell: (row) => (
+        <a class="two-lines" href={href(pathOfRow(row))}>
+          <Name text={nameOfRow(row)} />
+          <span class="faint cut">
+            {[
+              ...(row.kind === 'drop' ? [texts.drop.kinds.drop] : []),
+              row.bucket,
+              ...(row.link.note === '' ? [] : [row.link.note]),
+            ].join(' · ')}
+          </span>
         </a>
       ),
     },
     {
       id: 'used',
       label: texts.used,
-      width: '132px',
+      width: '88px',
       isNumber: true,
-      compare: (a, b) => a.link.usage.downloads - b.link.usage.downloads,
-      cell: ({ link }) => <Used link={link} />,
+      compare: (a, b) => usedOf(a) - usedOf(b),
+      cell: (row) =>
+        row.kind === 'share' ? (
+          <Used link={row.link} />
+        ) : (
+          texts.drop.received(row.link.usage.files, count(row.link.usage.files))
+        ),
     },
     {
       id: 'traffic',
@@ -150,21 +188,16 @@ function columnsOf(menuName: (row: Row) => string): readonly Column<Row>[] {
       width: '104px',
       isNumber: true,
       isWide: true,
-      compare: (a, b) => Number(a.link.usage.bytes) - Number(b.link.usage.bytes),
-      cell: ({ link }) => <Bytes value={link.usage.bytes} />,
+      compare: (a, b) => Number(bytesOf(a)) - Number(bytesOf(b)),
+      cell: (row) => <Bytes value={bytesOf(row)} />,
     },
     {
       id: 'last',
       label: texts.lastUse,
       width: '132px',
       isWide: true,
-      compare: (a, b) => (a.link.lastUsedAt ?? '').localeCompare(b.link.lastUsedAt ?? ''),
-      cell: ({ link }) =>
-        link.lastUsedAt === null ? (
-          <span class="faint">{texts.neverUsed}</span>
-        ) : (
-          <Time at={link.lastUsedAt} />
-        ),
+      compare: (a, b) => (lastOf(a) ?? '').localeCompare(lastOf(b) ?? ''),
+      cell: (row) => <LastUse row={row} />,
     },
     {
       id: 'ends',
@@ -182,8 +215,13 @@ function columnsOf(menuName: (row: Row) => string): readonly Column<Row>[] {
     {
       id: 'state',
       label: texts.state,
-      width: '96px',
-      cell: ({ link }) => <StateTag link={link} />,
+      width: '100px',
+      cell: (row) =>
+        row.kind === 'drop' && (row.waiting ?? 0) > 0 ? (
+          <span class="tag open">{texts.drop.waiting(count(row.waiting ?? 0))}</span>
+        ) : (
+          <StateTag link={row.link} />
+        ),
     },
     {
       id: 'more',
@@ -194,7 +232,7 @@ function columnsOf(menuName: (row: Row) => string): readonly Column<Row>[] {
           icon={Ellipsis}
           iconOnly
           label={menuName(row)}
-          onClick={(event) => openMenu(event, menuName(row), linkMenu(row))}
+          onClick={(event) => openMenu(event, menuName(row), menuOfRow(row))}
         />
       ),
     },

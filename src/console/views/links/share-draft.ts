@@ -1,7 +1,7 @@
 // What is typed into the form of a share link, and what the API takes of it.
 import type { NewShareLink, ShareLink } from 'quayside/client';
 import type { Texts } from '../../i18n/i18n.ts';
-import { nameOf, type Selection, targetsOf } from '../browse/selection.ts';
+import { type Selection, targetsOf } from '../browse/selection.ts';
 
 export type Target = NewShareLink['target'];
 export const END_CHOICES = ['1', '7', '30', 'date', 'never'] as const;
@@ -10,16 +10,20 @@ export const MODES = ['preview', 'download', 'view'] as const;
 export const KEYS_MAX = 500;
 const DAY_MS = 86_400_000;
 const MICRO = 1_000_000;
-const GIGABYTE = 1e9;
+export const GIGABYTE = 1e9;
 /** Characters of a password. Source: the API's schema. */
 const PASSWORD_MIN = 4;
 /** What the API takes of bytes and of millionths of a currency: 15 digits. */
 const QUANTITY_MAX = 1e15;
 
-export type Draft = {
+/** When a link ends, as it is chosen. */
+export type DraftEnd = {
   readonly end: (typeof END_CHOICES)[number];
   /** `2026-12-24`, where the reader is. */
   readonly day: string;
+};
+
+export type Draft = DraftEnd & {
   readonly password: string;
   readonly removesPassword: boolean;
   readonly downloads: string;
@@ -64,21 +68,13 @@ export function targetOf(selection: Selection): Target | null {
   return keys.length === 1 ? { kind: 'object', key, versionId: null } : { kind: 'keys', keys };
 }
 
-/** What a link shares, in a few words. */
-export function targetName(target: Target, texts: Texts['links']): string {
-  if (target.kind === 'keys') return texts.objects(`${target.keys.length}`);
-  if (target.kind === 'object') return nameOf(target.key);
-  return target.prefix === '' ? texts.wholeBucket : nameOf(target.prefix);
-}
-
 /** The draft of a link that is there; without one, of a new link. */
 export function draftOf(link: ShareLink | null): Draft {
   if (link === null) return NEW;
   const { limits, page, audience } = link;
   return {
     ...NEW,
-    end: link.expiresAt === null ? 'never' : 'date',
-    day: link.expiresAt === null ? '' : dayOf(new Date(link.expiresAt)),
+    ...draftEnd(link.expiresAt),
     downloads: `${limits.downloads ?? ''}`,
     gigabytes: limits.bytes ? `${Number(limits.bytes) / GIGABYTE}` : '',
     money: limits.moneyMicro ? `${Number(limits.moneyMicro) / MICRO}` : '',
@@ -93,31 +89,40 @@ export function draftOf(link: ShareLink | null): Draft {
   };
 }
 
+/** The end of a link that is there, as it is chosen. */
+export const draftEnd = (expiresAt: string | null): DraftEnd =>
+  expiresAt === null ? { end: 'never', day: '' } : { end: 'date', day: dayOf(new Date(expiresAt)) };
+
 const dayOf = (time: Date): string =>
   [time.getFullYear(), time.getMonth() + 1, time.getDate()]
     .map((part) => `${part}`.padStart(2, '0'))
     .join('-');
 
 /** The end of a draft, ISO 8601; a day ends when it is over where the reader is. */
-export function endOf({ end, day }: Draft, nowMs = Date.now()): string | null {
+export function endOf({ end, day }: DraftEnd, nowMs = Date.now()): string | null {
   if (end === 'never') return null;
   if (end !== 'date') return new Date(nowMs + Number(end) * DAY_MS).toISOString();
   const time = new Date(`${day}T23:59:59`);
   return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }
 
+/** Whether a link would end before now, or on no day. */
+export function isEndWrong(draft: DraftEnd, nowMs: number): boolean {
+  const endsAt = endOf(draft, nowMs);
+  return draft.end === 'date' && (endsAt === null || Date.parse(endsAt) <= nowMs);
+}
+
 export type DraftErrors = Partial<
   Record<'day' | 'password' | 'downloads' | 'gigabytes' | 'money', string>
 >;
 
-const isAmount = (text: string, step: number): boolean =>
+export const isAmount = (text: string, step: number): boolean =>
   text === '' || (Number(text) * step >= 1 && Number(text) * step < QUANTITY_MAX);
 
 /** What is wrong with a draft, by field. */
 export function errorsOf(draft: Draft, texts: Texts['links'], nowMs = Date.now()): DraftErrors {
-  const { end, password, downloads, gigabytes, money } = draft;
-  const endsAt = endOf(draft, nowMs);
-  const isDayWrong = end === 'date' && (endsAt === null || Date.parse(endsAt) <= nowMs);
+  const { password, downloads, gigabytes, money } = draft;
+  const isDayWrong = isEndWrong(draft, nowMs);
   const isCountWrong = downloads !== '' && !/^[1-9]\d{0,8}$/.test(downloads);
   const isShort = password !== '' && password.length < PASSWORD_MIN;
   return {
@@ -129,11 +134,12 @@ export function errorsOf(draft: Draft, texts: Texts['links'], nowMs = Date.now()
   };
 }
 
-const listOf = (text: string): string[] | null => {
+/** The words of a text that is typed as a list; null: none. */
+export const listOf = (text: string): string[] | null => {
   const parts = text.split(/[\s,;、，]/).filter((part) => part !== '');
   return parts.length === 0 ? null : parts;
 };
-const textOrNull = (text: string): string | null => (text === '' ? null : text);
+export const textOrNull = (text: string): string | null => (text === '' ? null : text);
 const quantity = (text: string, step: number): string | null =>
   text === '' ? null : `${Math.round(Number(text) * step)}`;
 

@@ -2,7 +2,14 @@
 import type { ShareLink } from 'quayside/client';
 import { t } from '../../i18n/i18n.ts';
 import { CheckField, Field, RadioField, SelectField, TextField } from '../../ui/field.tsx';
-import { type Draft, type DraftErrors, END_CHOICES, MODES, type Target } from './share-draft.ts';
+import {
+  type Draft,
+  type DraftEnd,
+  type DraftErrors,
+  END_CHOICES,
+  MODES,
+  type Target,
+} from './share-draft.ts';
 
 type FieldsProps = {
   readonly draft: Draft;
@@ -21,21 +28,11 @@ export function ShareFields(props: FieldsProps) {
   return (
     <>
       <div class="two-fields">
-        <SelectField
-          label={texts.end}
-          value={draft.end}
-          onChange={set('end')}
-          options={END_CHOICES.map((value) => ({ value, label: texts.endChoices[value] }))}
+        <EndFields
+          end={draft}
+          error={errors.day}
+          onChange={(end) => props.onChange({ ...draft, ...end })}
         />
-        {draft.end === 'date' && (
-          <TextField
-            label={texts.endDay}
-            type="date"
-            value={draft.day}
-            onInput={set('day')}
-            error={errors.day}
-          />
-        )}
         <TextField
           label={texts.password}
           aside={t().units.optional}
@@ -65,6 +62,62 @@ export function ShareFields(props: FieldsProps) {
         />
       )}
       <More {...props} />
+    </>
+  );
+}
+
+type PageTextProps = {
+  readonly label: string;
+  readonly hint?: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+};
+
+/** What a link's page says. */
+export function PageText({ label, hint, value, onInput }: PageTextProps) {
+  return (
+    <Field label={label} aside={t().units.optional} hint={hint}>
+      {({ id, describedBy }) => (
+        <textarea
+          id={id}
+          class="input"
+          rows={3}
+          maxLength={5000}
+          value={value}
+          aria-describedby={describedBy}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+type EndProps = {
+  readonly end: DraftEnd;
+  readonly error: string | undefined;
+  readonly onChange: (end: DraftEnd) => void;
+};
+
+/** When a link ends. */
+export function EndFields({ end: { end, day }, error, onChange }: EndProps) {
+  const texts = t().links;
+  return (
+    <>
+      <SelectField
+        label={texts.end}
+        value={end}
+        onChange={(value) => onChange({ end: value, day })}
+        options={END_CHOICES.map((value) => ({ value, label: texts.endChoices[value] }))}
+      />
+      {end === 'date' && (
+        <TextField
+          label={texts.endDay}
+          type="date"
+          value={day}
+          onInput={(value) => onChange({ end, day: value })}
+          error={error}
+        />
+      )}
     </>
   );
 }
@@ -108,6 +161,7 @@ function More(props: FieldsProps) {
           label={texts.gigabytes}
           aside={t().units.optional}
           type="number"
+          step="any"
           value={draft.gigabytes}
           onInput={set('gigabytes')}
           error={errors.gigabytes}
@@ -116,6 +170,7 @@ function More(props: FieldsProps) {
           label={texts.money(currency)}
           aside={t().units.optional}
           type="number"
+          step="any"
           value={draft.money}
           onInput={set('money')}
           error={errors.money}
@@ -123,19 +178,12 @@ function More(props: FieldsProps) {
         {target.kind === 'object' && text('fileName', texts.fileName)}
         {text('pageTitle', texts.pageTitle)}
       </div>
-      <Field label={texts.pageText} aside={t().units.optional} hint={texts.pageTextHint}>
-        {({ id, describedBy }) => (
-          <textarea
-            id={id}
-            class="input"
-            rows={3}
-            maxLength={5000}
-            value={draft.pageText}
-            aria-describedby={describedBy}
-            onInput={(event) => set('pageText')(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <PageText
+        label={texts.pageText}
+        hint={texts.pageTextHint}
+        value={draft.pageText}
+        onInput={set('pageText')}
+      />
       <TextField
         label={texts.addresses}
         aside={t().units.optional}

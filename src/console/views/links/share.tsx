@@ -1,6 +1,7 @@
 // The dialog that makes a share link of what is selected, or changes one: what it
 // lets whom do stands in words above its button.
 import { Link } from 'lucide';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ShareLink } from 'quayside/client';
 import { errorLine } from '../../api/describe-error.ts';
@@ -18,6 +19,7 @@ import { InlineError, PlainWords } from '../../ui/small.tsx';
 import type { Selection } from '../browse/selection.ts';
 import type { ChangeProps } from '../change/change-props.ts';
 import { changeLink, createLink } from './link-calls.ts';
+import { linkPath, targetName } from './link-names.ts';
 import {
   bodyOf,
   draftOf,
@@ -25,14 +27,9 @@ import {
   errorsOf,
   KEYS_MAX,
   type Target,
-  targetName,
   targetOf,
 } from './share-draft.ts';
 import { ShareFields } from './share-fields.tsx';
-
-/** Where a link is shown with its recipients and counts. */
-export const linkPath = (bucket: string, id: string): string =>
-  `/links/${encodeURIComponent(bucket)}/${id}`;
 
 /** The dialog of a selection; one that no link can have says so. */
 export default function Share({ selection, onClose }: ChangeProps) {
@@ -57,6 +54,13 @@ export function openShare(selection: Selection): void {
   openDialog((close) => <Share selection={selection} onClose={close} />);
 }
 
+/** Opens the dialog that changes a link. */
+export function openShareForm(bucket: string, link: ShareLink): void {
+  openDialog((close) => (
+    <ShareForm bucket={bucket} target={link.target} link={link} onClose={close} />
+  ));
+}
+
 type FormProps = {
   readonly bucket: string;
   readonly target: Target;
@@ -65,60 +69,35 @@ type FormProps = {
   readonly onClose: () => void;
 };
 
-export function ShareForm({ bucket, target, link, onClose }: FormProps) {
+function ShareForm({ bucket, target, link, onClose }: FormProps) {
   const texts = t().links;
   const [draft, setDraft] = useState(() => draftOf(link));
-  const [made, setMade] = useState<ShareLink | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const currency = useOverview().data.value?.month?.currency ?? 'USD';
   const errors = errorsOf(draft, texts);
   const [wrong = null] = Object.values(errors);
   const name = targetName(target, texts);
 
-  async function send(): Promise<void> {
-    if (isBusy || wrong !== null) return;
-    setBusy(true);
-    setError(null);
-    try {
-      const body = bodyOf(draft, link);
-      if (link !== null) {
-        await changeLink(bucket, link.id, body, link);
-        invalidate('links');
-        return onClose();
-      }
-      const created = await createLink(bucket, { target, ...body });
-      invalidate('links');
-      setMade(created);
-      await copyText(created.url, texts.copied);
-    } catch (cause) {
-      setError(errorLine(cause));
-    }
-    setBusy(false);
+  async function send(): Promise<ShareLink | null> {
+    const body = bodyOf(draft, link);
+    if (link === null) return createLink(bucket, { target, ...body });
+    await changeLink(bucket, link.id, body, link);
+    return null;
   }
 
-  if (made !== null) return <Made bucket={bucket} link={made} onClose={onClose} />;
   const endsAt = endOf(draft);
   const hasPassword =
     draft.password !== '' || (link?.hasPassword === true && !draft.removesPassword);
   return (
-    <Dialog
+    <FormDialog
       title={link === null ? texts.shareTitle(name) : texts.changeTitle}
-      width={580}
       isDirty={draft.password !== '' || draft.pageText !== (link?.page.text ?? '')}
+      isNew={link === null}
+      wrong={wrong}
+      send={send}
+      words={texts.madeWords}
+      more={texts.settings}
+      pathOf={({ id }) => linkPath(bucket, id)}
       onClose={onClose}
-      onSubmit={() => void send()}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind={link === null ? 'open' : 'primary'}
-          icon={Link}
-          type="submit"
-          isBusy={isBusy}
-          off={wrong}
-          label={link === null ? texts.make : texts.save}
-        />
-      }
     >
       <ShareFields
         draft={draft}
@@ -132,18 +111,89 @@ export function ShareForm({ bucket, target, link, onClose }: FormProps) {
         {texts.effect(name, endsAt === null ? texts.always : texts.until(endTime(endsAt)))}
         {hasPassword && ` ${texts.withPassword}`}
       </PlainWords>
+    </FormDialog>
+  );
+}
+
+type MadeLink = { readonly id: string; readonly url: string };
+type FormDialogProps = {
+  readonly title: string;
+  readonly isDirty: boolean;
+  /** Whether a link is made, not changed. */
+  readonly isNew: boolean;
+  /** What must be mended first. */
+  readonly wrong: string | null;
+  /** Makes the link, or changes one, which gives null. */
+  readonly send: () => Promise<MadeLink | null>;
+  /** What a link that was made is good for. */
+  readonly words: string;
+  /** What its own page shows, and where that is. */
+  readonly more: string;
+  readonly pathOf: (made: MadeLink) => string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+};
+
+/** The form of a link of either kind, and then the link that it made. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, isDirty, isNew, wrong, words, more, onClose, children } = props;
+  const texts = t().links;
+  const [made, setMade] = useState<MadeLink | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+
+  async function send(): Promise<void> {
+    if (isBusy || wrong !== null) return;
+    setBusy(true);
+    setError(null);
+    try {
+      const created = await props.send();
+      invalidate('links');
+      if (created === null) return onClose();
+      setMade(created);
+      await copyText(created.url, texts.copied);
+    } catch (cause) {
+      setError(errorLine(cause));
+    }
+    setBusy(false);
+  }
+
+  if (made !== null)
+    return (
+      <Made url={made.url} words={words} more={more} to={props.pathOf(made)} onClose={onClose} />
+    );
+  return (
+    <Dialog
+      title={title}
+      width={580}
+      isDirty={isDirty}
+      onClose={onClose}
+      onSubmit={() => void send()}
+      actions={
+        <CancelOr
+          onCancel={onClose}
+          kind={isNew ? 'open' : 'primary'}
+          icon={Link}
+          type="submit"
+          isBusy={isBusy}
+          off={wrong}
+          label={isNew ? texts.make : texts.save}
+        />
+      }
+    >
+      {children}
       {error !== null && <InlineError text={error} />}
     </Dialog>
   );
 }
 
-type MadeProps = {
-  readonly bucket: string;
-  readonly link: ShareLink;
-  readonly onClose: () => void;
+type MadeProps = Pick<FormDialogProps, 'words' | 'more' | 'onClose'> & {
+  readonly url: string;
+  readonly to: string;
 };
 
-function Made({ bucket, link, onClose }: MadeProps) {
+/** The link of either kind that was just made. */
+function Made({ url, words, more, to, onClose }: MadeProps) {
   const texts = t().links;
   return (
     <Dialog
@@ -152,16 +202,16 @@ function Made({ bucket, link, onClose }: MadeProps) {
       onClose={onClose}
       actions={
         <>
-          <a class="button quiet" href={href(linkPath(bucket, link.id))} onClick={onClose}>
-            {texts.settings}
+          <a class="button quiet" href={href(to)} onClick={onClose}>
+            {more}
           </a>
           <span class="gap" />
           <Button kind="primary" label={t().shell.close} onClick={onClose} autofocus />
         </>
       }
     >
-      <p>{texts.madeWords}</p>
-      <CopyField label={texts.address} value={link.url} />
+      <p>{words}</p>
+      <CopyField label={texts.address} value={url} />
     </Dialog>
   );
 }

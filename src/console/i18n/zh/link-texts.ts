@@ -1,0 +1,3 @@
+import { links } from './links.ts';
+
+export const texts = { links };
