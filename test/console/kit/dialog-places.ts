@@ -112,19 +112,6 @@ const OF_FOLDERS: Dialogs = {
   ],
   'change/rename.tsx': [open('rename', `${FOLDER}drone/`, (page) => onFirstRow(page, 'F2'))],
   'links/share.tsx': [
-    open('share by link', FOLDER, (page) => onFirstRow(page, 'l')),
-    open('all of sharing by link', `${FOLDER}drone/`, async (page, texts) => {
-      await onFirstRow(page, 'l');
-      await page.getByRole('dialog').getByText(texts.links.more, { exact: true }).click();
-    }),
-    open('share folders by link', FOLDER, (page) => onAllRows(page, 'l')),
-    open('a link that was made', `${FOLDER}drone/`, async (page, texts) => {
-      await onFirstRow(page, 'l');
-      await page.getByRole('dialog').getByRole('button', { name: texts.links.make }).click();
-      await page.getByRole('dialog').getByLabel(texts.links.address, { exact: true }).waitFor();
-    }),
-  ],
-  'links/drop.tsx': [
     open('ask for files', FOLDER, (page) => press(page, 'a')),
     open('all of asking for files', '/links', async (page, texts) => {
       await press(page, 'a');
@@ -138,6 +125,17 @@ const OF_FOLDERS: Dialogs = {
     open('change a drop link', '/links?kind=drop', async (page, texts) => {
       await page.getByRole('row').getByRole('button').last().click();
       await menuItem(page, texts.links.change);
+    }),
+    open('share by link', FOLDER, (page) => onFirstRow(page, 'l')),
+    open('all of sharing by link', `${FOLDER}drone/`, async (page, texts) => {
+      await onFirstRow(page, 'l');
+      await page.getByRole('dialog').getByText(texts.links.more, { exact: true }).click();
+    }),
+    open('share folders by link', FOLDER, (page) => onAllRows(page, 'l')),
+    open('a link that was made', `${FOLDER}drone/`, async (page, texts) => {
+      await onFirstRow(page, 'l');
+      await page.getByRole('dialog').getByRole('button', { name: texts.links.make }).click();
+      await page.getByRole('dialog').getByLabel(texts.links.address, { exact: true }).waitFor();
     }),
   ],
   'links/link-menu.tsx': [

@@ -185,24 +185,43 @@ function Group({ sender, files, chosen, set, children }: GroupProps) {
     <section class="inbox-sender" aria-label={name}>
       <h3>
         {here.length > 0 && (
-          <input
-            type="checkbox"
-            aria-label={texts.select(name)}
-            checked={here.every(({ id }) => chosen.has(id))}
+          <Pick
+            name={name}
+            isOn={here.every(({ id }) => chosen.has(id))}
             onChange={() => set(toggled(chosen, here))}
           />
         )}
         <bdi>{name}</bdi>
-        {sender !== null && sender.mail !== '' && (
-          <a href={`mailto:${encodeURIComponent(sender.mail)}`}>
-            <bdi>{sender.mail}</bdi>
-          </a>
-        )}
         <span class="faint">{texts.received(files.length, count(files.length))}</span>
       </h3>
-      {sender !== null && sender.note !== '' && <p class="inbox-note">{sender.note}</p>}
+      {sender !== null && `${sender.mail}${sender.note}` !== '' && (
+        <p class="inbox-note">
+          {sender.mail !== '' && (
+            <a href={`mailto:${encodeURIComponent(sender.mail)}`}>
+              <bdi>{sender.mail}</bdi>
+            </a>
+          )}{' '}
+          {sender.note}
+        </p>
+      )}
       <ul class="rows">{children}</ul>
     </section>
+  );
+}
+
+type PickProps = {
+  readonly name: string;
+  readonly isOn: boolean;
+  readonly onChange: () => void;
+};
+
+/** A box that chooses; its label makes it as large as a finger. */
+function Pick({ name, isOn, onChange }: PickProps) {
+  const label = t().links.drop.select(name);
+  return (
+    <label class="inbox-pick">
+      <input type="checkbox" aria-label={label} checked={isOn} onChange={onChange} />
+    </label>
   );
 }
 
@@ -220,14 +239,7 @@ function FileRow({ bucket, file, isChosen, onChoose, menu }: RowProps) {
   const menuName = t().browse.actionsFor(path);
   return (
     <li>
-      {isHere(file) && (
-        <input
-          type="checkbox"
-          aria-label={texts.select(path)}
-          checked={isChosen}
-          onChange={onChoose}
-        />
-      )}
+      {isHere(file) && <Pick name={path} isOn={isChosen} onChange={onChoose} />}
       <span class="two-lines grow">
         {isHere(file) ? (
           <a href={href(objectPath(bucket, key))} title={key}>
