@@ -142,7 +142,7 @@ export const links: typeof english = {
     madeWords: '把链接发给对方即可，对方无需账户。链接已复制到剪贴板。',
     inbox: '收件箱',
 
-    kinds: { all: '全部', share: '分享', drop: '收集' },
+    kinds: { all: '全部', share: '分享', drop: '收件' },
     kind: '链接类型',
     received: (_, text) => `${text} 个文件`,
     waiting: (text) => `${text} 个待放行`,

@@ -197,10 +197,12 @@ function Group({ sender, files, chosen, set, children }: GroupProps) {
       {sender !== null && `${sender.mail}${sender.note}` !== '' && (
         <p class="inbox-note">
           {sender.mail !== '' && (
-            <a href={`mailto:${encodeURIComponent(sender.mail)}`}>
-              <bdi>{sender.mail}</bdi>
-            </a>
-          )}{' '}
+            <>
+              <a href={`mailto:${encodeURIComponent(sender.mail)}`}>
+                <bdi>{sender.mail}</bdi>
+              </a>{' '}
+            </>
+          )}
           {sender.note}
         </p>
       )}
