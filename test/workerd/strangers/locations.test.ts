@@ -1,5 +1,5 @@
-// Where the object of a bucket is made, by what CreateBucket says. Workerd has no locations: what the
-// namespace is asked for is looked at.
+// Where the object of a bucket is made, by what CreateBucket says. Workerd has no locations: what
+// the namespace is asked for is looked at.
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createBucketNames } from '../../../src/adapters/cloudflare/clients/bucket-names.ts';
