@@ -31,6 +31,13 @@ export type EdgeCache = {
    */
   peek(slice: Segment, readBytes?: number): Uint8Array | null;
   /**
+   * Takes a permit to read several slices one after the other, of which each reader
+   * holds some in memory for as long as its client is slow. Null: too many do; the
+   * read streams from the bucket. Call what it gives once the read has ended. Absent
+   * where readers hold no slices.
+   */
+  beginSlices?(): (() => void) | null;
+  /**
    * Whether a slice that memory lacks should be read whole for a read of
    * `readBytes` in all. Else that is read from the bucket, past the tiers. Counts
    * as a request for the slice.

@@ -8,7 +8,7 @@ import type { ByteRange } from '../../domain/byte-range.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../domain/nouns.ts';
 import type { BorrowBytes } from '../../ports/blob-store.ts';
-import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
+import { type ByteChunks, ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
 import type { BodyTier, SliceBytes } from '../../ports/edge-cache.ts';
 import { withTimeout } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
@@ -95,7 +95,10 @@ function openStored(
   const { sliceBytes, maxSlicesPerRead } = core.ports.edgeCache;
   if (sliceBytes === 0 || range.lengthBytes > sliceBytes * maxSlicesPerRead)
     return streamSegments(core, segments);
-  return openSlices(core, piecesOf(version.segments, range, sliceBytes), range.lengthBytes);
+  const pieces = piecesOf(version.segments, range, sliceBytes);
+  const end = pieces.length > 1 ? core.ports.edgeCache.beginSlices?.() : undefined;
+  if (end === null) return streamSegments(core, segments);
+  return openSlices(core, pieces, range.lengthBytes, end);
 }
 
 /**
@@ -226,12 +229,13 @@ export function piecesOf(
 
 /**
  * Opens pieces of slices. A single slice in memory is a body in memory; anything
- * longer is a stream that has one chunk at a time.
+ * longer is a stream that has one chunk at a time, and calls `end` at its end.
  */
 function openSlices(
   core: Core,
   pieces: readonly Piece[],
   readBytes: number,
+  end: () => void = () => undefined,
 ): OpenedBody | Promise<OpenedBody> {
   const [first, ...rest] = pieces;
   if (first === undefined)
@@ -241,11 +245,36 @@ function openSlices(
       peekPiece(core, piece) ?? readPiece(core, piece, readBytes).then(({ body }) => body),
   );
   const withRest = ({ body, tier }: ReadPiece): OpenedBody =>
-    rest.length === 0 ? { body, tier } : { body: new ChunkStream(joinChunks(body, further)), tier };
+    rest.length === 0
+      ? { body, tier }
+      : { body: new ChunkStream(endingWith(joinChunks(body, further), end)), tier };
 
   const inMemory = peekPiece(core, first);
   if (inMemory !== null) return withRest({ body: inMemory, tier: 'memory' });
-  return readPiece(core, first, readBytes).then(withRest);
+  return readPiece(core, first, readBytes).then(withRest, (error) => {
+    end();
+    throw error;
+  });
+}
+
+/** The chunks; calls `end` behind the last one, or at what ends them before. */
+function endingWith(chunks: ByteChunks, end: () => void): ByteChunks {
+  return {
+    async next(wantedBytes) {
+      try {
+        const chunk = await chunks.next(wantedBytes);
+        if (chunk === null) end();
+        return chunk;
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+    close() {
+      chunks.close();
+      end();
+    },
+  };
 }
 
 type ReadPiece = {

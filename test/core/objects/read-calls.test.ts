@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { callsToRead, callsToStream } from '../../../src/core/objects/read-calls.ts';
 import { openBody } from '../../../src/core/objects/read-object.ts';
 import type { BlobId, Segment } from '../../../src/domain/nouns.ts';
+import type { EdgeCache } from '../../../src/ports/edge-cache.ts';
+import { identityOf } from '../../contract/bodies.ts';
 import { createMemoryCore } from '../memory-core.ts';
 
 const MiB = 1024 * 1024;
@@ -49,5 +51,61 @@ describe('an object of more parts than a request may read', () => {
     expect(opened).toEqual([]);
     await read(9900 * PART_BYTES);
     expect(opened).toEqual([9900]);
+  });
+});
+
+describe('a read of several slices', () => {
+  const sizeBytes = 3 * MiB;
+  async function setUp(permits: number) {
+    const core = createMemoryCore();
+    const blobId = 'b~1/slices' as BlobId;
+    const bytes = new Uint8Array(sizeBytes).fill(7);
+    const pump = async (onChunk: (chunk: Uint8Array) => unknown) => void (await onChunk(bytes));
+    await core.ports.blobStore.write(blobId, { lengthBytes: sizeBytes, pump }, identityOf());
+    let free = permits;
+    let sliced = 0;
+    const edgeCache: EdgeCache = {
+      ...core.ports.edgeCache,
+      sliceBytes: MiB,
+      maxSlicesPerRead: 8,
+      peek: () => null,
+      admits: () => true,
+      beginSlices() {
+        if (free === 0) return null;
+        free -= 1;
+        return () => {
+          free += 1;
+        };
+      },
+      async read(_slice, load) {
+        sliced += 1;
+        return { bytes: await load(), isPart: false, tier: 'bucket' };
+      },
+    };
+    const limited = { ...core, ports: { ...core.ports, edgeCache } };
+    const version = versionOf([{ blobId, offsetBytes: 0, lengthBytes: sizeBytes }], sizeBytes);
+    const open = async (lengthBytes = sizeBytes) => {
+      const { body } = await openBody(limited, version, { offsetBytes: 0, lengthBytes });
+      return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>);
+    };
+    return { open, free: () => free, sliced: () => sliced };
+  }
+
+  it('takes a permit, and gives it back at its end or when its reader leaves', async () => {
+    const { open, free, sliced } = await setUp(2);
+    const [first, second] = [await open(), await open()];
+    expect(free()).toBe(0);
+    expect((await first.arrayBuffer()).byteLength).toBe(sizeBytes);
+    expect([free(), sliced()]).toEqual([1, 4]);
+    await second.body?.cancel();
+    expect(free()).toBe(2);
+  });
+
+  it('streams from the bucket where too many are under way; one of one slice never', async () => {
+    const { open, free, sliced } = await setUp(0);
+    expect((await (await open()).arrayBuffer()).byteLength).toBe(sizeBytes);
+    expect([free(), sliced()]).toEqual([0, 0]);
+    await open(MiB);
+    expect(sliced()).toBe(1);
   });
 });

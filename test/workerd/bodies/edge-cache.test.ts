@@ -58,6 +58,19 @@ async function storedSlice(): Promise<Segment> {
   return { blobId, offsetBytes: 10, lengthBytes: bytes.length };
 }
 
+it('lets a few reads hold slices at once, and forgets one that never ends', () => {
+  const { beginSlices, clock } = isolate();
+  const ends = Array.from({ length: 8 }, () => beginSlices?.());
+  expect(ends).not.toContain(null);
+  expect(beginSlices?.()).toBeNull();
+  ends[0]?.();
+  ends[0]?.();
+  expect(beginSlices?.()).not.toBeNull();
+  expect(beginSlices?.()).toBeNull();
+  clock.ms += 300_000;
+  expect(beginSlices?.()).not.toBeNull();
+});
+
 describe('the Cache API', () => {
   const slice: Segment = {
     blobId: 'edge-test~1/a' as BlobId,
