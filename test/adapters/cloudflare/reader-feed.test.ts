@@ -201,6 +201,23 @@ it('sends a busy bucket anew once every page of it has ended', () => {
   expect(ask('k2', after(third)).pages.length).toBeGreaterThan(2);
 });
 
+it('sends the next colo what has changed since pages were read for the first', () => {
+  const { put, ask, rush } = makeFeed();
+  for (let at = 0; at < 200; at++) put(`k${at}`);
+  rush(FEED_LIMITS.pagesPerSecond);
+  const reader = { cursor: null, hasPage: true };
+  const first = ask('none', reader).pages;
+  expect(ask('none', reader).pages).toEqual(first);
+  put('k1');
+  put('k15-new');
+  const second = ask('none', reader);
+  const pointers = second.pages.flatMap((page) => [...page.pointers.keys()]);
+  expect(pointers).toContain('k15-new');
+  const changed = second.pages.find((page) => page.pointers.has('k15-new' as ObjectKey));
+  expect(changed?.sequence).toBe(second.sequence);
+  expect(second.pages.at(-1)).toBe(first.at(-1));
+});
+
 it('ends what it sends unasked where bodies fill a reply', () => {
   const { put, ask, rush } = makeFeed();
   for (let at = 1000; at < 1400; at++) put(`k${at}`, new Uint8Array(16 * 1024));

@@ -16,7 +16,7 @@ import {
   type FeedNews,
   type ReaderState,
 } from '../pointers/feed-state.ts';
-import type { PointerPage } from '../pointers/pointer-page.ts';
+import { coversKey, type PointerPage } from '../pointers/pointer-page.ts';
 import { createBucketFill, type Fill } from './bucket-fill.ts';
 import { createPointerPages, type PageStamp, pageOfOne } from './pointer-pages.ts';
 
@@ -85,9 +85,7 @@ export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
   const pages = createPointerPages(options.sql, options.bucket);
   const isOffloaded = createLatch(limits.offloadPerSecond);
   const isBusy = createLatch(limits.pagesPerSecond);
-  const fill = createBucketFill(options.sql);
-  /** The last change that ended every page, by its number. */
-  let pagesEndedAt = 0;
+  const fill = createBucketFill(options.sql, clock);
 
   /** Whether so many calls come a second, or came a while ago. */
   function createLatch(perSecond: number): () => boolean {
@@ -117,7 +115,10 @@ export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
   function readFill(bucket: BucketRecord | null, from: ObjectKey | null): Fill {
     if (bucket === null || bucket.settings.metadata === 'strict' || !isBusy())
       return { filledTo: from, pages: [] };
-    return fill(bucket, from, (key) => pages.readPage(bucket, key, stampNow()));
+    return fill(bucket, from, {
+      readPage: (key) => pages.readPage(bucket, key, stampNow()),
+      isCurrent: log.isCurrent,
+    });
   }
 
   const stampNow = (): PageStamp => ({
@@ -137,9 +138,8 @@ export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
   return {
     note(name, input) {
       const changed = changedBy(name, input);
-      if (changed === 'nothing') return;
-      log.add(changed === 'readPolicy' ? [] : changed);
-      if (changed === 'readPolicy') pagesEndedAt = log.sequence();
+      if (changed === 'readPolicy') log.endPages();
+      else if (changed !== 'nothing') log.add(changed);
     },
     newsOf(name, input, value, { cursor, hasPage }) {
       const lookedUp = lookUpOf(name, input, value);
@@ -154,7 +154,7 @@ export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
       const isKnown = cursor?.feedId === feedId;
       const news = log.since(isKnown ? cursor.sequence : null);
       const changed = isKnown ? readChanged(lookedUp.bucket, news.changes) : [];
-      const hasPages = isKnown && cursor.sequence >= Math.max(news.floor, pagesEndedAt);
+      const hasPages = isKnown && cursor.sequence >= Math.max(news.floor, log.pagesEndedAt());
       // A reader of the release before has no place for it.
       const filledTo = hasPages ? (cursor.filledTo ?? null) : ('' as ObjectKey);
       const filling = readFill(lookedUp.bucket, filledTo);
@@ -179,9 +179,30 @@ function createChangeNumbers() {
   let sequence = 0;
   /** Every change after it is remembered. */
   let floor = 0;
+  /** The last change that ended every page. */
+  let pagesEndedAt = 0;
+
+  /** What a reader needs who has heard of that number; null: of none. */
+  function since(known: number | null) {
+    const from = Math.max(known ?? floor, floor);
+    const newer = [...changes].filter(([, changedAt]) => changedAt > from);
+    return { sequence, floor: known === null ? floor : from, changes: newer };
+  }
 
   return {
+    since,
     sequence: (): number => sequence,
+    pagesEndedAt: (): number => pagesEndedAt,
+    /** Whether the bucket still has what the page says. */
+    isCurrent(page: PointerPage): boolean {
+      if (page.sequence < Math.max(floor, pagesEndedAt)) return false;
+      return since(page.sequence).changes.every(([key]) => !coversKey(page, key));
+    },
+    /** Notes a change of the bucket itself, of which every page says something. */
+    endPages(): void {
+      sequence += 1;
+      pagesEndedAt = sequence;
+    },
     add(keys: readonly ObjectKey[]): void {
       sequence += 1;
       for (const key of keys) {
@@ -194,12 +215,6 @@ function createChangeNumbers() {
         length -= key.length;
         floor = changedAt;
       }
-    },
-    /** What a reader needs who has heard of that number; null: of none. */
-    since(known: number | null) {
-      const from = Math.max(known ?? floor, floor);
-      const newer = [...changes].filter(([, changedAt]) => changedAt > from);
-      return { sequence, floor: known === null ? floor : from, changes: newer };
     },
   };
 }

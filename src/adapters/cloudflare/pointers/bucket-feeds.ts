@@ -21,7 +21,7 @@ import {
   type ReaderState,
   withFill,
 } from './feed-state.ts';
-import { PAGE_MAX_AGE_SECONDS, type PointerPage, sizeOfPage } from './pointer-page.ts';
+import { coversKey, PAGE_MAX_AGE_SECONDS, type PointerPage, sizeOfPage } from './pointer-page.ts';
 
 /** Estimated bytes of all states, and of all pages. A state takes up to 100 KB. */
 const STATES_MAX_BYTES = 4 * 1024 * 1024;
@@ -138,7 +138,7 @@ export function createBucketFeeds(clock: Clock): BucketFeeds {
       const isGood =
         page !== undefined &&
         page.readAtMs > oldestMs &&
-        covers(page, key) &&
+        coversKey(page, key) &&
         provesPage(state, page, key);
       if (isGood) return page;
     }
@@ -197,10 +197,6 @@ export function createBucketFeeds(clock: Clock): BucketFeeds {
       revoke(keys === null ? [bucket] : keys.map((key) => nameOf(bucket, key)));
     },
   };
-}
-
-function covers({ from, to }: PointerPage, key: ObjectKey): boolean {
-  return compareUtf8(from, key) <= 0 && (to === null || compareUtf8(key, to) < 0);
 }
 
 /** How many of the sorted texts are at or before that one. */

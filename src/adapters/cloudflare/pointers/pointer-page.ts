@@ -4,6 +4,7 @@
 // change feed does (bucket-feeds.ts). Texts are JSON; inline bodies are base64.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import type { BucketId, BucketName, ObjectKey, Pointer } from '../../../domain/nouns.ts';
+import { compareUtf8 } from '../../../index/keys/key-order.ts';
 
 /**
  * Pointers of all keys from `from` on and before `to` (null: to the end), in byte
@@ -45,6 +46,11 @@ export function keyName(key: string): string {
 /** The KV name of the page that begins at a key. */
 export function kvPageName(bucket: BucketName, from: string): string {
   return `q/${bucket}/${keyName(from)}`;
+}
+
+/** Whether the page says what is at that key. */
+export function coversKey({ from, to }: PointerPage, key: ObjectKey): boolean {
+  return compareUtf8(from, key) <= 0 && (to === null || compareUtf8(key, to) < 0);
 }
 
 /** Estimated bytes of a page in memory. */
