@@ -23,13 +23,21 @@ export function statementsOf({ name, migrations }: Schema): readonly string[] {
   return rows.map((row) => readable(row.sql.replace(/\s+/g, ' ').replaceAll(' ,', ',')));
 }
 
-/** Formats a statement: columns of a table on a line each, other statements on one. */
+/** Longest line of columns. */
+const LINE_MAX_LENGTH = 96;
+
+/** Formats a statement: columns of a table on lines of their own, other statements on one. */
 function readable(statement: string): string {
   const [, head, body, tail] = /^(CREATE TABLE .+? \()(.*)\)([^)]*)$/.exec(statement) ?? [];
   if (head === undefined || body === undefined)
     return statement.replace('( ', '(').replace(' )', ')');
-  const columns = body.trim().split(/, (?![^(]*\))/);
-  return `${head}\n    ${columns.join(',\n    ')}\n  )${tail}`;
+  const lines: string[] = [];
+  for (const column of body.trim().split(/, (?![^(]*\))/)) {
+    const longer = `${lines.at(-1)}, ${column}`;
+    if (lines.length > 0 && longer.length < LINE_MAX_LENGTH - 4) lines[lines.length - 1] = longer;
+    else lines.push(column);
+  }
+  return `${head}\n    ${lines.join(',\n    ')}\n  )${tail}`;
 }
 
 /** The file's text. */

@@ -56,3 +56,10 @@ export const OPERATION_COUNTS = {
 } as const satisfies Readonly<Record<string, OperationCounts>>;
 
 export type OperationName = keyof typeof OPERATION_COUNTS;
+
+/**
+ * Bodies of 10 KiB that fill a pack: the rows that their PUTs and the packing write
+ * together, and the size of the pack. Two calls of the index and one write of R2 come
+ * with it.
+ */
+export const PACKED_BODIES = { bodies: 410, rows: 1649, sizeBytes: 4_224_008 };

@@ -184,6 +184,18 @@ export const FEATURES: readonly Feature[] = [
     ],
   },
   {
+    name: 'packs of small bodies',
+    globs: [
+      'src/core/packs/**',
+      'src/index/maintenance/packs.ts',
+      'src/index/objects/{open-packs,pack-rows}.ts',
+      'src/index/tables/pack-tables.ts',
+      'src/ports/index-calls/pack-calls.ts',
+      'test/core/packs/**',
+      'test/**/*pack{s,-costs}*.ts',
+    ],
+  },
+  {
     name: 'compression, deduplication',
     globs: [
       'src/core/compression/**',

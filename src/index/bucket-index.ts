@@ -20,6 +20,7 @@ import { createCompressionCalls } from './maintenance/compression.ts';
 import { createIncarnationCalls } from './maintenance/incarnations.ts';
 import { createLifecycleCalls } from './maintenance/lifecycle.ts';
 import { dropOrphanRows } from './maintenance/orphan-rows.ts';
+import { createPackCalls } from './maintenance/packs.ts';
 import { abortStaleUploads } from './maintenance/stale-uploads.ts';
 import { createStorageCalls } from './maintenance/storage-hours.ts';
 import { commitCopies } from './objects/commit-copies.ts';
@@ -60,6 +61,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createBlobCalls(sql),
     ...createLifecycleCalls(sql),
     ...createCompressionCalls(sql),
+    ...createPackCalls(sql),
     ...createKeyJobCalls(sql),
     ...createKeyAidCalls(sql),
     ...createOutboxCalls(sql),

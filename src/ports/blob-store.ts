@@ -35,6 +35,11 @@ export type BlobIdentity = {
    * storage for what is seldom read uses it.
    */
   readonly storageClass?: string;
+  /**
+   * Set on a pack of small bodies: where its directory begins, which says what each is
+   * (core/packs/write-pack.ts). `key` is that of the first.
+   */
+  readonly directory?: { readonly offsetBytes: number };
 };
 
 export type BlobListPage = { readonly blobIds: readonly BlobId[]; readonly isTruncated: boolean };
@@ -101,6 +106,12 @@ export type BlobStore = {
    * `open` would find. Cost on R2: one class A call, more for large bodies.
    */
   write(id: BlobId, source: ByteSource, identity: BlobIdentity): Promise<{ sizeBytes: number }>;
+  /**
+   * Stores a few MiB under an id that was promised before, where equal bytes may be
+   * already; resolves once they are durable. Unlike `write` a failure leaves what is
+   * there, which others may read by now. Cost on R2: one class A call.
+   */
+  put(id: BlobId, bytes: Uint8Array, identity: BlobIdentity): Promise<void>;
   /**
    * Opens a range; the stream delivers exactly `lengthBytes` bytes (> 0) or errors.
    * Cancelling it frees everything. A platform that sends chunks itself gives a

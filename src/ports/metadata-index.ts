@@ -38,6 +38,7 @@ import type { CompressionCommands, CompressionQueries } from './index-calls/comp
 import type { DropLinkCommands, DropLinkQueries } from './index-calls/drop-link-calls.ts';
 import type { KeyCommands, KeyQueries } from './index-calls/key-job-calls.ts';
 import type { LevelCommands, LevelQueries } from './index-calls/level-calls.ts';
+import type { PackCommands, PackQueries } from './index-calls/pack-calls.ts';
 import type { QuotaCommands, QuotaQueries } from './index-calls/quota-calls.ts';
 import type { SelectionCommands, SelectionQueries } from './index-calls/selection-calls.ts';
 import type { ShareLinkCommands, ShareLinkQueries } from './index-calls/share-link-calls.ts';
@@ -124,6 +125,7 @@ type FurtherQueries = KeyQueries &
   LevelQueries &
   CompressionQueries &
   DropLinkQueries &
+  PackQueries &
   QuotaQueries &
   SelectionQueries &
   ShareLinkQueries &
@@ -133,6 +135,7 @@ type FurtherCommands = KeyCommands &
   LevelCommands &
   CompressionCommands &
   DropLinkCommands &
+  PackCommands &
   QuotaCommands &
   SelectionCommands &
   ShareLinkCommands &
@@ -224,7 +227,15 @@ export type CommitObjectInput = {
   readonly object: ObjectVersion;
   readonly condition: WriteCondition | null;
   readonly newReferences: readonly NewBlobReference[];
+  /**
+   * A fresh id for the pack that an inline body will move to, should one begin with
+   * it; absent: it begins none.
+   */
+  readonly packId?: BlobId;
 };
+
+/** A pack that is full with this commit: the caller is to write it. */
+export type FilledPack = { readonly fullPack?: BlobId };
 
 /** What a key or a version id stands for. */
 export type ResolvedVersion =
@@ -292,7 +303,9 @@ export type IndexCommands = FurtherCommands & {
    * NoSuchBlob (a copied blob was swept meanwhile: read the source again),
    * BucketChanged.
    */
-  commitObject(input: CommitObjectInput): Pick<ObjectVersion, 'versionId' | 'isNull'> & StoredAs;
+  commitObject(
+    input: CommitObjectInput,
+  ): Pick<ObjectVersion, 'versionId' | 'isNull'> & StoredAs & FilledPack;
   /**
    * Deletes current versions or named ones, as the bucket's versioning has it; a
    * missing key is no error without a condition. Each target succeeds or is refused

@@ -52,6 +52,17 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       });
     }
 
+    test('puts bytes where equal ones may be', async (store) => {
+      const id = blobId(freshBucketId(), 1);
+      const bytes = patternBytes(4 * MiB + 3);
+      const directory = { offsetBytes: 4 * MiB };
+      for (const _ of [1, 2]) await store.put(id, bytes, { ...identity, directory });
+      const whole = { offsetBytes: 0, lengthBytes: bytes.length };
+      expect(isSameBytes(await readAll(await store.open(id, whole)), bytes)).toBe(true);
+      const part = await store.read(id, { offsetBytes: 1_000_001, lengthBytes: 9 });
+      expect(isSameBytes(part, bytes.subarray(1_000_001, 1_000_010))).toBe(true);
+    });
+
     test('takes a body of unknown length', async (store) => {
       const id = blobId(freshBucketId(), 1);
       const bytes = patternBytes(200_000);

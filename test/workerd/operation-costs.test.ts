@@ -2,7 +2,6 @@
 // them, which are what is billed. bench/lib/operation-counts.ts has the numbers; a change that
 // writes a row more fails here.
 
-import { runInDurableObject } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
@@ -16,6 +15,7 @@ import { HOUR_MS } from '../../src/domain/time.ts';
 import { patternBytes } from '../contract/bodies.ts';
 import { bucketObject, freshBucketName, PUBLIC, recordOf } from './kit/bucket.ts';
 import { createIsolate } from './kit/isolate.ts';
+import { watchRows } from './kit/watch-rows.ts';
 import { createWorkersCache } from './kit/workers-cache.ts';
 
 const MiB = 1024 * 1024;
@@ -26,26 +26,6 @@ const SETTINGS = {
 };
 /** Operations of R2 that are billed as writes; the others read, and deletions are free. */
 const CLASS_A = new Set(['put', 'createMultipartUpload', 'resumeMultipartUpload', 'list']);
-
-/** Counts the rows that an object writes from now on, with what their indexes take. */
-async function watchRows(stub: DurableObjectStub): Promise<() => number> {
-  let written = 0;
-  await runInDurableObject(stub, (_object, { storage }) => {
-    const { sql } = storage;
-    const exec = sql.exec.bind(sql);
-    sql.exec = ((statement: string, ...values: SqlStorageValue[]) => {
-      const cursor = exec(statement, ...values);
-      const toArray = cursor.toArray.bind(cursor);
-      cursor.toArray = () => {
-        const rows = toArray();
-        written += cursor.rowsWritten;
-        return rows;
-      };
-      return cursor;
-    }) as typeof sql.exec;
-  });
-  return () => written;
-}
 
 async function createWorld() {
   const cached = createWorkersCache(exports.BodySlices);
@@ -176,6 +156,9 @@ async function measureAll(): Promise<Record<string, OperationCounts>> {
 
   // The first page of the hour, and what the bucket keeps of its first objects.
   await count([await signed('PUT', '/first', patternBytes(100_000))]);
+  // The rows that begin a pack: one PUT of some hundred writes them.
+  await count([await signed('PUT', '/first-small', patternBytes(10_240))]);
+  await count([await signed('DELETE', '/first-small')]);
   await measure('PUT of 100 kB', await signed('PUT', '/large', patternBytes(100_000)));
   await measure('PUT of 100 kB over another', await signed('PUT', '/large', patternBytes(99_999)));
   await measure('PUT of 10 KiB', await signed('PUT', '/small', patternBytes(10_240)));

@@ -66,6 +66,12 @@ export function createSimulatedBucket(options: {
       sizes.set(id, sizeBytes);
       return { sizeBytes };
     },
+    async put(id, bytes) {
+      usage.classA += 1;
+      usage.workerCpuMs += CPU_MS.call;
+      await timeline.sleep(LATENCY_MS.bucketWrite);
+      sizes.set(id, bytes.length);
+    },
     async read(id, range) {
       await get(id, range);
       usage.workerCpuMs += (range.lengthBytes / 2 ** 20) * CPU_MS.mebibyte;

@@ -54,6 +54,9 @@ export function createMemoryBlobStore(): MemoryBlobStore {
       blobs.set(id, { bytes, identity });
       return { sizeBytes };
     },
+    async put(id, bytes, identity) {
+      blobs.set(id, { bytes: bytes.slice(), identity });
+    },
     read: async (id, range) => rangeOf(id, range).slice(),
     atHand: (id, range) => () => {
       const buffer = rangeOf(id, range).slice();

@@ -114,6 +114,7 @@ export function createDecompressingBlobStore(inner: BlobStore): BlobStore {
 
   const store: BlobStore = {
     write: inner.write,
+    put: inner.put,
     open,
     read: (id, range) => (isCompressed(range) ? readCompressed(id, range) : inner.read(id, range)),
     async openRuns(runs) {

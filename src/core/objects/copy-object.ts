@@ -34,6 +34,7 @@ import {
 import { MANAGED_KEY_ID } from '../encryption/kms-keys.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { commitVersion } from '../packs/commit-version.ts';
 import { identityOfBlob } from './blob-identity.ts';
 import { bodySource } from './body-source.ts';
 import { commitOrDiscard } from './commit-or-discard.ts';
@@ -94,7 +95,7 @@ export async function copyObject(
   const { segments } = object;
   try {
     const committed = await commitOrDiscard(core, { segments, newReferences }, () =>
-      target.call('commitObject', { object, condition: input.condition, newReferences }),
+      commitVersion(core, target, { object, condition: input.condition, newReferences }),
     );
     return { ...object, ...committed } as ObjectVersion;
   } catch (error) {

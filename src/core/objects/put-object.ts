@@ -13,6 +13,7 @@ import type { ByteSource } from '../../ports/byte-source.ts';
 import type { Core } from '../core.ts';
 import { makeDataKey, type RequestedEncryption } from '../encryption/envelope.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { commitVersion } from '../packs/commit-version.ts';
 import { identityOfBlob } from './blob-identity.ts';
 import type { BodyExpectation } from './body-expectation.ts';
 import { commitOrDiscard } from './commit-or-discard.ts';
@@ -74,7 +75,7 @@ export async function putObject(
   const { newReferences } = written;
   const { segments } = object;
   const committed = await commitOrDiscard(core, { segments, newReferences }, () =>
-    bucket.call('commitObject', { object, condition: input.condition, newReferences }),
+    commitVersion(core, bucket, { object, condition: input.condition, newReferences }),
   );
   return { ...object, ...committed } as ObjectVersion;
 }

@@ -5,6 +5,7 @@ import type { ObjectAttributes, ObjectVersion } from '../../domain/nouns.ts';
 import type { Tags } from '../../domain/object-facts.ts';
 import type { Core } from '../core.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { commitVersion } from '../packs/commit-version.ts';
 import { asGoneMeanwhile } from './copy-object.ts';
 
 /** Attributes and tags that the new version shall have; the others stay. */
@@ -35,7 +36,7 @@ export async function makeCurrent(
   };
   const condition = onlyEtag === null ? null : { ifMatch: onlyEtag, ifNoneMatch: null };
   try {
-    const committed = await bucket.call('commitObject', { object, condition, newReferences: [] });
+    const committed = await commitVersion(core, bucket, { object, condition, newReferences: [] });
     return { ...object, ...committed };
   } catch (error) {
     throw asGoneMeanwhile(error);

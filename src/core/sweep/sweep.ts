@@ -17,6 +17,7 @@ import { forgetDropRows } from '../links/drop/forget-drop-rows.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
 import { abortStaleUploads } from '../multipart/abort-stale-uploads.ts';
 import { openBucket } from '../opened-bucket/bucket-handle.ts';
+import { writeDuePacks } from '../packs/write-pack.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 
 /** Bucket names read per directory call. */
@@ -147,6 +148,8 @@ async function sweepName(
 
   const { bucket, searchedAtMs, levelsUsedAtMs, idleUploadMs, selectionEndsMs } = living;
   const nowMs = core.ports.clock.nowMs();
+  if (living.packDueMs !== null && living.packDueMs <= nowMs)
+    await attempt(core, name, () => writeDuePacks(core, name, budget.stopping));
   if (living.hasKeyJobs) {
     await attempt(core, name, async () =>
       resumeKeyJobs(core, await openBucket(core, name, () => undefined)),

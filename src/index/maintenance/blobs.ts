@@ -30,7 +30,8 @@ export function createBlobCalls(sql: Sql): BlobCalls {
     findUnknownBlobs({ blobIds }) {
       const rows = sql.all<{ blob_id: string }>(
         `SELECT value AS blob_id FROM json_each(?)
-         WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.blob_id = value)`,
+         WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.blob_id = value)
+           AND NOT EXISTS (SELECT 1 FROM packs WHERE packs.blob_id = value)`,
         JSON.stringify(blobIds),
       );
       return rows.map((row) => row.blob_id as BlobId);

@@ -20,7 +20,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         deleted_at_ms: number | null;
         swept_up_to: string;
         has_lifecycle: number;
-        has_packing: number;
+        has_compression: number;
         has_jobs: number;
         searched_at_ms: number | null;
         levels_used_at_ms: number | null;
@@ -28,11 +28,12 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         selection_ends_ms: number | null;
         drop_file_ends_ms: number | null;
         empty_sender_ms: number | null;
+        pack_due_ms: number | null;
       }>(
         `SELECT id, deleted_at_ms, swept_up_to,
            coalesce(json_extract(settings, '$.lifecycle'), json_extract(settings, '$.trash'))
              IS NOT NULL AS has_lifecycle,
-           json_extract(settings, '$.compression') IS NOT NULL AS has_packing,
+           json_extract(settings, '$.compression') IS NOT NULL AS has_compression,
            EXISTS (SELECT 1 FROM name_jobs WHERE bucket = buckets.n AND is_running = 1) AS has_jobs,
            (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0)
              AS searched_at_ms,
@@ -43,7 +44,8 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
            (SELECT min(expires_at_ms) FROM drop_files
             WHERE bucket = buckets.n AND finished_at_ms IS NULL) AS drop_file_ends_ms,
            (SELECT min(created_at_ms) FROM drop_senders WHERE bucket = buckets.n AND files = 0)
-             AS empty_sender_ms
+             AS empty_sender_ms,
+           (SELECT min(due_at_ms) FROM packs WHERE bucket = buckets.n) AS pack_due_ms
          FROM buckets WHERE name = ? ORDER BY n`,
         name,
       );
@@ -52,7 +54,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         isDeleted: row.deleted_at_ms !== null,
         sweptUpTo: row.swept_up_to,
         hasLifecycle: row.has_lifecycle === 1,
-        hasCompression: row.has_packing === 1,
+        hasCompression: row.has_compression === 1,
         hasKeyJobs: row.has_jobs === 1,
         searchedAtMs: row.searched_at_ms,
         levelsUsedAtMs: row.levels_used_at_ms,
@@ -62,6 +64,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
           row.drop_file_ends_ms,
           row.empty_sender_ms === null ? null : row.empty_sender_ms + DROP_EMPTY_SENDER_LIFE_MS,
         ),
+        packDueMs: row.pack_due_ms,
       }));
     },
 
@@ -85,6 +88,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
              WHERE bucket = buckets.n AND unreferenced_since_ms IS NOT NULL AND is_held = 0)
            AND NOT EXISTS (
              SELECT 1 FROM blobs WHERE bucket = buckets.n AND refs = 0 AND is_held = 1)
+           AND NOT EXISTS (SELECT 1 FROM packs WHERE bucket = buckets.n)
            AND NOT EXISTS (SELECT 1 FROM search_names WHERE bucket = buckets.n)
            AND NOT EXISTS (SELECT 1 FROM search_changes WHERE bucket = buckets.n)
            AND NOT EXISTS (SELECT 1 FROM name_job_items WHERE bucket = buckets.n)

@@ -181,7 +181,9 @@ const currentQuery = (inlineBytes: string) => `SELECT ${versionColumns(inlineByt
   FROM objects AS o JOIN buckets AS b ON b.n = o.bucket
   LEFT JOIN object_bodies AS x ON x.id = o.body_id
   WHERE (o.bucket, o.key) > (?1, ?2) ORDER BY o.bucket, o.key LIMIT ${PLAN_ONCE} ?3`;
-const CURRENT = currentQuery('NULL');
+/** Empty instead of the bytes: a body that stands inline must not seem to be in a pack. */
+const NO_BYTES = "CASE WHEN x.inline_bytes IS NOT NULL THEN x'' END";
+const CURRENT = currentQuery(NO_BYTES);
 const CURRENT_WITH_BODIES = currentQuery('x.inline_bytes');
 
 /**
@@ -198,7 +200,7 @@ const olderQuery = (inlineBytes: string) => {
       ORDER BY o.bucket, o.key, o.version_id DESC LIMIT ${PLAN_ONCE} ?4)
     LIMIT ${PLAN_ONCE} ?4`;
 };
-const OLDER = olderQuery('NULL');
+const OLDER = olderQuery(NO_BYTES);
 const OLDER_WITH_BODIES = olderQuery('x.inline_bytes');
 
 function toPage(rows: readonly InventoryRow[], limit: number): VersionPage {

@@ -7,6 +7,7 @@ import type { BucketAddress } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { findIncarnation } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
+import { dropPacks } from './packs.ts';
 
 /** Rows of each kind that one call removes at most: some 10 ms. */
 const ROWS_PER_CALL = 2000;
@@ -37,6 +38,7 @@ export function dropOrphanRows(
 ): { isDone: boolean } {
   const n = findIncarnation(sql, bucket);
   if (n === null || !isDeleted(sql, n)) return { isDone: true };
+  dropPacks(sql, n);
   const removed = [
     ...Object.entries(TABLES).map(([table, key]) =>
       sql.all(

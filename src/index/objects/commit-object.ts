@@ -8,13 +8,15 @@ import { requireBucket } from '../require-bucket.ts';
 import { addReferences, referencesOf } from './blob-references.ts';
 import { findSharedBlob, shareEqualBlob } from './deduplicate.ts';
 import { creationOf, factsOf, recordEvent } from './object-events.ts';
+import type { OpenPacks } from './open-packs.ts';
 import { readCurrent, type StoredVersion } from './stored-versions.ts';
 import { isRepeatedCommit, putVersion, versioningOf, withDefaultLock } from './version-rows.ts';
 
 /** See `IndexCommands.commitObject`. */
 export function commitObject(
   sql: Sql,
-  { bucket, object: uploaded, condition, newReferences }: CommitObjectInput,
+  packs: OpenPacks,
+  { bucket, object: uploaded, condition, newReferences, packId }: CommitObjectInput,
 ): ReturnType<IndexApi['commitObject']> {
   const n = requireBucket(sql, bucket);
   const { key, storageClass } = uploaded;
@@ -33,9 +35,16 @@ export function commitObject(
 
   const version = withDefaultLock(bucket, object);
   const versioning = versioningOf(bucket);
-  const written = putVersion(sql, n, versioning, version, current, { deduplicatedAway });
+  const nowMs = version.lastModifiedMs;
+  const placement = packs.place({ n, id: bucket.id }, version, packId, nowMs);
+  const placed = placement?.body ?? null;
+  const written = putVersion(sql, n, versioning, version, current, { deduplicatedAway, placed });
   recordEvent(sql, bucket, { ...factsOf(object), name: creationOf(bucket), version: written });
-  return { ...written, storedAs };
+
+  const full = placement?.full ?? null;
+  if (full === null) return { ...written, storedAs };
+  packs.close(full, nowMs);
+  return { ...written, storedAs, fullPack: full.blob_id };
 }
 
 /** PreconditionFailed; NoSuchKey for an If-Match on a missing key. */

@@ -143,13 +143,19 @@ function decodeParts(flat: readonly (number | string | null)[]): ObjectPart[] {
   return parts;
 }
 
-/** InvalidRequest when the version has too many segments and parts for a row. */
-export function encodeDetail(version: ObjectVersion): string {
+/**
+ * InvalidRequest when the version has too many segments and parts for a row.
+ * `segments`: other ones, where an inline body will lie.
+ */
+export function encodeDetail(
+  version: ObjectVersion,
+  segments: readonly Segment[] = version.segments,
+): string {
   const detail: Detail = {
     ...(isEmpty(version.headers) ? {} : { headers: version.headers }),
     ...(isEmpty(version.userMetadata) ? {} : { userMetadata: version.userMetadata }),
     ...(version.checksum === null ? {} : { checksum: version.checksum.value }),
-    ...(version.segments.length === 0 ? {} : { segments: toRuns(version.segments) }),
+    ...(segments.length === 0 ? {} : { segments: toRuns(segments) }),
     ...(version.parts === null
       ? {}
       : {

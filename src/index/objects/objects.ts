@@ -17,6 +17,7 @@ import { bucketChanged, requireBucket } from '../require-bucket.ts';
 import { commitObject } from './commit-object.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { aclOfDetail, decodeVersion, type VersionRow } from './object-rows.ts';
+import { createOpenPacks } from './open-packs.ts';
 import { JOIN_BODY, readOtherVersion, VERSION_COLUMNS } from './read-versions.ts';
 import { matchesName } from './stored-versions.ts';
 import { updateVersion } from './update-version.ts';
@@ -45,6 +46,7 @@ type ObjectCalls = Pick<
  * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
  */
 export function createObjectCalls(sql: Sql): ObjectCalls {
+  const packs = createOpenPacks(sql);
   return {
     getVersion({ bucket, key, versionId }) {
       const current = readOfBucket(sql, bucket, key);
@@ -65,7 +67,7 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
       return { bucket: resolved[0]?.bucket ?? null, objects: resolved.map(({ object }) => object) };
     },
 
-    commitObject: (input) => commitObject(sql, input),
+    commitObject: (input) => commitObject(sql, packs, input),
     deleteObjects: (input) => deleteObjects(sql, input),
     updateVersion: (input) => updateVersion(sql, input),
   };

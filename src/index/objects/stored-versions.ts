@@ -35,14 +35,19 @@ type StoredRow = {
   readonly class_since_ms: number;
   readonly last_modified_ms: number;
   readonly body_id: number | null;
+  readonly is_inline: number;
   readonly detail: string;
 };
+// `x.id`: the row beside it as far as there is one; a body that moved into a pack has
+// none any more, though its version goes on naming it.
 const STORED_COLUMNS = `o.version_id, o.is_null, o.etag, o.size_bytes, o.storage_class,
-  o.last_modified_ms, o.body_id, coalesce(o.detail, x.detail) AS detail,
+  o.last_modified_ms, x.id AS body_id, x.inline_bytes IS NOT NULL AS is_inline,
+  coalesce(o.detail, x.detail) AS detail,
   coalesce(o.class_since_ms, o.last_modified_ms) AS class_since_ms`;
 
 function toStored(row: StoredRow): StoredVersion {
-  const segments = segmentsOfDetail(row.detail);
+  // The segments of an inline body say where it will lie.
+  const segments = row.is_inline === 1 ? [] : segmentsOfDetail(row.detail);
   return {
     versionId: row.version_id as VersionId,
     isNull: row.is_null === 1,

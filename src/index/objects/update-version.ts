@@ -7,7 +7,7 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../require-bucket.ts';
 import { factsOf, recordEvent, taggingOf } from './object-events.ts';
-import { readCurrentVersion, readOtherVersion } from './read-versions.ts';
+import { JOIN_BODY, readCurrentVersion, readOtherVersion } from './read-versions.ts';
 import { matchesName } from './stored-versions.ts';
 import { rewriteDetail } from './version-details.ts';
 
@@ -20,7 +20,8 @@ export function updateVersion(sql: Sql, input: UpdateInput): ObjectVersion {
   const { object, table } = requireVersion(sql, n, input);
   const next = withChange(object, change, nowMs, bypassGovernance);
   const [stored] = sql.all<{ body_id: number | null }>(
-    `SELECT body_id FROM ${table} WHERE bucket = ? AND key = ? AND version_id = ?`,
+    `SELECT x.id AS body_id FROM ${table} AS o ${JOIN_BODY}
+     WHERE o.bucket = ? AND o.key = ? AND o.version_id = ?`,
     n,
     object.key,
     object.versionId,

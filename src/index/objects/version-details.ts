@@ -4,7 +4,7 @@
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectVersion } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { encodeDetail } from './object-rows.ts';
+import { encodeDetail, segmentsOfDetail } from './object-rows.ts';
 
 /**
  * Longest detail that stands in the object's own row, in UTF-16 units; a longer one
@@ -14,11 +14,21 @@ import { encodeDetail } from './object-rows.ts';
  * https://sqlite.org/fileformat2.html section 1.6; inline bytes in the row made
  * listing 3 to 5 times slower at 2 to 10 KiB (measured 2026-11, 200,000 keys).
  */
-const DETAIL_IN_ROW_MAX_LENGTH = 512;
+export const DETAIL_IN_ROW_MAX_LENGTH = 512;
+
+/**
+ * An inline body with a place in a pack to come: the id of its row, the detail of its
+ * version, which names that place, and the text beside the bytes.
+ */
+export type PlacedBody = {
+  readonly id: number;
+  readonly detail: string;
+  readonly entry: string;
+};
 
 /**
  * Writes the row of the current object. `oldBodyId`: a row beside it that is free
- * to be used again. `nowMs`: when it came.
+ * to be used again. `nowMs`: when it came. `placed`: where its inline body waits.
  */
 export function writeCurrent(
   sql: Sql,
@@ -26,10 +36,12 @@ export function writeCurrent(
   version: ObjectVersion,
   oldBodyId: number | null,
   nowMs: number,
+  placed: PlacedBody | null,
 ): void {
-  const detail = encodeDetail(version);
-  const isBeside = version.inlineBytes !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
-  if (!isBeside && oldBodyId !== null) deleteBody(sql, oldBodyId);
+  const { detail, bodyId } =
+    placed === null
+      ? putDetail(sql, version, oldBodyId)
+      : putPlaced(sql, version, placed, oldBodyId);
   sql.all(
     `INSERT OR REPLACE INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class,
        class_since_ms, checksum_algorithm, checksum_type, owner_id, version_id, is_null, body_id,
@@ -47,14 +59,43 @@ export function writeCurrent(
     version.ownerId,
     version.versionId,
     version.isNull ? 1 : 0,
-    isBeside ? putBody(sql, oldBodyId, detail, version.inlineBytes) : null,
-    isBeside ? null : detail,
+    bodyId,
+    detail,
   );
+}
+
+/** Where a version's detail stands: in its row, or null and beside it. */
+type WrittenDetail = { readonly detail: string | null; readonly bodyId: number | null };
+
+function putDetail(sql: Sql, version: ObjectVersion, oldBodyId: number | null): WrittenDetail {
+  const detail = encodeDetail(version);
+  const isBeside = version.inlineBytes !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
+  if (!isBeside && oldBodyId !== null) deleteBody(sql, oldBodyId);
+  return isBeside
+    ? { detail: null, bodyId: putBody(sql, oldBodyId, detail, version.inlineBytes) }
+    : { detail, bodyId: null };
+}
+
+/** Its row has an id of its pack: that of the old version can't be used again. */
+function putPlaced(
+  sql: Sql,
+  { inlineBytes }: ObjectVersion,
+  { id, detail, entry }: PlacedBody,
+  oldBodyId: number | null,
+): WrittenDetail {
+  if (oldBodyId !== null) deleteBody(sql, oldBodyId);
+  sql.all(
+    'INSERT INTO object_bodies (id, detail, inline_bytes) VALUES (?, ?, ?)',
+    id,
+    entry,
+    inlineBytes,
+  );
+  return { detail, bodyId: id };
 }
 
 /**
  * Writes a changed detail of a version where it stands; a short one may grow over
- * the limit of a row.
+ * the limit of a row. A body that waits for a pack goes on waiting, unless it does.
  */
 export function rewriteDetail(
   sql: Sql,
@@ -63,6 +104,7 @@ export function rewriteDetail(
   version: ObjectVersion,
   bodyId: number | null,
 ): void {
+  if (version.inlineBytes !== null && rewritePlaced(sql, bucket, table, version)) return;
   const detail = encodeDetail(version);
   const isBeside = bodyId !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
   const newBodyId = isBeside ? putBody(sql, bodyId, detail, version.inlineBytes) : null;
@@ -74,6 +116,33 @@ export function rewriteDetail(
     version.key,
     version.versionId,
   );
+}
+
+/** Rewrites the detail of a version whose body waits for a pack; false: it does not. */
+function rewritePlaced(
+  sql: Sql,
+  bucket: number,
+  table: 'objects' | 'versions',
+  version: ObjectVersion,
+): boolean {
+  const [row] = sql.all<{ detail: string | null }>(
+    `SELECT detail FROM ${table} WHERE bucket = ? AND key = ? AND version_id = ?`,
+    bucket,
+    version.key,
+    version.versionId,
+  );
+  const oldDetail = row?.detail ?? null;
+  if (oldDetail === null) return false;
+  const detail = encodeDetail(version, segmentsOfDetail(oldDetail));
+  if (detail.length > DETAIL_IN_ROW_MAX_LENGTH) return false;
+  sql.all(
+    `UPDATE ${table} SET detail = ? WHERE bucket = ? AND key = ? AND version_id = ?`,
+    detail,
+    bucket,
+    version.key,
+    version.versionId,
+  );
+  return true;
 }
 
 /** Removes the row beside an object's own. */

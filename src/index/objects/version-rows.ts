@@ -28,7 +28,7 @@ import {
   type StoredMarker,
   type StoredVersion,
 } from './stored-versions.ts';
-import { deleteBody, writeCurrent } from './version-details.ts';
+import { deleteBody, type PlacedBody, writeCurrent } from './version-details.ts';
 
 /** The columns that a row takes along from `objects` to `versions` and back. */
 const MOVED_COLUMNS = `bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms,
@@ -54,7 +54,7 @@ export function withDefaultLock(bucket: BucketRef, version: ObjectVersion): Obje
  * Makes `version`, whose references are counted already, the current one; `current`
  * goes or becomes an older version. Gives the id under which it is stored.
  * `deduplicatedAway`: what counting them saved; `nowMs`: when that happens, for a
- * version that keeps an older date.
+ * version that keeps an older date; `placed`: where an inline body waits.
  */
 export function putVersion(
   sql: Sql,
@@ -65,7 +65,8 @@ export function putVersion(
   {
     deduplicatedAway,
     nowMs = version.lastModifiedMs,
-  }: { deduplicatedAway: SavedBytes; nowMs?: number },
+    placed = null,
+  }: { deduplicatedAway: SavedBytes; nowMs?: number; placed?: PlacedBody | null },
 ): Pick<ObjectVersion, 'versionId' | 'isNull'> {
   const hiding =
     current === null && versioning !== 'off' ? readNewestOther(sql, bucket, version.key) : null;
@@ -79,7 +80,7 @@ export function putVersion(
     { current, hiding },
     nowMs,
   );
-  writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs);
+  writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs, placed);
   const to = oneRow(
     'current',
     { ...version, compressedAway: savedByCompression(version.segments) },

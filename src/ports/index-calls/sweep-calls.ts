@@ -6,8 +6,8 @@ import type { BlobId, BucketAddress, BucketName } from '../../domain/nouns.ts';
 
 export type SweepQueries = {
   /**
-   * Picks the blobs that no row of the index references: orphans of a crash, if
-   * they are old enough.
+   * Picks the blobs that the index does not know: orphans of a crash, if they are
+   * old enough.
    */
   findUnknownBlobs(input: { blobIds: readonly BlobId[] }): readonly BlobId[];
   /**
@@ -46,6 +46,8 @@ export type SweepQueries = {
      * or might have been; null: there is none.
      */
     dropRowsEndMs: number | null;
+    /** When a pack of small bodies is to be looked at; null: there is none. */
+    packDueMs: number | null;
   }[];
 };
 

@@ -361,6 +361,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           idleUploadMs: null,
           selectionEndsMs: null,
           dropRowsEndMs: null,
+          packDueMs: null,
         },
         {
           bucket: addressOf(bucket),
@@ -374,6 +375,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           idleUploadMs: null,
           selectionEndsMs: null,
           dropRowsEndMs: null,
+          packDueMs: null,
         },
       ]);
     });

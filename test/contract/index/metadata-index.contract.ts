@@ -11,6 +11,7 @@ import { indexLevelsContract } from './levels.contract.ts';
 import { indexLifecycleContract } from './lifecycle.contract.ts';
 import { indexListingContract } from './listing.contract.ts';
 import { indexObjectsContract } from './objects.contract.ts';
+import { indexPacksContract } from './packs.contract.ts';
 import { indexQuotasContract } from './quotas.contract.ts';
 import { indexSelectionsContract } from './selections.contract.ts';
 import { shareDownloadsContract } from './share-downloads.contract.ts';
@@ -32,6 +33,7 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   indexBlobsContract(subject);
   indexLifecycleContract(subject);
   indexNamesContract(subject);
+  indexPacksContract(subject);
   indexQuotasContract(subject);
   indexSelectionsContract(subject);
   indexUrlUsesContract(subject);

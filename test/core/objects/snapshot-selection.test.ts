@@ -8,7 +8,14 @@ import {
 } from '../../../src/core/objects/snapshot-selection.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { ObjectVersion } from '../../../src/domain/nouns.ts';
-import { createMemoryCore, key, openTestBucket, putBytes, sampleBytes } from '../memory-core.ts';
+import {
+  ATTRIBUTES,
+  createMemoryCore,
+  key,
+  openTestBucket,
+  putBytes,
+  sampleBytes,
+} from '../memory-core.ts';
 
 const named = (name: string) => ({ key: key(name), versionId: null, condition: null });
 
@@ -118,7 +125,11 @@ describe('a snapshot of a prefix', () => {
     const { core, bucket, put, snapshot, read } = await stocked({});
     const roomy = { ...core, settings: { ...core.settings, inlineBodyMaxBytes: 1_000_000 } };
     const megabyte = (n: number) => new Uint8Array(1_000_000).fill(n);
-    for (let n = 0; n < 6; n++) await putBytes(roomy, bucket, `${n}`, megabyte(n));
+    // Long metadata keeps a body in the index.
+    const changes = {
+      attributes: { ...ATTRIBUTES, userMetadata: { long: 'x'.repeat(600) } },
+    };
+    for (let n = 0; n < 6; n++) await putBytes(roomy, bucket, `${n}`, megabyte(n), changes);
     const taken = await snapshot();
     const late = taken.filter(({ body }) => body === null);
     expect(late.map((object) => object.key)).toEqual(['4', '5']);

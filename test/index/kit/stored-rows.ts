@@ -17,8 +17,8 @@ export type StoredRow = {
 type Found = { readonly bucket: number; readonly class: string; readonly size: number };
 
 const versionsIn = (table: 'objects' | 'versions') =>
-  `SELECT o.bucket, o.storage_class AS class, o.size_bytes AS size, coalesce(o.detail,
-   x.detail) AS detail
+  `SELECT o.bucket, o.storage_class AS class, o.size_bytes AS size,
+   CASE WHEN x.inline_bytes IS NULL THEN coalesce(o.detail, x.detail) ELSE '{}' END AS detail
    FROM ${table} AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id`;
 
 const PARTS = `SELECT p.bucket, coalesce(u.attributes ->> '$.storageClass', '') AS class,

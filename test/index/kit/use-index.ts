@@ -32,6 +32,7 @@ import {
   wholeOf,
 } from '../../contract/index/samples.ts';
 import { useDropLinks } from './use-drop-links.ts';
+import { usePacks } from './use-packs.ts';
 import { useShareLinks } from './use-share-links.ts';
 
 /** Every call of the index, down every branch that has statements of its own. */
@@ -102,6 +103,7 @@ export function useIndex(index: IndexApi): void {
   index.releaseUrlUse(use);
   useShareLinks(index, bucket, addressOf(record));
   useDropLinks(index, bucket);
+  usePacks(index);
   const copy = {
     object: segmentsObjectOf('', [wholeOf(own)]),
     toKeys: ['c', 'e'].map(asKey),

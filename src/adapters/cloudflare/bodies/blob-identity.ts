@@ -41,6 +41,7 @@ export function encodeBlobIdentity(identity: BlobIdentity): Record<string, strin
   if (identity.encryption !== null) pairs.push(['e', JSON.stringify(identity.encryption)]);
   if (identity.packing !== undefined)
     pairs.push(['z', `${identity.packing.frameBytes}/${identity.packing.plainBytes}`]);
+  if (identity.directory !== undefined) pairs.push(['d', `${identity.directory.offsetBytes}`]);
   const optional: Pair[] = [
     ...Object.entries(identity.userMetadata).map(([name, value]): Pair => [`m${name}`, value]),
     ...Object.entries(identity.headers).map(([name, value]): Pair => [`h${name}`, value]),
@@ -76,6 +77,7 @@ export function decodeBlobIdentity(
   let part: BlobIdentity['part'] = null;
   let encryption: ObjectEncryption | null = null;
   let packing: BlobIdentity['packing'];
+  let directory: BlobIdentity['directory'];
   try {
     for (const [name, value] of decodePairs(Uint8Array.fromBase64(metadata.id))) {
       if (name === 'b') bucket = value;
@@ -84,6 +86,7 @@ export function decodeBlobIdentity(
       else if (name === 'p') part = parsePart(value);
       else if (name === 'e') encryption = JSON.parse(value) as ObjectEncryption;
       else if (name === 'z') packing = parseCompression(value);
+      else if (name === 'd') directory = { offsetBytes: Number(value) };
       else if (name.startsWith('m')) userMetadata[name.slice(1)] = value;
       else if (name.startsWith('h')) headers[name.slice(1)] = value;
     }
@@ -100,6 +103,7 @@ export function decodeBlobIdentity(
       part,
       encryption,
       ...(packing === undefined ? {} : { packing }),
+      ...(directory === undefined ? {} : { directory }),
     },
     leftOut,
   };

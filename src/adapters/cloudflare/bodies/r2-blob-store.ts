@@ -55,19 +55,26 @@ export function createR2BlobStore(
   noteDamage: NoteDamage = () => undefined,
 ): BlobStore {
   const source: Source = { bucket, noteDamage };
+  const targetOf = (id: BlobId, identity: BlobIdentity): Target => {
+    const customMetadata = encodeBlobIdentity(identity);
+    return { bucket, key: keyOf(id), options: { customMetadata, ...r2ClassOf(identity) } };
+  };
   return {
     async write(id, body, identity) {
-      const options: R2PutOptions = {
-        customMetadata: encodeBlobIdentity(identity),
-        ...r2ClassOf(identity),
-      };
-      const target: Target = { bucket, key: keyOf(id), options };
+      const target = targetOf(id, identity);
       const { lengthBytes } = body;
       if (lengthBytes === null || lengthBytes > limits.singlePutMaxBytes)
         return writeParts(target, body, limits);
       return lengthBytes <= WHOLE_MAX_BYTES
         ? writeWhole(target, body, lengthBytes)
         : writeStream(target, body, lengthBytes);
+    },
+
+    async put(id, bytes, identity) {
+      const { key, options } = targetOf(id, identity);
+      await call('store a blob', () =>
+        retry(() => bucket.put(key, bytes, options), isPassingR2Error),
+      );
     },
 
     open: (id, range) => openRange(source, id, range),

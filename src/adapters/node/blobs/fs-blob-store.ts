@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BlobId } from '../../../domain/nouns.ts';
 import type { BlobStore } from '../../../ports/blob-store.ts';
+import type { ByteSource } from '../../../ports/byte-source.ts';
 import type { NoteDamage } from '../../shared/damage.ts';
 import { joinRuns } from '../../shared/join-runs.ts';
 import { type BlobFolders, createBlobFolders } from './blob-folders.ts';
@@ -100,6 +101,22 @@ export function createFsBlobStore(
       }
     },
 
+    async put(id, bytes, identity) {
+      const source: ByteSource = {
+        lengthBytes: bytes.length,
+        pump: async (onChunk) => onChunk(bytes),
+      };
+      try {
+        const path = blobPath(root, id);
+        const temporary = temporaryPath(temporaryFolder, id);
+        await writeBlobFile(temporary, source, identity, { room, buffers });
+        await moveIntoPlace(folders, temporary, path, { keepsTarget: true });
+        recentWrites.note(id, bytes.length);
+      } catch (error) {
+        throw translateError(error, 'A blob could not be written.');
+      }
+    },
+
     async delete(ids) {
       try {
         const touchedFolders = new Set<string>();
@@ -142,11 +159,15 @@ function prepareFolders(dataDir: string): { root: string; temporaryFolder: strin
   return { root, temporaryFolder };
 }
 
-/** Renames a file and makes its name durable; on failure neither name is left. */
+/**
+ * Renames a file and makes its name durable; on failure neither name is left, but for
+ * a target that is to be kept: it may have been there before.
+ */
 async function moveIntoPlace(
   folders: BlobFolders,
   temporary: string,
   path: BlobPath,
+  { keepsTarget = false }: { readonly keepsTarget?: boolean } = {},
 ): Promise<void> {
   let created = temporary;
   try {
@@ -162,7 +183,7 @@ async function moveIntoPlace(
     }
     await folders.sync(path.folder);
   } catch (error) {
-    await removeQuietly(created);
+    if (created === temporary || !keepsTarget) await removeQuietly(created);
     throw error;
   }
 }

@@ -42,6 +42,7 @@ export function createReadOnlyBlobs(blobRoot: string): BlobStore {
     },
     list: (page) => listBlobs(blobRoot, page),
     write: refuse,
+    put: refuse,
     delete: refuse,
   };
 }

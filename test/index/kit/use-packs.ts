@@ -1,0 +1,45 @@
+// Calls every statement about packs: bodies that wait, a pack that is full, old or too small, one
+// that is written when some are gone, and those of a deleted bucket.
+import type { BucketAddress, BucketRef, ObjectVersion } from '../../../src/domain/nouns.ts';
+import type { IndexApi } from '../../../src/ports/metadata-index.ts';
+import {
+  addressOf,
+  asKey,
+  blobIn,
+  bucketRecord,
+  deletionOf,
+  objectOf,
+  refOf,
+  START_MS,
+} from '../../contract/index/samples.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A bucket of its own: others have bodies that wait, too. */
+export function usePacks(index: IndexApi): void {
+  const bucket = index.createBucket({ bucket: bucketRecord() });
+  const { name } = bucket;
+  const commit = (object: ObjectVersion) => {
+    const input = { bucket: refOf(bucket), object, condition: null, newReferences: [] };
+    return index.commitObject({ ...input, packId: blobIn(bucket) });
+  };
+  commit(objectOf('little'));
+  index.claimPacks({ name, nowMs: START_MS + 2 * DAY_MS, limit: 10 });
+  commit(objectOf('first', { inlineBytes: new Uint8Array(5 * 2 ** 20) } as never));
+  const change = { tags: { a: 'b' } };
+  const version = { key: asKey('first'), versionId: null, bypassGovernance: false };
+  index.updateVersion({ bucket: refOf(bucket), ...version, change, nowMs: START_MS });
+  for (const pack of index.claimPacks({ name, nowMs: START_MS + 4 * DAY_MS, limit: 10 })) {
+    const bodyIds = index.readPack(pack)?.bodies.map(({ id }) => id) ?? [];
+    index.adoptPack({ ...pack, bodyIds, nowMs: START_MS });
+  }
+  index.updateVersion({ bucket: refOf(bucket), ...version, change, nowMs: START_MS });
+  commit(objectOf('last'));
+  deleteAll(index, refOf(bucket), addressOf(bucket));
+}
+
+function deleteAll(index: IndexApi, bucket: BucketRef, address: BucketAddress): void {
+  index.deleteObjects({ bucket, ...deletionOf(['little', 'first', 'last']) });
+  index.deleteBucket({ bucket, nowMs: START_MS });
+  index.dropOrphanRows({ bucket: address });
+}
