@@ -190,6 +190,8 @@ export const FEATURES: readonly Feature[] = [
       'src/index/maintenance/packs.ts',
       'src/index/objects/{open-packs,pack-rows}.ts',
       'src/index/tables/pack-tables.ts',
+      'src/index/index-room.ts',
+      'test/index/room/**',
       'src/ports/index-calls/pack-calls.ts',
       'test/core/packs/**',
       'test/**/*pack{s,-costs}*.ts',

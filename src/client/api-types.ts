@@ -2776,6 +2776,16 @@ export type Routes = {
     };
     answer: {
       quota: StorageQuota | null;
+      /**
+       * Room of its index, where that is bounded; small bodies leave it from 60 % on, and
+       * nothing more is stored from 97 % on.
+       */
+      index:
+        | {
+        usedBytes: string;
+        maxBytes: string;
+      }
+        | null;
       items: StorageTotals[];
     };
   };

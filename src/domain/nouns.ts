@@ -189,6 +189,11 @@ export type BucketRecord = {
    * only of a bucket whose hosting settings want it; absent means none.
    */
   readonly siteFiles?: readonly SiteFile[];
+  /**
+   * Set while the bucket's index has too little room for bodies: small ones go to
+   * blobs of their own then. Only `getBucket` says so.
+   */
+  readonly isIndexCrowded?: true;
 };
 
 /** A file of rules that a site has now, with its current version. */

@@ -6,6 +6,7 @@
 import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBucketCalls } from './buckets/buckets.ts';
+import { withinRoom } from './index-room.ts';
 import { createKeyJobCalls } from './key-jobs/key-jobs.ts';
 import { createKeyAidCalls } from './keys/key-aids.ts';
 import { sortLevel } from './keys/sort-level.ts';
@@ -83,5 +84,5 @@ export function createBucketIndex(sql: Sql): IndexApi {
     listLevel: (input) => listLevel(sql, input),
     sortLevel: (input) => sortLevel(sql, requireBucket(sql, input.bucket), input),
   };
-  return inTransactions(sql, withinQuotas(sql, calls), SINGLE_STATEMENT);
+  return inTransactions(sql, withinRoom(sql, withinQuotas(sql, calls)), SINGLE_STATEMENT);
 }

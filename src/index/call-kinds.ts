@@ -37,6 +37,7 @@ export const INDEX_CALLS = {
   listIncarnations: 'query',
   getLifecycleRun: 'query',
   getStorageTotals: 'query',
+  getIndexRoom: 'query',
   scanLifecycle: 'query',
   getCompressionRun: 'query',
   scanForCompression: 'query',

@@ -46,6 +46,7 @@ import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
 import type { UrlUseCommands } from './index-calls/url-use-calls.ts';
 import type { OutboxApi } from './outbox.ts';
+import type { DatabaseRoom } from './sql.ts';
 
 /**
  * A blob that a commit brings into the index: fresh from the store, or of another
@@ -205,6 +206,11 @@ export type IndexQueries = FurtherQueries & {
    * BucketChanged. Cost: one row per class.
    */
   getStorageTotals(input: { bucket: BucketRef }): readonly StorageTotals[];
+  /**
+   * How much of its room the bucket's index uses; null: it has no bound of its own.
+   * BucketChanged.
+   */
+  getIndexRoom(input: { bucket: BucketRef }): DatabaseRoom | null;
   /**
    * How far the last run of the bucket's rules came; null before the first.
    * BucketChanged.

@@ -23,4 +23,9 @@ export type Sql = {
    * is no bound.
    */
   readonly latestMs?: () => number;
+  /** How far the database may grow; absent: as far as the disk does. */
+  readonly room?: () => DatabaseRoom;
 };
+
+/** Bytes of a database in use, free pages left out, and what it may have at most. */
+export type DatabaseRoom = { readonly usedBytes: number; readonly maxBytes: number };

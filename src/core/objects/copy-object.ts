@@ -38,7 +38,7 @@ import { commitVersion } from '../packs/commit-version.ts';
 import { identityOfBlob } from './blob-identity.ts';
 import { bodySource } from './body-source.ts';
 import { commitOrDiscard } from './commit-or-discard.ts';
-import { writeBody } from './write-body.ts';
+import { inlineMaxBytesOf, writeBody } from './write-body.ts';
 
 export type CopyObjectInput = {
   /**
@@ -189,7 +189,7 @@ async function rewriteBytes(
         contentMd5Hex: null,
         checksum: algorithm === null ? null : { algorithm, expected: () => null },
       },
-      inlineMaxBytes: core.settings.inlineBodyMaxBytes,
+      inlineMaxBytes: inlineMaxBytesOf(core, record),
       envelope,
       identity: identityOfBlob(record, key, attributes),
     },

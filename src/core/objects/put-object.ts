@@ -18,7 +18,7 @@ import { identityOfBlob } from './blob-identity.ts';
 import type { BodyExpectation } from './body-expectation.ts';
 import { commitOrDiscard } from './commit-or-discard.ts';
 import { requireRoom } from './require-room.ts';
-import { writeBody } from './write-body.ts';
+import { inlineMaxBytesOf, writeBody } from './write-body.ts';
 
 export type PutObjectInput = {
   readonly key: ObjectKey;
@@ -51,7 +51,7 @@ export async function putObject(
   const envelope = await makeDataKey(core, record.ownerId, input.encryption ?? null);
   const written = await writeBody(core, record, input.body, {
     expectation: input.expectation,
-    inlineMaxBytes: core.settings.inlineBodyMaxBytes,
+    inlineMaxBytes: inlineMaxBytesOf(core, record),
     isLengthOptional: input.isLengthOptional ?? false,
     envelope,
     identity: identityOfBlob(record, key, attributes),

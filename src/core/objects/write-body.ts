@@ -19,6 +19,14 @@ import { collect } from './collect.ts';
 import { discard, isTooOldToCommit } from './commit-or-discard.ts';
 import { peekSource } from './peek-source.ts';
 
+/** Longest body that is to stand inline, bytes; 0 where the bucket's index is crowded. */
+export function inlineMaxBytesOf(
+  { settings }: Core,
+  { isIndexCrowded }: Pick<BucketRecord, 'isIndexCrowded'>,
+): number {
+  return isIndexCrowded === true ? 0 : settings.inlineBodyMaxBytes;
+}
+
 /** A body that arrived whole and was verified, but is not committed yet. */
 export type WrittenBody = {
   readonly body: ObjectBody;

@@ -7,6 +7,7 @@ import type { AccountId, BucketId, BucketName, BucketRecord } from '../../domain
 import { addWatermarks } from '../../domain/purge.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { isCrowded } from '../index-room.ts';
 import { dropLevelsUnusedSince } from '../keys/key-levels.ts';
 import { bucketChanged, requireBucket } from '../require-bucket.ts';
 import { endTotals } from '../usage/storage-totals.ts';
@@ -105,7 +106,10 @@ export function createBucketCalls(sql: Sql): BucketCalls {
   }
 
   return {
-    getBucket: ({ name }) => findLive(name),
+    getBucket({ name }) {
+      const record = findLive(name);
+      return record !== null && isCrowded(sql) ? { ...record, isIndexCrowded: true } : record;
+    },
 
     createBucket({ bucket }) {
       const existing = findLive(bucket.name);

@@ -12,7 +12,10 @@ import { forgetCommitUsage, readCommitUsage } from '../usage/commit-usage.ts';
 import { closeHour, resetFutureTotals } from '../usage/storage-totals.ts';
 import { usageTime } from '../usage/usage-time.ts';
 
-type StorageCalls = Pick<IndexApi, 'getStorageTotals' | 'closeStorageHours' | 'forgetStorageHours'>;
+type StorageCalls = Pick<
+  IndexApi,
+  'getStorageTotals' | 'getIndexRoom' | 'closeStorageHours' | 'forgetStorageHours'
+>;
 
 type HoursRow = {
   readonly bucket_id: string;
@@ -45,6 +48,11 @@ export function createStorageCalls(sql: Sql): StorageCalls {
          FROM storage_totals WHERE bucket = ? ORDER BY storage_class`,
         requireBucket(sql, bucket),
       ),
+
+    getIndexRoom({ bucket }) {
+      requireBucket(sql, bucket);
+      return sql.room?.() ?? null;
+    },
 
     closeStorageHours({ name, nowMs: commandMs, limit }) {
       const nowMs = usageTime(sql, commandMs);

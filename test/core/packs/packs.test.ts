@@ -82,6 +82,25 @@ describe('small bodies', () => {
     expect(Buffer.compare(await readWhole(core, before), sampleBytes(SIZE, 3))).toBe(0);
   });
 
+  it('go to blobs of their own while the index is crowded', async () => {
+    const core = createCore();
+    await openTestBucket(core);
+    const { metadataIndex } = core.ports;
+    const call: typeof metadataIndex.call = async (name, method, input) => {
+      const value = await metadataIndex.call(name, method, input);
+      return (
+        method === 'getBucket' ? { ...(value as object), isIndexCrowded: true } : value
+      ) as never;
+    };
+    const crowded = withPorts(core, { metadataIndex: { ...metadataIndex, call } });
+    const bucket = await openBucket(crowded, NAME, () => undefined);
+    const stored = await putBytes(crowded, bucket, 'a', sampleBytes(100));
+    expect(stored.inlineBytes).toBeNull();
+    const copied = await copyObject(crowded, bucket, copyOf(stored, 'b'));
+    expect(copied.segments).toEqual(stored.segments);
+    expect(await readWhole(core, await getObject(bucket, key('a')))).toEqual(sampleBytes(100));
+  });
+
   it('are listed in their blob, for a rebuild', async () => {
     const core = createCore();
     const bucket = await openTestBucket(core);

@@ -173,6 +173,7 @@ export function useIndex(index: IndexApi): void {
   index.findUnknownBlobs({ blobIds: [own, foreign] });
   index.findReferencedBlobs({ referrer: addressOf(record), blobIds: [foreign] });
   index.getStorageTotals({ bucket });
+  index.getIndexRoom({ bucket });
   const left = uploadOf('u');
   index.createUpload({ bucket, upload: left });
   index.deleteBucket({ bucket, nowMs: START_MS });

@@ -50,6 +50,7 @@ const IS_REPEATABLE = {
   listIncarnations: true,
   getLifecycleRun: true,
   getStorageTotals: true,
+  getIndexRoom: true,
   scanLifecycle: true,
   getCompressionRun: true,
   scanForCompression: true,

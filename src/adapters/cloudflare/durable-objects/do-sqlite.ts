@@ -4,6 +4,12 @@ import { StorageError } from '../../../domain/errors.ts';
 import type { Sql, SqlRow, SqlValue } from '../../../ports/sql.ts';
 
 /**
+ * What an object's SQLite may have. Source:
+ * https://developers.cloudflare.com/durable-objects/platform/limits/
+ */
+const DATABASE_MAX_BYTES = 10_000_000_000;
+
+/**
  * SQL over the storage of one Durable Object; statements throw StorageFull when it
  * has reached its size limit.
  */
@@ -12,6 +18,7 @@ export function createDoSql(storage: DurableObjectStorage): Sql {
     // A command's time is of the machine that sent it; usage counts by the earlier
     // of the two.
     latestMs: () => Date.now(),
+    room: () => ({ usedBytes: storage.sql.databaseSize, maxBytes: DATABASE_MAX_BYTES }),
     all<Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]): Row[] {
       try {
         return storage.sql

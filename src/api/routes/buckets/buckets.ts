@@ -39,6 +39,14 @@ const totalsSchema = z.object({
   quota: quotaSchema
     .nullable()
     .openapi({ description: 'What it may store at most by its own settings.' }),
+  index: z
+    .object({ usedBytes: bytesSchema, maxBytes: bytesSchema })
+    .nullable()
+    .openapi({
+      description:
+        'Room of its index, where that is bounded; small bodies leave it from 60 % on, ' +
+        'and nothing more is stored from 97 % on.',
+    }),
   items: z.array(
     z
       .object({
@@ -309,8 +317,16 @@ function addTotals(api: Api): void {
       const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'buckets:read');
       const totals = await bucket.call('getStorageTotals', {});
       const items = totals.map(showTotals);
+      const room = await bucket.call('getIndexRoom', {});
       const { quota } = bucket.record().settings;
-      return c.json({ items, quota: quota === null ? null : showQuota(quota) }, 200);
+      return c.json(
+        {
+          items,
+          quota: quota === null ? null : showQuota(quota),
+          index: room && { usedBytes: `${room.usedBytes}`, maxBytes: `${room.maxBytes}` },
+        },
+        200,
+      );
     },
   );
 }
