@@ -160,7 +160,7 @@ export function listCurrentVersions(
 ): VersionPage {
   const { after, limit, withBodies } = page;
   const text = withBodies ? CURRENT_WITH_BODIES : CURRENT;
-  return toPage(sql.all<InventoryRow>(text, after.bucket, after.key, limit), limit);
+  return toPage(sql.all<InventoryRow>(text, after.bucket, after.key, limit), page);
 }
 
 /**
@@ -174,7 +174,7 @@ export function listOlderVersions(
 ): VersionPage {
   const { after, limit, withBodies } = page;
   const values: SqlValue[] = [after.bucket, after.key, after.versionId, limit];
-  return toPage(sql.all<InventoryRow>(withBodies ? OLDER_WITH_BODIES : OLDER, ...values), limit);
+  return toPage(sql.all<InventoryRow>(withBodies ? OLDER_WITH_BODIES : OLDER, ...values), page);
 }
 
 const currentQuery = (inlineBytes: string) => `SELECT ${versionColumns(inlineBytes)}, b.name
@@ -203,20 +203,27 @@ const olderQuery = (inlineBytes: string) => {
 const OLDER = olderQuery(NO_BYTES);
 const OLDER_WITH_BODIES = olderQuery('x.inline_bytes');
 
-function toPage(rows: readonly InventoryRow[], limit: number): VersionPage {
+function toPage(
+  rows: readonly InventoryRow[],
+  { limit, withBodies }: { readonly limit: number; readonly withBodies: boolean },
+): VersionPage {
   const versions = rows.filter((row) => row.is_marker !== 1);
   const last = rows.length < limit ? undefined : rows.at(-1);
   return {
     versions: versions.map((row) => ({
       bucket: row.bucket,
       bucketName: row.name as BucketName,
-      version: decodeVersion(row),
+      version: withBodies ? decodeVersion(row) : withoutBytes(decodeVersion(row)),
     })),
     next:
       last === undefined
         ? null
         : { bucket: last.bucket, key: last.key, versionId: last.version_id },
   };
+}
+
+function withoutBytes(version: ObjectVersion): ObjectVersion {
+  return version.inlineBytes === null ? version : { ...version, inlineBytes: null };
 }
 
 /** The cursor behind a version. */
