@@ -1,6 +1,11 @@
 // What one operation costs on Cloudflare by the price lists, ledger and logs in: the counts that
 // test/workerd/operation-costs.test.ts measures, times the prices of the simulator.
-import { OPERATION_COUNTS, type OperationCounts } from './lib/operation-counts.ts';
+import {
+  COMMITS_PER_GROUP,
+  OPERATION_COUNTS,
+  type OperationCounts,
+  PACKED_BODIES,
+} from './lib/operation-counts.ts';
 import { printTable } from './lib/table.ts';
 import { CPU_MS, costOf, createUsage, PRICES_READ_ON, type Usage } from './simulate/prices.ts';
 
@@ -39,12 +44,30 @@ function usageOf(counts: OperationCounts, { operationsPerFlush, flushesPerRow }:
 const dollars = (usd: number) => (usd * 1e6).toFixed(2);
 
 process.stdout.write(`US dollars for a million, prices read on ${PRICES_READ_ON}.\n`);
-const rows = Object.entries(OPERATION_COUNTS).map(([name, counts]) => {
+const { bodies } = PACKED_BODIES;
+const small = OPERATION_COUNTS['PUT of 10 KiB'];
+/** With its share of a pack: of its rows, of two calls, of one write of R2. */
+const packed = {
+  ...small,
+  indexRows: PACKED_BODIES.rows / bodies,
+  indexCalls: small.indexCalls + 2 / bodies,
+  r2ClassA: 1 / bodies,
+};
+const sharedRows = 1 - 1 / COMMITS_PER_GROUP;
+const operations: readonly (readonly [string, OperationCounts])[] = [
+  ...Object.entries(OPERATION_COUNTS),
+  ['PUT of 10 KiB, pack included', packed],
+  [
+    `the same, ${COMMITS_PER_GROUP} commits at once`,
+    { ...packed, indexRows: packed.indexRows - sharedRows },
+  ],
+];
+const rows = operations.map(([name, counts]) => {
   const lone = costOf(usageOf(counts, LONE));
   const dense = costOf(usageOf(counts, DENSE));
   return [
     name,
-    `${counts.indexRows}`,
+    `${Number(counts.indexRows.toFixed(2))}`,
     `${counts.ledgerRows}`,
     dollars(dense.workers),
     dollars(dense.objects),

@@ -25,6 +25,21 @@ export type Sql = {
   readonly latestMs?: () => number;
   /** How far the database may grow; absent: as far as the disk does. */
   readonly room?: () => DatabaseRoom;
+  /**
+   * Takes a change of a row that other commands of a group change, too, and writes it
+   * with theirs at the end of the group. False: there is no group, the caller writes.
+   */
+  readonly share?: (change: SharedChange) => boolean;
+};
+
+/**
+ * A change of the row of that name. `write` is called once with the values of all
+ * changes of it, in their order; which change brings it does not matter.
+ */
+export type SharedChange = {
+  readonly row: string;
+  readonly values: readonly unknown[];
+  readonly write: (values: readonly unknown[]) => void;
 };
 
 /** Bytes of a database in use, free pages left out, and what it may have at most. */

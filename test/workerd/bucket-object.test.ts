@@ -1,6 +1,7 @@
 // The Durable Object of a bucket as callers meet it: durable, atomic with its publication, silent
 // for strangers.
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import type { CallableObject } from '../../src/adapters/cloudflare/clients/object-call.ts';
 import type { ReaderState } from '../../src/adapters/cloudflare/pointers/feed-state.ts';
@@ -15,6 +16,7 @@ import {
   recordOf,
   refOf,
 } from './kit/bucket.ts';
+import { watchRows } from './kit/watch-rows.ts';
 
 async function makeBucket(access = PUBLIC) {
   const name = freshBucketName();
@@ -37,6 +39,30 @@ describe('bucket object', () => {
     await put('a', 'e1');
     await evictDurableObject(stub());
     expect((await resolve('a')).object).toEqual(objectOf('a', 'e1'));
+  });
+
+  it('runs commits that come at once together, each by itself', async () => {
+    const { call, bucket, name, put, resolve } = await makeBucket();
+    // What the bucket keeps of its first object.
+    await put('first', 'e');
+    const rows = await watchRows(env.BUCKETS.get(env.BUCKETS.idFromName(name)));
+    const wrong = { ...bucket, revision: 99 };
+    const refused = call('commitObject', {
+      bucket: wrong,
+      object: objectOf('refused', 'e'),
+      condition: null,
+      newReferences: [],
+    });
+    await Promise.all([
+      ...Array.from({ length: 40 }, (_, at) => put(`k${at}`, `e${at}`)),
+      expect(refused).rejects.toMatchObject({ code: 'BucketChanged' }),
+    ]);
+    // Two for each, and one for each group; alone it would be 120.
+    expect(rows()).toBeLessThan(100);
+    expect((await resolve('k17')).object).toEqual(objectOf('k17', 'e17'));
+    expect((await resolve('refused')).object).toBeNull();
+    const [totals] = await call('getStorageTotals', { bucket });
+    expect(totals?.currentCount).toBe(41);
   });
 
   it('gives failures as StorageErrors', async () => {

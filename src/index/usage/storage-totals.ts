@@ -95,6 +95,8 @@ function noDeltas(): Deltas {
   };
 }
 
+const DELTA_NAMES = Object.keys(noDeltas()) as (keyof Deltas)[];
+
 function addState(deltas: Deltas, state: RowState, sign: 1 | -1): void {
   const { kind, count, sizeBytes, deduplicatedAway, compressedAway } = state;
   deltas.deduplicatedAway += sign * deduplicatedAway;
@@ -111,12 +113,39 @@ function addState(deltas: Deltas, state: RowState, sign: 1 | -1): void {
   }
 }
 
+/** One change of a row of totals. */
+type TotalsChange = { readonly deltas: Deltas; readonly atMs: number };
+
+/**
+ * Changes the row of a class, with other commands of a group at once: then all count
+ * from the latest of their times, some milliseconds late.
+ */
 function changeTotals(
   sql: Sql,
   bucket: number,
   storageClass: string,
   deltas: Deltas,
   atMs: number,
+): void {
+  const change: TotalsChange = { deltas, atMs };
+  const write = (values: readonly unknown[]) =>
+    writeTotals(sql, bucket, storageClass, sumOf(values as readonly TotalsChange[]));
+  const row = `totals ${bucket} ${storageClass}`;
+  if (sql.share?.({ row, values: [change], write }) !== true)
+    writeTotals(sql, bucket, storageClass, change);
+}
+
+function sumOf(changes: readonly TotalsChange[]): TotalsChange {
+  const deltas = noDeltas();
+  for (const change of changes) for (const name of DELTA_NAMES) deltas[name] += change.deltas[name];
+  return { deltas, atMs: Math.max(...changes.map(({ atMs }) => atMs)) };
+}
+
+function writeTotals(
+  sql: Sql,
+  bucket: number,
+  storageClass: string,
+  { deltas, atMs }: TotalsChange,
 ): void {
   const [row] = sql.all<{ hour_ms: number; spared: number }>(
     `SELECT hour_ms, deduplicated_bytes + compressed_bytes AS spared FROM storage_totals

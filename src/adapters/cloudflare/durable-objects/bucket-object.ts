@@ -8,11 +8,12 @@ import type { BucketName } from '../../../domain/nouns.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
 import { INDEX_CALLS } from '../../../index/call-kinds.ts';
 import { type CallOutcome, failureOutcome, runIndexCall } from '../../../index/call-outcome.ts';
+import { type CommandGroups, createCommandGroups } from '../../../index/command-group.ts';
 import { INDEX_SCHEMA } from '../../../index/tables/index-schema.ts';
 import { migrate } from '../../../index/tables/schema.ts';
 import { oldestUncollected } from '../../../index/usage/uncollected.ts';
 import type { BucketNews, WaitInput } from '../../../ports/bucket-changes.ts';
-import type { IndexApi } from '../../../ports/metadata-index.ts';
+import type { CommitObjectInput, IndexApi } from '../../../ports/metadata-index.ts';
 import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../ports/outbox.ts';
 import { createChangeLog } from '../../shared/change-log.ts';
 import { createConsoleLog } from '../../shared/console-log.ts';
@@ -28,6 +29,7 @@ import {
   type OutboxPorts,
 } from './alarm-ports.ts';
 import { type CollectionAlarm, createCollectionAlarm } from './collection-alarm.ts';
+import { type CommitQueue, createCommitQueue } from './commit-queue.ts';
 import { createDoSql } from './do-sqlite.ts';
 import { createObjectAlarm, type ObjectAlarm } from './object-alarm.ts';
 import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
@@ -46,8 +48,12 @@ export type BucketReply = CallOutcome & { readonly news?: FeedNews | null };
 /** A reader that knows nothing yet. */
 const NEW_READER: ReaderState = { cursor: null, hasPage: false };
 
+/** A quota is decided by exact totals, which a group of commits writes at its end. */
+const mayWait = ({ bucket }: CommitObjectInput): boolean => bucket?.quotas === undefined;
+
 type Parts = {
   readonly index: IndexApi;
+  readonly commits: CommitQueue<CommitObjectInput, BucketReply>;
   readonly feed: ReaderFeed;
   readonly publisher: PagePublisher;
   readonly outbox: OutboxAlarm;
@@ -74,29 +80,58 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
    * Runs one index call. Atomic and, once the response is out, durable. Never throws;
    * failures are in the reply. `reader`: who looks up for the public.
    */
-  call(name: keyof IndexApi, input: unknown, protocol?: number, reader = NEW_READER): BucketReply {
+  call(
+    name: keyof IndexApi,
+    input: unknown,
+    protocol?: number,
+    reader = NEW_READER,
+  ): BucketReply | Promise<BucketReply> {
     try {
       const refusal = refuseCall(INDEX_CALLS, name, protocol);
       if (refusal !== null) return refusal;
       // Tables would cost storage.
       const ofEmpty = this.#isEmpty() ? answerOfEmpty(name, input) : null;
       if (ofEmpty !== null) return { isOk: true, value: ofEmpty.value };
-      const { index, feed, publisher, outbox, collection } = this.#open();
-      const reply = this.ctx.storage.transactionSync(() => {
-        const done = runIndexCall(index, name, input as never);
-        if (!done.isOk) return done;
-        feed.note(name, input as never);
-        return { ...done, news: feed.newsOf(name, input as never, done.value as never, reader) };
-      });
-      if (publisher.isDue()) this.ctx.waitUntil(publisher.drain());
-      if (reply.isOk && mayHaveEnqueued(name, input)) outbox.kick();
-      // A bucket that comes to be capped is collected sooner.
-      if (reply.isOk && (this.#alarm.atMs() === null || name === 'setBucketSettings'))
-        collection.schedule();
-      if (reply.isOk) this.#changes.note(this.ctx.id.name as BucketName, name, input);
+      const { commits } = this.#open();
+      if (name === 'commitObject' && mayWait(input as CommitObjectInput))
+        return commits.add(input as CommitObjectInput);
+      const reply = this.ctx.storage.transactionSync(() => this.#run(name, input, reader));
+      this.#attend(name, input, reply);
       return reply;
     } catch (error) {
       return failureOutcome(error);
+    }
+  }
+
+  /** Runs one index call inside a transaction. */
+  #run(name: keyof IndexApi, input: unknown, reader: ReaderState): BucketReply {
+    const { index, feed } = this.#open();
+    const done = runIndexCall(index, name, input as never);
+    if (!done.isOk) return done;
+    feed.note(name, input as never);
+    return { ...done, news: feed.newsOf(name, input as never, done.value as never, reader) };
+  }
+
+  /** Does what follows a call: pages to publish, messages to send, times of the alarm. */
+  #attend(name: keyof IndexApi, input: unknown, reply: BucketReply): void {
+    const { publisher, outbox, collection } = this.#open();
+    if (publisher.isDue()) this.ctx.waitUntil(publisher.drain());
+    if (reply.isOk && mayHaveEnqueued(name, input)) outbox.kick();
+    // A bucket that comes to be capped is collected sooner.
+    if (reply.isOk && (this.#alarm.atMs() === null || name === 'setBucketSettings'))
+      collection.schedule();
+    if (reply.isOk) this.#changes.note(this.ctx.id.name as BucketName, name, input);
+  }
+
+  /** Runs commits in one transaction; where that fails, none of them has happened. */
+  #runCommits(inputs: readonly CommitObjectInput[], groups: CommandGroups): BucketReply[] {
+    const name = 'commitObject';
+    try {
+      const replies = groups.run(inputs.map((input) => () => this.#run(name, input, NEW_READER)));
+      for (const [at, reply] of replies.entries()) this.#attend(name, inputs[at], reply);
+      return replies;
+    } catch (error) {
+      return inputs.map(() => failureOutcome(error));
     }
   }
 
@@ -136,7 +171,8 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
   #open(): Parts {
     if (this.#parts !== null) return this.#parts;
     const { storage, id } = this.ctx;
-    const sql = createDoSql(storage);
+    const groups = createCommandGroups(createDoSql(storage));
+    const { sql } = groups;
     migrate(sql, INDEX_SCHEMA);
     const index = createBucketIndex(sql);
     const log = createConsoleLog(systemClock, 'error');
@@ -159,7 +195,10 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       nowMs: systemClock.nowMs,
       log,
     });
-    this.#parts = { index, feed, publisher, outbox, collection };
+    const commits = createCommitQueue<CommitObjectInput, BucketReply>(systemClock.nowMs, (inputs) =>
+      this.#runCommits(inputs, groups),
+    );
+    this.#parts = { index, commits, feed, publisher, outbox, collection };
     return this.#parts;
   }
 }
