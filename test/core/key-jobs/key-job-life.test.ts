@@ -18,6 +18,7 @@ import { KEY_STEP_MAX } from '../../../src/domain/keys/key-jobs.ts';
 import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import {
+  ATTRIBUTES,
   createMemoryCore,
   key,
   type MemoryCore,
@@ -166,7 +167,10 @@ describe('a job', () => {
     const core = { ...made, settings: { ...made.settings, inlineBodyMaxBytes: 100_000 } };
     const bucket = await openTestBucket(core);
     const keys = Array.from({ length: 90 }, (_, at) => `a/${String(at).padStart(4, '0')}`);
-    for (const name of keys) await putBytes(core, bucket, name, sampleBytes(60_000, name.length));
+    // Long metadata keeps a body in the index.
+    const attributes = { ...ATTRIBUTES, userMetadata: { long: 'x'.repeat(600) } };
+    for (const name of keys)
+      await putBytes(core, bucket, name, sampleBytes(60_000, name.length), { attributes });
     const { here, there } = await moveDying(core, keys, ['commitCopies', 2, false]);
     expect(here).toHaveLength(keys.length);
     expect(there.length).toBeGreaterThan(50);
