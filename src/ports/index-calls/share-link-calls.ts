@@ -78,22 +78,23 @@ export type ShareLinkCommands = {
   }): void;
   /**
    * Takes a permit for one response of a download of a limited link, and reserves
-   * its bytes until `untilMs`. `bytesMax`: what the link may send in all by its
-   * limits of bytes and money. Idempotent.
+   * its bytes until `untilMs`. Idempotent.
    */
   beginShareDownload(input: {
     bucket: BucketAddress;
     request: SharePermitRequest;
-    bytesMax: number | null;
     nowMs: number;
     untilMs: number;
   }): SharePermitOutcome;
-  /** Reports how far responses came and prolongs their permits. Idempotent. */
+  /**
+   * Reports how far responses came and prolongs their permits. Gives those that are
+   * gone, by their time or with their link. Idempotent.
+   */
   renewShareDownloads(input: {
     bucket: BucketAddress;
     permits: readonly (SharePermitProgress & { linkId: LinkId })[];
     untilMs: number;
-  }): void;
+  }): readonly string[];
   /**
    * Ends a permit by what was really sent. Null: there is none of that id (any
    * more). Idempotent.

@@ -45,7 +45,6 @@ export function shareDownloadsContract(subject: Subject<MetadataIndex>): void {
       const outcome = await index.call(name, 'beginShareDownload', {
         bucket: address,
         request,
-        bytesMax: link.limits.bytes,
         nowMs,
         untilMs: nowMs + 1000,
       });
@@ -191,11 +190,12 @@ export function shareDownloadsContract(subject: Subject<MetadataIndex>): void {
       await renew(permitId, 100);
       expect((await begin({ who: 'other' })).outcome).toEqual({ kind: 'busy' });
       wait(900);
-      await renew(permitId, 300);
+      expect(await renew(permitId, 300)).toEqual([]);
       wait(900);
       expect((await begin({ who: 'other' })).outcome).toEqual({ kind: 'busy' });
       wait(1000);
       expect(await take({ who: 'other' })).toMatchObject({ completed: true });
+      expect(await renew(permitId, 400)).toEqual([permitId]);
       expect(await end(permitId, SIZE)).toBeNull();
       expect(await usage()).toEqual({ downloads: 1, bytes: SIZE + 300 });
     });
@@ -227,6 +227,18 @@ export function shareDownloadsContract(subject: Subject<MetadataIndex>): void {
       expect(await take()).toEqual(usedUp);
       expect(await take({ length: 300 })).toMatchObject({ completed: false });
       expect(await take({ length: 1 })).toEqual(usedUp);
+    });
+
+    test('hold to limits of bytes and money as they are now', async (index) => {
+      const limits = { downloads: null, bytes: 2 * SIZE, moneyMicro: null, moneyBytes: null };
+      const { begin, take, bucket, link } = await withLink(index, { limits });
+      await take({ who: 'a' });
+      for (const [revision, change] of [{ bytes: SIZE }, { moneyBytes: SIZE }].entries()) {
+        const changed = { ...link, revision: revision + 2, limits: { ...limits, ...change } };
+        const entry = entryOf('changed');
+        await index.call(bucket.name, 'changeShareLink', { bucket, link: changed, entry });
+        expect((await begin({ who: 'b' })).outcome).toEqual(usedUp);
+      }
     });
 
     test('are closed before and after their times, when revoked, and for labels', async (index) => {

@@ -29,7 +29,6 @@ export function useShareLinks(index: IndexApi, bucket: BucketRef, address: Bucke
     index.beginShareDownload({
       bucket: address,
       request: { ...part, permitId, offsetBytes },
-      bytesMax: 9,
       nowMs,
       untilMs: nowMs + 1000,
     });

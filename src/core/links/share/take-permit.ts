@@ -1,14 +1,19 @@
-// Takes a permit for one response of a limited share link, and watches the response:
-// it reports how far it came, settles what was really sent, and cuts it when the
-// link is revoked and wants that. Called by http/links/share.
+// Takes a permit for one response of a limited share link. While the response is open
+// the permit is prolonged by a timer, whether its reader takes anything or not; at
+// its end it is settled by what was really sent. Called by http/links/share.
+//
+// Race: a reader stalls until its permit has ended, another takes its place, and both
+// get all bytes. Guard: who holds a permit asks before that time, and sends nothing
+// more when the index has it no longer.
 import { createKeyedHash } from '../../../crypto/hash.ts';
 import { deriveKey } from '../../../crypto/key-wrap.ts';
 import { randomText } from '../../../crypto/random-text.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import type { LabelId, LinkEntry } from '../../../domain/links/link-ids.ts';
+import type { LabelId, LinkEntry, LinkId } from '../../../domain/links/link-ids.ts';
 import { LINK_PERMIT_MS, LINK_PERMIT_RENEW_MS } from '../../../domain/links/link-limits.ts';
-import { bytesMaxOf, type ShareLink, type ShareState } from '../../../domain/links/share-links.ts';
+import type { ShareLink, ShareState } from '../../../domain/links/share-links.ts';
 import type { ShareSettlement } from '../../../domain/links/share-records.ts';
+import type { BucketAddress } from '../../../domain/nouns.ts';
 import { DAY_MS } from '../../../domain/time.ts';
 import type { Core } from '../../core.ts';
 
@@ -28,8 +33,15 @@ export type SharePart = {
 
 /** A permit that was taken. `sentBytes`: of its part, so far or in all. */
 export type SharePermit = {
-  /** Reports progress when the last report is half a minute old. No waiting. */
+  /** From now on it is prolonged by time, until it is settled. */
+  keep(): void;
+  /** Notes progress, and reports it when the last report is half a minute old. No waiting. */
   progress(sentBytes: number): void;
+  /**
+   * Whether the index has ended it, so that nothing more may be sent. It asks, and
+   * waits, only where no report has come through for long; rejects where it can't.
+   */
+  isGone(): boolean | Promise<boolean>;
   /** Settles it, once; null: the permit had ended by its time. */
   settle(sentBytes: number): Promise<ShareSettlement | null>;
 };
@@ -64,7 +76,7 @@ export function createTakeSharePermit({ ports }: Core, secret: string): TakeShar
   }
 
   return async (part) => {
-    const { entry, labelId, link, sizeBytes, offsetBytes, lengthBytes } = part;
+    const { entry, labelId, sizeBytes, offsetBytes, lengthBytes } = part;
     const { bucket, id: linkId } = entry;
     const nowMs = clock.nowMs();
     const permitId = randomText(PERMIT_ID_LENGTH);
@@ -79,41 +91,94 @@ export function createTakeSharePermit({ ports }: Core, secret: string): TakeShar
         offsetBytes,
         lengthBytes,
       },
-      bytesMax: bytesMaxOf(link),
       nowMs,
       untilMs: nowMs + LINK_PERMIT_MS,
     });
     if (outcome.kind !== 'permitted') return outcome;
 
-    let reportedAtMs = nowMs;
-    let isSettled = false;
-    return {
-      progress(sentBytes) {
-        const atMs = clock.nowMs();
-        if (isSettled || atMs - reportedAtMs < LINK_PERMIT_RENEW_MS) return;
-        reportedAtMs = atMs;
-        background.run('renew-share-permit', () =>
-          metadataIndex.call(bucket.name, 'renewShareDownloads', {
-            bucket,
-            permits: [{ linkId, permitId, sentBytes }],
-            untilMs: atMs + LINK_PERMIT_MS,
-          }),
-        );
-      },
-      async settle(sentBytes) {
-        if (isSettled) return null;
-        isSettled = true;
-        return metadataIndex.call(bucket.name, 'settleShareDownload', {
-          bucket,
-          linkId,
-          progress: { permitId, sentBytes },
-          nowMs: clock.nowMs(),
-        });
-      },
-    };
+    return createPermit({ background, clock, metadataIndex }, { bucket, linkId, permitId, nowMs });
+  };
+}
+
+/** The permit of that id, which was taken at `nowMs`. */
+function createPermit(
+  {
+    background,
+    clock,
+    metadataIndex,
+  }: Pick<Core['ports'], 'background' | 'clock' | 'metadataIndex'>,
+  taken: {
+    readonly bucket: BucketAddress;
+    readonly linkId: LinkId;
+    readonly permitId: string;
+    readonly nowMs: number;
+  },
+): SharePermit {
+  const { bucket, linkId, permitId } = taken;
+  let sentSoFar = 0;
+  let reportedAtMs = taken.nowMs;
+  /** When the index last had it, as far as it said. */
+  let confirmedAtMs = taken.nowMs;
+  let isEnded = false;
+  let isSettled = false;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let renewing: Promise<void> | null = null;
+
+  async function prolong(): Promise<void> {
+    const atMs = clock.nowMs();
+    reportedAtMs = atMs;
+    const gone = await metadataIndex.call(bucket.name, 'renewShareDownloads', {
+      bucket,
+      permits: [{ linkId, permitId, sentBytes: sentSoFar }],
+      untilMs: atMs + LINK_PERMIT_MS,
+    });
+    if (gone.length === 0) confirmedAtMs = atMs;
+    else isEnded = true;
+  }
+
+  function renew(): Promise<void> {
+    renewing ??= prolong().finally(() => {
+      renewing = null;
+    });
+    return renewing;
+  }
+
+  function renewInTime(): void {
+    if (isSettled || isEnded || clock.nowMs() - reportedAtMs < LINK_PERMIT_RENEW_MS) return;
+    background.run('renew-share-permit', renew);
+  }
+
+  return {
+    keep() {
+      timer ??= setInterval(renewInTime, LINK_PERMIT_RENEW_MS);
+    },
+    progress(sentBytes) {
+      sentSoFar = sentBytes;
+      renewInTime();
+    },
+    isGone() {
+      // One interval before its end: other processes' clocks may be ahead.
+      const isSure = clock.nowMs() - confirmedAtMs < LINK_PERMIT_MS - LINK_PERMIT_RENEW_MS;
+      return isEnded || isSure ? isEnded : renew().then(() => isEnded);
+    },
+    async settle(sentBytes) {
+      clearInterval(timer);
+      if (isSettled) return null;
+      isSettled = true;
+      return metadataIndex.call(bucket.name, 'settleShareDownload', {
+        bucket,
+        linkId,
+        progress: { permitId, sentBytes },
+        nowMs: clock.nowMs(),
+      });
+    },
   };
 }
 
 /** The failure of a response whose link was revoked while it ran. */
 export const cutByRevoking = (): StorageError =>
   new StorageError('AccessDenied', { detail: 'The link was revoked.' });
+
+/** The failure of a response whose place the link has given to others. */
+export const cutByEndedPermit = (): StorageError =>
+  new StorageError('RequestTimeout', { detail: 'The place of this download was given to others.' });

@@ -47,7 +47,7 @@ export function createSharePages(core: Core, { counter, sendPage, visitorOf }: P
 
   async function answerPage(visit: Visit, open: OpenShare): Promise<Response> {
     const { request, requestId, query, path } = visit;
-    const usage = await requireLeft(core, open);
+    const { usage, bytesMax } = await requireLeft(core, open);
     const place = {
       path: path.endsWith('/') ? path : '',
       after: (query.get(SHARE_QUERY.after) ?? '').slice(0, AFTER_MAX_LENGTH),
@@ -61,10 +61,7 @@ export function createSharePages(core: Core, { counter, sendPage, visitorOf }: P
     const isCounted = request.method === 'GET' && !isPreviewAgent(request);
     if (isCounted)
       counter.count(open.entry, open.label?.id ?? null, { opened: 1 }, visitorOf(request));
-    const view = describeShare(
-      { ...open, request, usage, bytesMax: bytesMaxOf(open.link) },
-      content,
-    );
+    const view = describeShare({ ...open, request, usage, bytesMax }, content);
     if (sendPage !== null) return sendPage(request, view, requestId);
     return makeResponse(request, 200, { 'cache-control': 'no-store' }, null);
   }
@@ -88,16 +85,18 @@ export function createSharePages(core: Core, { counter, sendPage, visitorOf }: P
   }
 }
 
-/** What counts of a link; ShareClosed where a limit has nothing left. */
+/** What counts of a link, and the bytes it may send; ShareClosed where nothing is left. */
 export async function requireLeft(core: Core, { entry, link }: OpenShare) {
   const { metadataIndex, clock } = core.ports;
   const { bucket, id } = entry;
-  if (!isLimited(link)) return { downloads: 0, bytes: 0 };
+  if (!isLimited(link)) return { usage: { downloads: 0, bytes: 0 }, bytesMax: null };
   const nowMs = clock.nowMs();
   const stored = await metadataIndex.call(bucket.name, 'getShareLink', { bucket, id, nowMs });
   if (stored === null) throw new StorageError('NoSuchResource');
-  if (isUsedUp(link.limits, bytesMaxOf(link), stored.usage)) throw new ShareClosed('used-up');
-  return stored.usage;
+  const { usage } = stored;
+  const bytesMax = bytesMaxOf(stored.link);
+  if (isUsedUp(stored.link.limits, bytesMax, usage)) throw new ShareClosed('used-up');
+  return { usage, bytesMax };
 }
 
 /** A page's form is sent as browsers send forms. */

@@ -4,6 +4,7 @@
 import type { Core } from '../../../core/core.ts';
 import type { ShareCounter, ShareVisitor } from '../../../core/links/share/share-counts.ts';
 import {
+  cutByEndedPermit,
   cutByRevoking,
   isRefusal,
   type SharePermit,
@@ -106,10 +107,12 @@ export function createSharePlaces(core: Core, parts: SharePlacesParts): SharePla
             finish(part.lengthBytes);
             return body;
           }
+          permit?.keep();
           return watchBody(request, body, part, {
             progress: (sentBytes) => permit?.progress(sentBytes),
             finish,
-            isCut: () => link.cutsRunning && isRevokedNow(open),
+            isGone: () => permit?.isGone() ?? false,
+            isCut: link.cutsRunning ? createCutLook(() => isRevokedNow(open)) : () => false,
           });
         },
         release: () => finish(0),
@@ -142,8 +145,34 @@ export function createSharePlaces(core: Core, parts: SharePlacesParts): SharePla
 type Watching = {
   readonly progress: (sentBytes: number) => void;
   readonly finish: (sentBytes: number) => void;
-  readonly isCut: () => boolean | Promise<boolean>;
+  /** Whether the link has given its place to others. */
+  readonly isGone: () => boolean | Promise<boolean>;
+  /** Whether it was revoked, as far as is known. */
+  readonly isCut: () => boolean;
 };
+
+/**
+ * Makes a look at the link for each chunk that holds none of them up: what it finds
+ * out counts from the next chunk on. A look that fails says nothing, and while one
+ * runs there is no other.
+ */
+function createCutLook(look: () => Promise<boolean>): () => boolean {
+  let isCut = false;
+  let isLooking = false;
+  return () => {
+    if (isCut || isLooking) return isCut;
+    isLooking = true;
+    look()
+      .then((isRevoked) => {
+        isCut = isRevoked;
+      })
+      .catch(() => undefined)
+      .finally(() => {
+        isLooking = false;
+      });
+    return false;
+  };
+}
 
 /**
  * Counts a body as it leaves. Where the platform knows what the connection took,
@@ -153,7 +182,7 @@ function watchBody(
   request: HttpRequest,
   body: NonNullable<SentBody['body']>,
   { lengthBytes }: PlacedPart,
-  { progress, finish, isCut }: Watching,
+  { progress, finish, isGone, isCut }: Watching,
 ): ChunkStream {
   const chunks = body instanceof Uint8Array ? piecesOf(body) : chunksOf(body);
   let readBytes = 0;
@@ -176,7 +205,8 @@ function watchBody(
   return new ChunkStream({
     async next(wantedBytes) {
       try {
-        if (await isCut()) throw cutByRevoking();
+        if (isCut()) throw cutByRevoking();
+        if (await isGone()) throw cutByEndedPermit();
         const chunk = await chunks.next(wantedBytes);
         if (chunk === null) end();
         else {

@@ -9,7 +9,12 @@
 import type { LinkId } from '../../../domain/links/link-ids.ts';
 import { LINK_RANGES_MAX, LINK_RUNNING_MAX } from '../../../domain/links/link-limits.ts';
 import { addRange, newBytesOf, type SentRanges } from '../../../domain/links/sent-ranges.ts';
-import { isUsedUp, type ShareState, stateByTime } from '../../../domain/links/share-links.ts';
+import {
+  bytesMaxOf,
+  isUsedUp,
+  type ShareState,
+  stateByTime,
+} from '../../../domain/links/share-links.ts';
 import type { SharePermitRequest } from '../../../domain/links/share-records.ts';
 import type { ShareLinkCommands } from '../../../ports/index-calls/share-link-calls.ts';
 import type { Sql } from '../../../ports/sql.ts';
@@ -39,7 +44,7 @@ type DownloadCalls = Pick<
 /** The calls over a database with INDEX_SCHEMA. */
 export function createShareDownloadCalls(sql: Sql): DownloadCalls {
   return {
-    beginShareDownload({ bucket, request, bytesMax, nowMs, untilMs }) {
+    beginShareDownload({ bucket, request, nowMs, untilMs }) {
       const { linkId, permitId, lengthBytes } = request;
       const n = findLiveBucket(sql, bucket);
       const row = n === null ? null : findShareRow(sql, n, linkId);
@@ -53,6 +58,7 @@ export function createShareDownloadCalls(sql: Sql): DownloadCalls {
       const open = findContinued(sql, n, request);
       const usage = usageOf(sql, n, linkId, current, open?.n ?? null);
       const { limits } = decodeShare(current);
+      const bytesMax = bytesMaxOf({ limits });
       if (isUsedUp(limits, bytesMax, usage)) return { kind: 'closed', state: 'used-up' };
       const running = runningOf(sql, n, linkId);
       if (running.permits >= LINK_RUNNING_MAX) return { kind: 'busy' };
@@ -70,17 +76,20 @@ export function createShareDownloadCalls(sql: Sql): DownloadCalls {
 
     renewShareDownloads({ bucket, permits, untilMs }) {
       const n = findLiveBucket(sql, bucket);
-      if (n === null) return;
-      for (const { linkId, permitId, sentBytes } of permits)
-        sql.all(
-          `UPDATE share_permits SET sent_bytes = max(sent_bytes, ?), until_ms = ?
-           WHERE bucket = ? AND link_id = ? AND id = ?`,
+      if (n === null) return permits.map(({ permitId }) => permitId);
+      const gone = permits.filter(({ linkId, permitId, sentBytes }) => {
+        const renewed = sql.all(
+          `UPDATE share_permits SET sent_bytes = max(sent_bytes, ?), until_ms = max(until_ms, ?)
+           WHERE bucket = ? AND link_id = ? AND id = ? RETURNING id`,
           sentBytes,
           untilMs,
           n,
           linkId,
           permitId,
         );
+        return renewed.length === 0;
+      });
+      return gone.map(({ permitId }) => permitId);
     },
 
     settleShareDownload({ bucket, linkId, progress, nowMs }) {
