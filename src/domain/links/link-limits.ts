@@ -25,9 +25,9 @@ export const LINK_KEYS_MAX = 500;
 export const LINK_KEYS_MAX_BYTES = 64 * 1024;
 /** Share links of one page of a list: with the longest sets some 7 MB. */
 export const LINKS_PER_PAGE_MAX = 100;
-/** Entries of the history of one link; the oldest go. */
+/** Entries of the history of one link: how it was made, and the newest. */
 export const LINK_HISTORY_MAX = 200;
-/** Days of statistics of one link that are stored; older ones are summed up. */
+/** Days of statistics of one link that are stored; of older ones the sums stay. */
 export const LINK_STATISTICS_DAYS = 400;
 /** Referrer hosts, and countries, that are counted by name for each link and day. */
 export const LINK_TOP_MAX = 50;

@@ -1,10 +1,11 @@
 // Counts of visitors of share links, summed in memory and brought to the index of
 // each bucket in batches, along with usage. A process that dies loses what it has not
-// brought, as with usage.
+// brought, as with usage. A batch whose outcome nobody knows is brought again, and may
+// count twice: these are statistics, limits are counted elsewhere.
 import type { LabelId, LinkEntry } from '../../../domain/links/link-ids.ts';
 import { LINK_TOP_MAX } from '../../../domain/links/link-limits.ts';
 import { NO_COUNTS, type ShareCounts, type ShareDay } from '../../../domain/links/share-records.ts';
-import type { BucketAddress, BucketName } from '../../../domain/nouns.ts';
+import type { BucketAddress } from '../../../domain/nouns.ts';
 import { DAY_MS } from '../../../domain/time.ts';
 import type { Core } from '../../core.ts';
 import type { UsageCompanion } from '../../metering/flush-usage.ts';
@@ -31,6 +32,8 @@ export type ShareCounter = UsageCompanion & {
 const ROWS_MAX = 10_000;
 /** Rows of one call of the index. */
 const ROWS_PER_CALL = 200;
+/** Buckets whose rows are brought at once: the connections of a Worker. */
+const BUCKETS_AT_ONCE = 6;
 
 type Row = {
   readonly entry: LinkEntry;
@@ -44,7 +47,9 @@ type Row = {
 /** Makes the counter of a process. */
 export function createShareCounter(core: Core): ShareCounter {
   const { clock, log, metadataIndex } = core.ports;
-  let rows = new Map<string, Row>();
+  const rows = new Map<string, Row>();
+  /** Counts that found no room since the last flush. */
+  let lost = 0;
   /** The rows of today without a label, so that a hot link needs no name made. */
   let today = { endMs: 0, rows: new Map<LinkEntry, Row>() };
 
@@ -54,18 +59,11 @@ export function createShareCounter(core: Core): ShareCounter {
     if (hot !== undefined) return hot;
     const dayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
     if (nowMs >= today.endMs) today = { endMs: dayMs + DAY_MS, rows: new Map() };
-    const name = `${entry.id}${labelId ?? ''}${dayMs}`;
+    const name = nameOf({ entry, labelId, dayMs });
     const known = rows.get(name);
     if (known !== undefined && labelId === null) today.rows.set(entry, known);
     if (known !== undefined || rows.size >= ROWS_MAX) return known ?? null;
-    const row: Row = {
-      entry,
-      labelId,
-      dayMs,
-      counts: { ...NO_COUNTS },
-      referrers: new Map(),
-      countries: new Map(),
-    };
+    const row = emptyRow(entry, labelId, dayMs);
     rows.set(name, row);
     return row;
   }
@@ -93,36 +91,43 @@ export function createShareCounter(core: Core): ShareCounter {
   }
 
   /** Adds a row that was not brought to what was counted meanwhile. */
-  function restore({ entry, labelId, counts, referrers, countries, dayMs }: Row): void {
-    const name = `${entry.id}${labelId ?? ''}${dayMs}`;
-    const row = rows.get(name);
-    if (row === undefined) {
-      if (rows.size < ROWS_MAX)
-        rows.set(name, { entry, labelId, dayMs, counts, referrers, countries });
-      return;
-    }
-    addCounts(row.counts, counts);
-    for (const [host, count] of referrers) addTop(row.referrers, host, count);
-    for (const [country, count] of countries) addTop(row.countries, country, count);
+  function restore(back: Row): void {
+    const row = rows.get(nameOf(back));
+    if (row !== undefined) addRow(row, back);
+    else if (rows.size < ROWS_MAX) rows.set(nameOf(back), back);
+    else lost += 1;
+  }
+
+  /** Takes rows out, as far as they are still there: from now on they are counted anew. */
+  function drain(own: readonly Row[]): readonly Row[] {
+    const there = own.filter((row) => rows.get(nameOf(row)) === row);
+    for (const row of there) rows.delete(nameOf(row));
+    today.rows.clear();
+    return there;
   }
 
   async function flush(): Promise<void> {
-    const drained = rows;
-    rows = new Map();
-    today = { endMs: 0, rows: new Map() };
-    const byBucket = Map.groupBy(drained.values(), ({ entry }): BucketName => entry.bucket.name);
-    for (const own of byBucket.values()) {
-      // A name may have had several buckets.
-      const byId = Map.groupBy(own, ({ entry }) => entry.bucket.id);
-      for (const [first, ...rest] of byId.values())
+    if (lost > 0) log.error('share-counts-lost', { counts: lost, rows: rows.size });
+    lost = 0;
+    // A name may have had several buckets.
+    const byBucket = Map.groupBy(rows.values(), ({ entry }) => entry.bucket.id).values();
+    const bringNext = async (): Promise<void> => {
+      for (const own of byBucket) {
+        const [first, ...rest] = drain(own);
         if (first !== undefined) await bring(first.entry.bucket, [first, ...rest]);
-    }
+      }
+    };
+    // All take from one iterator. What is not begun stays, should the process end.
+    await Promise.all(Array.from({ length: BUCKETS_AT_ONCE }, bringNext));
   }
 
   return {
     count(entry, labelId, counts, visitor) {
       const row = rowOf(entry, labelId);
-      if (row === null) return;
+      if (row === null) {
+        lost += 1;
+        return;
+      }
       addCounts(row.counts, counts);
       if (visitor?.referrer != null) addTop(row.referrers, visitor.referrer, 1);
       if (visitor?.country != null) addTop(row.countries, visitor.country, 1);
@@ -130,6 +135,20 @@ export function createShareCounter(core: Core): ShareCounter {
     flush,
     isAnythingLeft: () => rows.size > 0,
   };
+}
+
+const nameOf = ({ entry, labelId, dayMs }: Pick<Row, 'entry' | 'labelId' | 'dayMs'>): string =>
+  `${entry.id}${labelId ?? ''}${dayMs}`;
+
+function emptyRow(entry: LinkEntry, labelId: LabelId | null, dayMs: number): Row {
+  const counts = { ...NO_COUNTS };
+  return { entry, labelId, dayMs, counts, referrers: new Map(), countries: new Map() };
+}
+
+function addRow(row: Row, { counts, referrers, countries }: Row): void {
+  addCounts(row.counts, counts);
+  for (const [host, count] of referrers) addTop(row.referrers, host, count);
+  for (const [country, count] of countries) addTop(row.countries, country, count);
 }
 
 function addCounts(sum: Row['counts'], counts: Partial<ShareCounts>): void {
