@@ -3470,10 +3470,15 @@ export type Routes = {
       linkId: string;
     };
     query?: {
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
       days?: number | undefined;
     };
     answer: {
       items: ShareDay[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
       /** Since the link was made, for each label that was used. */
       sums: ShareSum[];
     };

@@ -55,6 +55,8 @@ export const INDEX_CALLS = {
   requireRoom: 'query',
   getSelection: 'query',
   getShareLink: 'query',
+  findShareLink: 'query',
+  getShareUsage: 'query',
   listShareLinks: 'query',
   listShareHistory: 'query',
   listShareDays: 'query',

@@ -31,6 +31,13 @@ export type ShareLimits = {
   readonly moneyBytes: number | null;
 };
 
+export const NO_SHARE_LIMITS: ShareLimits = {
+  downloads: null,
+  bytes: null,
+  moneyMicro: null,
+  moneyBytes: null,
+};
+
 /** Whom a link lets in; null: everybody. */
 export type ShareAudience = {
   /** IP addresses and CIDR ranges. */
@@ -38,6 +45,8 @@ export type ShareAudience = {
   /** Two capital letters each. Source: ISO 3166-1 alpha-2 */
   readonly countries: readonly string[] | null;
 };
+
+export const WHOLE_AUDIENCE: ShareAudience = { addresses: null, countries: null };
 
 /** How a link looks; null: as every link. */
 export type SharePage = {
@@ -51,6 +60,15 @@ export type SharePage = {
   readonly mode: ShareMode;
   /** The name under which the one object of a link is stored by whoever takes it. */
   readonly fileName: string | null;
+};
+
+export const PLAIN_SHARE_PAGE: SharePage = {
+  title: null,
+  text: null,
+  logoKey: null,
+  colour: null,
+  mode: 'preview',
+  fileName: null,
 };
 
 /** The times of a link; null: none. */
@@ -104,6 +122,13 @@ export type ShareState =
   | 'used-up'
   | 'not-yet'
   | 'not-for-you';
+
+/** Whether what a link gives, or one key of its set, lies below a prefix. */
+export function isTargetBelow(target: ShareTarget, prefix: string): boolean {
+  if (target.kind === 'object') return target.key.startsWith(prefix);
+  if (target.kind === 'folder') return target.prefix.startsWith(prefix);
+  return target.keys.some((key) => key.startsWith(prefix));
+}
 
 /** Whether a link has a limit that must be counted exactly. */
 export function isLimited({ limits }: Pick<ShareLink, 'limits'>): boolean {

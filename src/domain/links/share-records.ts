@@ -10,6 +10,9 @@ export type StoredShare = {
   readonly usage: ShareUsage;
 };
 
+/** A link as a visitor needs it. `label`: of its address; null: that names nobody. */
+export type FoundShare = { readonly link: ShareLink; readonly label: ShareLabel | null };
+
 /** A link in a list. */
 export type ListedShare = {
   readonly link: ShareLink;

@@ -1,5 +1,5 @@
-// What was changed of a link of either kind, by whom: the newest entries. Called in
-// the transaction of the change.
+// What was changed of a link of either kind, by whom: how it was made, and the newest
+// entries. Called in the transaction of the change.
 import type { LinkId } from '../../domain/links/link-ids.ts';
 import { LINK_HISTORY_MAX } from '../../domain/links/link-limits.ts';
 import type { ShareHistoryEntry } from '../../domain/links/share-records.ts';
@@ -16,7 +16,7 @@ export function listHistory(sql: Sql, n: number, id: LinkId): readonly ShareHist
     .map(({ entry }) => JSON.parse(entry) as ShareHistoryEntry);
 }
 
-/** Adds an entry of history; the oldest go. */
+/** Adds an entry of history; the oldest go, but for the first: who made the link. */
 export function noteChange(sql: Sql, n: number, id: LinkId, entry: ShareHistoryEntry): void {
   const [last] = sql.all<{ at: number }>(
     'SELECT at FROM share_history WHERE bucket = ? AND link_id = ? ORDER BY at DESC LIMIT 1',
@@ -32,10 +32,10 @@ export function noteChange(sql: Sql, n: number, id: LinkId, entry: ShareHistoryE
     JSON.stringify(entry),
   );
   sql.all(
-    'DELETE FROM share_history WHERE bucket = ? AND link_id = ? AND at <= ?',
+    'DELETE FROM share_history WHERE bucket = ? AND link_id = ? AND at > 1 AND at <= ?',
     n,
     id,
-    at - LINK_HISTORY_MAX,
+    at - (LINK_HISTORY_MAX - 1),
   );
 }
 

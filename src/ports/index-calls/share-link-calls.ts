@@ -2,9 +2,10 @@
 // history, exact counts of those with limits, and statistics. Part of the vocabulary
 // in metadata-index.ts. Visitors' calls name the incarnation of the bucket alone: a
 // link does not depend on the bucket's record.
-import type { LinkId } from '../../domain/links/link-ids.ts';
+import type { LinkId, LinkName } from '../../domain/links/link-ids.ts';
 import type { ShareLabel, ShareLink } from '../../domain/links/share-links.ts';
 import type {
+  FoundShare,
   ListedShare,
   ShareChanger,
   ShareDay,
@@ -18,25 +19,42 @@ import type {
 } from '../../domain/links/share-records.ts';
 import type { BucketAddress, BucketRef } from '../../domain/nouns.ts';
 
+/** Where a link stands in the list of its bucket. */
+export type SharePosition = Pick<ShareLink, 'id' | 'createdAtMs'>;
+
 export type ShareLinkQueries = {
   /** A link with its labels and use; null: the bucket, or the link, is gone. */
-  getShareLink(input: { bucket: BucketAddress; id: LinkId; nowMs: number }): StoredShare | null;
+  getShareLink(input: { bucket: BucketAddress; id: LinkId }): StoredShare | null;
+  /**
+   * A link as one of its visitors needs it, with the label of the address that named
+   * it; null: one of them, or the bucket, is gone. Reads two rows.
+   */
+  findShareLink(input: { bucket: BucketAddress } & LinkName): FoundShare | null;
+  /** A link with its use; null: the bucket, or the link, is gone. */
+  getShareUsage(input: {
+    bucket: BucketAddress;
+    id: LinkId;
+  }): Pick<StoredShare, 'link' | 'usage'> | null;
   /**
    * Lists the links of a bucket, newest first; `before` is the last of the page
    * before, null for the first. BucketChanged.
    */
   listShareLinks(input: {
     bucket: BucketRef;
-    before: Pick<ShareLink, 'id' | 'createdAtMs'> | null;
+    before: SharePosition | null;
     limit: number;
   }): readonly ListedShare[];
   /** The history of a link, newest first, at most LINK_HISTORY_MAX. BucketChanged. */
   listShareHistory(input: { bucket: BucketRef; id: LinkId }): readonly ShareHistoryEntry[];
-  /** The statistics of a link from a day on, oldest first. BucketChanged. */
+  /**
+   * The statistics of a link from a day on, newest first; `before` is the last of the
+   * page before, null for the first. BucketChanged.
+   */
   listShareDays(input: {
     bucket: BucketRef;
     id: LinkId;
     fromDayMs: number;
+    before: Pick<ShareDay, 'dayMs' | 'labelId'> | null;
     limit: number;
   }): readonly ShareDay[];
   /** The counts of a link since it was made, by label. BucketChanged. */
@@ -55,15 +73,18 @@ export type ShareLinkCommands = {
    */
   changeShareLink(input: { bucket: BucketRef; link: ShareLink; entry: ShareHistoryEntry }): void;
   /**
-   * Revokes those of the links that are there and not revoked, with an entry each;
-   * gives how many. Idempotent but for the number. BucketChanged.
+   * Revokes the links of one page of `listShareLinks` whose targets lie below a prefix,
+   * and notes it. Gives those that were revoked at `atMs`, and the last of the page:
+   * null behind the last page. Idempotent. BucketChanged.
    */
   revokeShareLinks(input: {
     bucket: BucketRef;
-    ids: readonly LinkId[];
+    prefix: string;
     changer: ShareChanger;
-    nowMs: number;
-  }): number;
+    atMs: number;
+    before: SharePosition | null;
+    limit: number;
+  }): { readonly revoked: readonly LinkId[]; readonly last: SharePosition | null };
   /** Forgets a link with all that is stored of it. Idempotent. BucketChanged. */
   deleteShareLink(input: { bucket: BucketRef; id: LinkId }): void;
   /**

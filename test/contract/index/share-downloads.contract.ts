@@ -75,7 +75,7 @@ export function shareDownloadsContract(subject: Subject<MetadataIndex>): void {
           untilMs: nowMs + 1000,
         }),
       usage: async () =>
-        (await index.call(name, 'getShareLink', { bucket: address, id: link.id, nowMs }))?.usage,
+        (await index.call(name, 'getShareUsage', { bucket: address, id: link.id }))?.usage,
       wait: (ms: number) => {
         nowMs += ms;
       },

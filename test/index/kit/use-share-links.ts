@@ -68,10 +68,13 @@ export function useShareLinks(index: IndexApi, bucket: BucketRef, address: Bucke
   });
   const day = { linkId: id, labelId: null, dayMs: 0, referrers: {}, countries: {}, ...NO_COUNTS };
   index.addShareCounts({ bucket: address, days: [day], nowMs: START_MS });
-  index.listShareDays({ bucket, id, fromDayMs: 0, limit: 10 });
+  index.listShareDays({ bucket, id, fromDayMs: 0, before: null, limit: 10 });
   index.listShareSums({ bucket, id });
-  index.getShareLink({ bucket: address, id, nowMs: START_MS });
-  const changer = { memberId: null, accessKeyId: 'K' };
-  index.revokeShareLinks({ bucket, ids: [id], changer, nowMs: START_MS });
+  index.getShareLink({ bucket: address, id });
+  index.getShareUsage({ bucket: address, id });
+  index.findShareLink({ bucket: address, id, labelId: label.id });
+  const changer = { memberId: null, accessKeyId: null };
+  const page = { before: null, limit: 10 };
+  index.revokeShareLinks({ bucket, prefix: '', changer, atMs: START_MS, ...page });
   index.deleteShareLink({ bucket, id });
 }

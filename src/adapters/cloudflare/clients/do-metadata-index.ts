@@ -68,6 +68,8 @@ const IS_REPEATABLE = {
   requireRoom: true,
   getSelection: true,
   getShareLink: true,
+  findShareLink: true,
+  getShareUsage: true,
   listShareLinks: true,
   listShareHistory: true,
   listShareDays: true,

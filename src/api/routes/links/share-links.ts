@@ -9,7 +9,12 @@ import {
   revokeBelow,
   type ShareChange,
 } from '../../../core/links/share/change-share.ts';
-import { type LinkId, linkPath, parseLinkId } from '../../../domain/links/link-ids.ts';
+import {
+  type LinkId,
+  linkPath,
+  parseLabelId,
+  parseLinkId,
+} from '../../../domain/links/link-ids.ts';
 import {
   LINK_HISTORY_MAX,
   LINK_STATISTICS_DAYS,
@@ -66,6 +71,7 @@ const linksLimit = z.coerce
   .default(LINKS_PER_PAGE_MAX);
 /** Rows of statistics that one response shows: days and labels together. */
 const DAYS_SHOWN_MAX = 10_000;
+const daysLimit = z.coerce.number().int().min(1).max(DAYS_SHOWN_MAX).default(DAYS_SHOWN_MAX);
 
 export function addShareLinkRoutes(api: Api): void {
   addMaking(api);
@@ -195,6 +201,12 @@ function beforeOf(position: string) {
   return linkId === null ? null : { id: linkId, createdAtMs: Number(createdAtMs) };
 }
 
+/** The row of statistics that a page ended with; null: it is the first. */
+function dayBefore(position: string) {
+  const [dayMs, labelId] = splitPosition(position);
+  return dayMs === '' ? null : { dayMs: Number(dayMs), labelId: parseLabelId(labelId) };
+}
+
 function addChanging(api: Api): void {
   api.openapi(
     readRoute({
@@ -260,7 +272,6 @@ function addChanging(api: Api): void {
       const call = callOf(c);
       const { bucket: name, linkId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'links:write');
-      await readShare(call.core, bucket, linkId as LinkId);
       await deleteShare(call.core, bucket, linkId as LinkId);
       return c.body(null, 204);
     },
@@ -300,16 +311,17 @@ function addRecords(api: Api): void {
       request: {
         params: linkParams,
         query: z.strictObject({
+          ...pageQuery,
+          limit: daysLimit,
           days: z.coerce.number().int().min(1).max(LINK_STATISTICS_DAYS).default(30),
         }),
       },
-      item: z.object({
-        items: z.array(daySchema),
+      item: pageOf(daySchema).extend({
         sums: z
           .array(sumSchema)
           .openapi({ description: 'Since the link was made, for each label that was used.' }),
       }),
-      outcome: 'Oldest first; at most some seconds old on Node, a minute on Cloudflare',
+      outcome: 'Newest first; at most some seconds old on Node, a minute on Cloudflare',
     }),
     async (c) => {
       const call = callOf(c);
@@ -317,11 +329,17 @@ function addRecords(api: Api): void {
       const bucket = await openBucketOf(call, name, 'links:read');
       const id = linkId as LinkId;
       await readShare(call.core, bucket, id);
-      const { days } = c.req.valid('query');
+      const { days, ...query } = c.req.valid('query');
       const fromDayMs = call.core.ports.clock.nowMs() - days * DAY_MS;
-      const rows = await bucket.call('listShareDays', { id, fromDayMs, limit: DAYS_SHOWN_MAX });
+      const page = await readPage(call, query, {
+        list: `share-days ${id}`,
+        read: (position, limit) =>
+          bucket.call('listShareDays', { id, fromDayMs, before: dayBefore(position), limit }),
+        positionOf: ({ dayMs, labelId }) => joinPosition(`${dayMs}`, labelId ?? ''),
+        show: showDay,
+      });
       const sums = await bucket.call('listShareSums', { id });
-      return c.json({ items: rows.map(showDay), sums: sums.map(showSum) }, 200);
+      return c.json({ ...page, sums: sums.map(showSum) }, 200);
     },
   );
 }

@@ -40,12 +40,7 @@ export function showShare(call: SignedInCall, link: ShareLink, usage: ShareUsage
     id,
     url: serviceOrigin(call.request) + linkPath('share', { id, labelId: null }),
     createdAt: isoTime(link.createdAtMs),
-    target:
-      target.kind === 'keys'
-        ? { kind: 'keys', keys: [...target.keys] }
-        : target.kind === 'folder'
-          ? { ...target }
-          : { ...target },
+    target: target.kind === 'keys' ? { kind: 'keys', keys: [...target.keys] } : { ...target },
     notBefore: isoTimeOrNull(link.notBeforeMs),
     expiresAt: isoTimeOrNull(link.expiresAtMs),
     revokedAt: isoTimeOrNull(link.revokedAtMs),

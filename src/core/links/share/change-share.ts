@@ -11,6 +11,10 @@ import type {
   ShareHistoryEntry,
   StoredShare,
 } from '../../../domain/links/share-records.ts';
+import type {
+  ShareLinkCommands,
+  SharePosition,
+} from '../../../ports/index-calls/share-link-calls.ts';
 import type { Core } from '../../core.ts';
 import type { BucketHandle } from '../../opened-bucket/bucket-handle.ts';
 import { newLabelId, newLinkId } from '../new-link-ids.ts';
@@ -107,11 +111,9 @@ export async function readShare(
   id: LinkId,
 ): Promise<StoredShare> {
   const { id: bucketId, name } = bucket.record();
-  const nowMs = core.ports.clock.nowMs();
   const stored = await core.ports.metadataIndex.call(name, 'getShareLink', {
     bucket: { id: bucketId, name },
     id,
-    nowMs,
   });
   if (stored === null) throw new StorageError('NoSuchResource');
   return stored;
@@ -260,37 +262,33 @@ function putLabel(
 
 /**
  * Revokes all links to what lies below a prefix; gives how many. A set of keys is
- * revoked when one of its keys lies there. Cost: a read for 100 links of the bucket,
- * and a commit for those of them that are revoked.
+ * revoked when one of its keys lies there. Cost: a commit per 100 links of the bucket.
  */
 export async function revokeBelow(
-  core: Core,
+  { ports }: Core,
   bucket: BucketHandle,
   prefix: string,
   changer: ShareChanger,
 ): Promise<number> {
-  let revoked = 0;
-  for (let before: ShareLink | null = null; ; ) {
-    const page: Awaited<ReturnType<typeof list>> = await list(bucket, before);
-    const ids = page
-      .map(({ link }) => link)
-      .filter((link) => link.revokedAtMs === null && isBelow(link, prefix))
-      .map(({ id }) => id);
-    const nowMs = core.ports.clock.nowMs();
-    if (ids.length > 0)
-      revoked += await whileBlocked(core, ids, () =>
-        bucket.call('revokeShareLinks', { ids, changer, nowMs }),
-      );
-    before = page.at(-1)?.link ?? null;
-    if (page.length < LINKS_PER_PAGE_MAX) return revoked;
+  const { clock, hotShares } = ports;
+  const atMs = clock.nowMs();
+  let count = 0;
+  for (let before: SharePosition | null = null; ; ) {
+    const page: RevokedPage = await bucket.call('revokeShareLinks', {
+      prefix,
+      changer,
+      atMs,
+      before,
+      limit: LINKS_PER_PAGE_MAX,
+    });
+    for (const id of page.revoked) {
+      hotShares.block(id);
+      hotShares.unblock(id);
+    }
+    count += page.revoked.length;
+    before = page.last;
+    if (before === null) return count;
   }
 }
 
-const list = (bucket: BucketHandle, before: ShareLink | null) =>
-  bucket.call('listShareLinks', { before, limit: LINKS_PER_PAGE_MAX });
-
-function isBelow({ target }: ShareLink, prefix: string): boolean {
-  if (target.kind === 'object') return target.key.startsWith(prefix);
-  if (target.kind === 'folder') return target.prefix.startsWith(prefix);
-  return target.keys.some((key) => key.startsWith(prefix));
-}
+type RevokedPage = ReturnType<ShareLinkCommands['revokeShareLinks']>;

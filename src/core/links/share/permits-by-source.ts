@@ -37,6 +37,7 @@ export function boundBySource(
       return outcome;
     }
     return {
+      ...outcome,
       progress(sentBytes) {
         place.renew();
         outcome.progress(sentBytes);

@@ -76,13 +76,12 @@ export function createLinkVisit(
   }
 
   return (path, read) => {
-    const share = hotShares.peek(path.name.id) ?? null;
+    const share = hotShares.peek(path.name) ?? null;
     const kept = share === null ? null : keptOf(path, share);
     if (share === null || kept === null || kept.object === null) return null;
     const { entry, object, profile, owner } = kept;
     if (path.binding !== null && path.binding.bucketId !== entry.bucket.id) return null;
-    const label = path.name.labelId === null ? null : share.labels.get(path.name.labelId);
-    if (label === undefined || (label !== null && label.revokedAtMs !== null)) return null;
+    if (share.label !== null && share.label.revokedAtMs !== null) return null;
     if (stateByTime(share.link, clock.nowMs()) !== null || !isProgram(read)) return null;
 
     const known = hotMetadata.peek(entry.bucket.name, object.key, true);

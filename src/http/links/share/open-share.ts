@@ -50,21 +50,18 @@ export type OpenShareLink = (
   secrets: ShownSecrets,
 ) => Promise<OpenShare>;
 
-/** The hot link of an entry, from the index where memory lacks it; null: it is gone. */
+/**
+ * The link of an entry with the label of its address, from the index where memory
+ * lacks them; null: one of them is gone.
+ */
 export function findShare(
   { ports }: Core,
-  { id, bucket }: LinkEntry,
+  { bucket }: LinkEntry,
+  name: LinkName,
 ): HotShare | null | Promise<HotShare | null> {
-  return ports.hotShares.find(id, async () => {
-    const nowMs = ports.clock.nowMs();
-    const stored = await ports.metadataIndex.call(bucket.name, 'getShareLink', {
-      bucket,
-      id,
-      nowMs,
-    });
-    if (stored === null) return null;
-    return { link: stored.link, labels: new Map(stored.labels.map((label) => [label.id, label])) };
-  });
+  return ports.hotShares.find(name, () =>
+    ports.metadataIndex.call(bucket.name, 'findShareLink', { bucket, ...name }),
+  );
 }
 
 export function createOpenShare(core: Core, parts: OpenShareParts): OpenShareLink {
@@ -72,11 +69,9 @@ export function createOpenShare(core: Core, parts: OpenShareParts): OpenShareLin
   const { clock } = core.ports;
 
   return async (request, entry, name, secrets) => {
-    const share = await findShare(core, entry);
+    const share = await findShare(core, entry, name);
     if (share === null) throw new StorageError('NoSuchResource');
-    const { link, labels } = share;
-    const label = name.labelId === null ? null : (labels.get(name.labelId) ?? undefined);
-    if (label === undefined) throw new StorageError('NoSuchResource');
+    const { link, label } = share;
 
     const open = { entry, name, link, label, ticket: null, password: null };
     const closed = stateByTime(link, clock.nowMs());

@@ -87,11 +87,10 @@ export function createSharePages(core: Core, { counter, sendPage, visitorOf }: P
 
 /** What counts of a link, and the bytes it may send; ShareClosed where nothing is left. */
 export async function requireLeft(core: Core, { entry, link }: OpenShare) {
-  const { metadataIndex, clock } = core.ports;
+  const { metadataIndex } = core.ports;
   const { bucket, id } = entry;
   if (!isLimited(link)) return { usage: { downloads: 0, bytes: 0 }, bytesMax: null };
-  const nowMs = clock.nowMs();
-  const stored = await metadataIndex.call(bucket.name, 'getShareLink', { bucket, id, nowMs });
+  const stored = await metadataIndex.call(bucket.name, 'getShareUsage', { bucket, id });
   if (stored === null) throw new StorageError('NoSuchResource');
   const { usage } = stored;
   const bytesMax = bytesMaxOf(stored.link);

@@ -135,10 +135,10 @@ export function createSharePlaces(core: Core, parts: SharePlacesParts): SharePla
   }
 
   /** Whether the link was revoked meanwhile, by what memory knows or the index says. */
-  async function isRevokedNow({ entry, label }: OpenShare): Promise<boolean> {
-    const share = await findShare(core, entry);
+  async function isRevokedNow({ entry, name }: OpenShare): Promise<boolean> {
+    const share = await findShare(core, entry, name);
     if (share === null || stateByTime(share.link, clock.nowMs()) === 'revoked') return true;
-    return label !== null && share.labels.get(label.id)?.revokedAtMs !== null;
+    return share.label !== null && share.label.revokedAtMs !== null;
   }
 }
 

@@ -3,10 +3,12 @@
 // bucket-index.ts makes each call atomic.
 import { StorageError } from '../../../domain/errors.ts';
 import { LABELS_PER_LINK_MAX, LINKS_PER_BUCKET_MAX } from '../../../domain/links/link-limits.ts';
-import type { ShareLink } from '../../../domain/links/share-links.ts';
+import { isTargetBelow, type ShareLink } from '../../../domain/links/share-links.ts';
+import type { ShareHistoryEntry } from '../../../domain/links/share-records.ts';
 import type {
   ShareLinkCommands,
   ShareLinkQueries,
+  SharePosition,
 } from '../../../ports/index-calls/share-link-calls.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { requireBucket } from '../../require-bucket.ts';
@@ -28,6 +30,8 @@ import { sumOfLink } from './share-statistics.ts';
 type ShareCalls = Pick<
   ShareLinkQueries & ShareLinkCommands,
   | 'getShareLink'
+  | 'findShareLink'
+  | 'getShareUsage'
   | 'listShareLinks'
   | 'listShareHistory'
   | 'addShareLink'
@@ -42,7 +46,10 @@ export function createShareLinkCalls(sql: Sql): ShareCalls {
   return { ...createQueries(sql), ...createCommands(sql) };
 }
 
-type Queries = Pick<ShareCalls, 'getShareLink' | 'listShareLinks' | 'listShareHistory'>;
+type Queries = Pick<
+  ShareCalls,
+  'getShareLink' | 'findShareLink' | 'getShareUsage' | 'listShareLinks' | 'listShareHistory'
+>;
 
 function createQueries(sql: Sql): Queries {
   return {
@@ -55,6 +62,21 @@ function createQueries(sql: Sql): Queries {
         labels: listShareLabels(sql, n, id),
         usage: usageOf(sql, n, id, row),
       };
+    },
+
+    findShareLink({ bucket, id, labelId }) {
+      const n = findLiveBucket(sql, bucket);
+      const row = n === null ? null : findShareRow(sql, n, id);
+      if (n === null || row === null) return null;
+      const label = labelId === null ? null : findShareLabel(sql, n, id, labelId);
+      return label === null && labelId !== null ? null : { link: decodeShare(row), label };
+    },
+
+    getShareUsage({ bucket, id }) {
+      const n = findLiveBucket(sql, bucket);
+      const row = n === null ? null : findShareRow(sql, n, id);
+      if (n === null || row === null) return null;
+      return { link: decodeShare(row), usage: usageOf(sql, n, id, row) };
     },
 
     listShareLinks({ bucket, before, limit }) {
@@ -109,24 +131,25 @@ function createCommands(sql: Sql): Omit<ShareCalls, keyof Queries> {
     changeShareLink({ bucket, link, entry }) {
       const n = requireBucket(sql, bucket);
       requireShareRow(sql, n, link.id);
-      if (!storeChange(sql, n, link)) throw new StorageError('PreconditionFailed');
-      noteChange(sql, n, link.id, entry);
+      replaceLink(sql, n, link, entry);
     },
 
-    revokeShareLinks({ bucket, ids, changer, nowMs }) {
+    revokeShareLinks({ bucket, prefix, changer, atMs, before, limit }) {
       const n = requireBucket(sql, bucket);
-      const changes = { revokedAtMs: [null, nowMs] as const };
-      const entry = { ...changer, atMs: nowMs, action: 'revoked', changes } as const;
-      let revoked = 0;
-      for (const id of ids) {
-        const row = findShareRow(sql, n, id);
-        const link = row === null ? null : decodeShare(row);
-        if (link === null || link.revokedAtMs !== null) continue;
-        storeChange(sql, n, { ...link, revision: link.revision + 1, revokedAtMs: nowMs });
-        noteChange(sql, n, id, entry);
-        revoked += 1;
+      const links = linksBehind(sql, n, before, limit).map(decodeShare);
+      const below = links.filter(({ target }) => isTargetBelow(target, prefix));
+      for (const link of below) {
+        if (link.revokedAtMs !== null) continue;
+        const changes = { revokedAtMs: [null, atMs] as const };
+        const entry = { ...changer, atMs, action: 'revoked' as const, changes };
+        replaceLink(sql, n, { ...link, revokedAtMs: atMs, revision: link.revision + 1 }, entry);
       }
-      return revoked;
+      const revoked = below.filter(({ revokedAtMs }) => (revokedAtMs ?? atMs) === atMs);
+      const last = links.length < limit ? undefined : links.at(-1);
+      return {
+        revoked: revoked.map(({ id }) => id),
+        last: last === undefined ? null : { id: last.id, createdAtMs: last.createdAtMs },
+      };
     },
 
     deleteShareLink({ bucket, id }) {
@@ -162,8 +185,21 @@ function createCommands(sql: Sql): Omit<ShareCalls, keyof Queries> {
   };
 }
 
-/** Whether a link was stored in place of that of the revision before. */
-function storeChange(sql: Sql, n: number, link: ShareLink): boolean {
+/** The rows of links behind one of the list, newest first. */
+function linksBehind(sql: Sql, n: number, before: SharePosition | null, limit: number) {
+  return sql.all<Pick<ShareLinkRow, 'link'>>(
+    `SELECT link FROM share_links
+     WHERE bucket = ?1 AND (created_at_ms, id) < (?2, ?3)
+     ORDER BY created_at_ms DESC, id DESC LIMIT ${PLAN_ONCE} ?4`,
+    n,
+    before?.createdAtMs ?? Number.MAX_SAFE_INTEGER,
+    before?.id ?? '',
+    limit,
+  );
+}
+
+/** Stores a link in place of the revision before, and notes it. PreconditionFailed. */
+function replaceLink(sql: Sql, n: number, link: ShareLink, entry: ShareHistoryEntry): void {
   const changed = sql.all(
     `UPDATE share_links SET link = ?, revision = ?
      WHERE bucket = ? AND id = ? AND revision = ? RETURNING id`,
@@ -173,7 +209,8 @@ function storeChange(sql: Sql, n: number, link: ShareLink): boolean {
     link.id,
     link.revision - 1,
   );
-  return changed.length > 0;
+  if (changed.length === 0) throw new StorageError('PreconditionFailed');
+  noteChange(sql, n, link.id, entry);
 }
 
 /** QuotaExceeded where a count is at its bound. */

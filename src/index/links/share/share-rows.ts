@@ -2,7 +2,14 @@
 // use, and where its rows go when it goes.
 import { StorageError } from '../../../domain/errors.ts';
 import type { LabelId, LinkId } from '../../../domain/links/link-ids.ts';
-import type { ShareLabel, ShareLink, ShareUsage } from '../../../domain/links/share-links.ts';
+import {
+  NO_SHARE_LIMITS,
+  PLAIN_SHARE_PAGE,
+  type ShareLabel,
+  type ShareLink,
+  type ShareUsage,
+  WHOLE_AUDIENCE,
+} from '../../../domain/links/share-links.ts';
 import type { BucketAddress } from '../../../domain/nouns.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { dropHistory } from '../link-history.ts';
@@ -46,8 +53,31 @@ export function requireShareRow(sql: Sql, n: number, id: LinkId): ShareLinkRow {
   return row;
 }
 
-export const decodeShare = ({ link }: Pick<ShareLinkRow, 'link'>): ShareLink =>
-  JSON.parse(link) as ShareLink;
+/**
+ * The link of a row. What came to links later than the row is as if nobody had set it:
+ * an absent limit is none.
+ */
+export function decodeShare({ link }: Pick<ShareLinkRow, 'link'>): ShareLink {
+  const stored = JSON.parse(link) as ShareLink;
+  return {
+    ...LATER_FIELDS,
+    ...stored,
+    limits: { ...NO_SHARE_LIMITS, ...stored.limits },
+    audience: { ...WHOLE_AUDIENCE, ...stored.audience },
+    page: { ...PLAIN_SHARE_PAGE, ...stored.page },
+  };
+}
+
+/** Fields of a link that a row of an older program may lack, as they are then. */
+const LATER_FIELDS = {
+  notBeforeMs: null,
+  expiresAtMs: null,
+  revokedAtMs: null,
+  passwordHash: null,
+  passwordRevision: 0,
+  note: '',
+  cutsRunning: false,
+} satisfies Partial<ShareLink>;
 
 /** A label of a link; null: there is none of that id. */
 export function findShareLabel(

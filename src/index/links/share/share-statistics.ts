@@ -25,16 +25,19 @@ type DayRow = SumRow & { readonly day_ms: number; readonly tops: string };
 /** The calls over a database with INDEX_SCHEMA. */
 export function createShareStatisticsCalls(sql: Sql): StatisticsCalls {
   return {
-    listShareDays({ bucket, id, fromDayMs, limit }) {
+    listShareDays({ bucket, id, fromDayMs, before, limit }) {
       const n = requireBucket(sql, bucket);
       return sql
         .all<DayRow>(
           `SELECT label_id, day_ms, opened, started, completed, aborted, bytes, tops
-           FROM share_days WHERE bucket = ? AND link_id = ? AND day_ms >= ?
-           ORDER BY day_ms, label_id LIMIT ${PLAN_ONCE} ?`,
+           FROM share_days
+           WHERE bucket = ? AND link_id = ? AND day_ms >= ? AND (day_ms, label_id) < (?, ?)
+           ORDER BY day_ms DESC, label_id DESC LIMIT ${PLAN_ONCE} ?`,
           n,
           id,
           fromDayMs,
+          before?.dayMs ?? Number.MAX_SAFE_INTEGER,
+          before?.labelId ?? '',
           limit,
         )
         .map((row) => toDay(id, row));

@@ -145,7 +145,12 @@ describe('the fast path of share links', () => {
     fast(pathOf(link), {}, 'HEAD');
     await core.settle();
     await app.usage.flush();
-    const days = await bucket.call('listShareDays', { id: link.id, fromDayMs: 0, limit: 10 });
+    const days = await bucket.call('listShareDays', {
+      id: link.id,
+      fromDayMs: 0,
+      before: null,
+      limit: 10,
+    });
     expect(days).toMatchObject([
       {
         ...{ started: 2, completed: 2, aborted: 0, bytes: 20 },
@@ -181,6 +186,6 @@ describe('a cold share link', () => {
       }),
     );
     expect(new Set(all)).toEqual(new Set([200]));
-    expect([calls.get('getShareLink'), calls.get('resolve')]).toEqual([1, 1]);
+    expect([calls.get('findShareLink'), calls.get('resolve')]).toEqual([1, 1]);
   });
 });
