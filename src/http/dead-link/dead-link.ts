@@ -8,7 +8,7 @@ import type { Surface } from '../observe/request-notes.ts';
 import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import { s3ErrorHead } from '../s3/errors.ts';
-import { isBrowserVisit, preferredLanguage } from '../semantics/accept-html.ts';
+import { isBrowserVisit, PAGE_LANGUAGES, preferredLanguage } from '../semantics/accept-html.ts';
 import {
   DEAD_LINK_STYLE,
   type DeadLinkCause,
@@ -58,7 +58,7 @@ export function renderDeadLink(
   const language = preferredLanguage(request.header('accept-language'));
   const page = encoder.encode(deadLinkHtml(facts, language));
   headers['content-type'] = 'text/html; charset=utf-8';
-  headers['content-language'] = language === 'zh' ? 'zh-CN' : 'en';
+  headers['content-language'] = PAGE_LANGUAGES[language].tag;
   headers['content-security-policy'] = POLICY;
   headers['referrer-policy'] = 'no-referrer';
   headers['x-content-type-options'] = 'nosniff';

@@ -41,18 +41,40 @@ export function prefersHtml(accept: string | null): boolean {
   return html > 0 && html > xml;
 }
 
-export type PageLanguage = 'en' | 'zh';
+/**
+ * The languages of pages. `tag`: of `lang` attributes and Content-Language. `formatTag`:
+ * of numbers and times, whose months are written so.
+ */
+export const PAGE_LANGUAGES = {
+  en: { tag: 'en', formatTag: 'en-GB', month: 'short' },
+  zh: { tag: 'zh-CN', formatTag: 'zh-CN', month: 'long' },
+} as const;
 
-/** Which of the two languages the reader likes better; English if neither is named. */
+export type PageLanguage = keyof typeof PAGE_LANGUAGES;
+
+const LANGUAGES = Object.keys(PAGE_LANGUAGES) as readonly PageLanguage[];
+
+export function isPageLanguage(text: string | null | undefined): text is PageLanguage {
+  return LANGUAGES.some((language) => language === text);
+}
+
+/** The one that a page's switch leads to: the next of all. */
+export function otherLanguage(language: PageLanguage): PageLanguage {
+  return LANGUAGES[(LANGUAGES.indexOf(language) + 1) % LANGUAGES.length] ?? language;
+}
+
+/** Which language the reader likes best; English if none is named. */
 export function preferredLanguage(acceptLanguage: string | null): PageLanguage {
-  let english = 0;
-  let chinese = 0;
+  let preferred: PageLanguage = 'en';
+  let most = 0;
   for (const [range, quality] of readQualities(acceptLanguage)) {
     const language = range.split('-', 1)[0];
-    if (language === 'en') english = Math.max(english, quality);
-    if (language === 'zh') chinese = Math.max(chinese, quality);
+    if (!isPageLanguage(language) || quality < most) continue;
+    // Where two are liked as well, English is taken.
+    if (quality > most || language === 'en') preferred = language;
+    most = quality;
   }
-  return chinese > english ? 'zh' : 'en';
+  return preferred;
 }
 
 /**

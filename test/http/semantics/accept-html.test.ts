@@ -2,6 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   isBrowserVisit,
+  isPageLanguage,
+  otherLanguage,
+  PAGE_LANGUAGES,
   preferredLanguage,
   prefersHtml,
 } from '../../../src/http/semantics/accept-html.ts';
@@ -9,6 +12,14 @@ import { makeRequest } from '../s3/kit/make-request.ts';
 
 const CHROME =
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
+
+it('the switch of a page leads through all languages and back', () => {
+  const all = Object.keys(PAGE_LANGUAGES).filter(isPageLanguage);
+  expect([all.map(otherLanguage).toSorted(), isPageLanguage('constructor')]).toEqual([
+    all.toSorted(),
+    false,
+  ]);
+});
 
 describe('HTML is preferred', () => {
   it.each([CHROME, 'text/html', 'TEXT/HTML; charset=utf-8', 'text/html;q=0.5, text/xml;q=0.4'])(

@@ -1,7 +1,7 @@
 // Numbers, sizes and times of the link pages in the language of their reader: the
 // rules of docs/design.md, "Numbers and units". Times are UTC, since no server knows
 // its reader's zone; the script of the page puts them into it.
-import type { PageLanguage } from '../../semantics/accept-html.ts';
+import { PAGE_LANGUAGES, type PageLanguage } from '../../semantics/accept-html.ts';
 import { type Element, h } from './element.ts';
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
@@ -26,7 +26,7 @@ export type Format = {
 
 /** Makes the formats of one page. */
 export function createFormat(language: PageLanguage): Format {
-  const tag = language === 'zh' ? 'zh-CN' : 'en-GB';
+  const tag = PAGE_LANGUAGES[language].formatTag;
   const whole = new Intl.NumberFormat(tag);
   const threeDigits = { minimumSignificantDigits: 3, maximumSignificantDigits: 3 };
   const digits = new Intl.NumberFormat(tag, threeDigits);
@@ -63,7 +63,7 @@ export function createFormat(language: PageLanguage): Format {
 }
 
 const dayStyle = (language: PageLanguage) =>
-  ({ day: 'numeric', month: language === 'zh' ? 'long' : 'short', year: 'numeric' }) as const;
+  ({ day: 'numeric', month: PAGE_LANGUAGES[language].month, year: 'numeric' }) as const;
 
 /** `data-time` says to the script how much of the time is shown. */
 const timeElement = (ms: number, shown: 'day' | 'moment', text: string): Element =>

@@ -23,6 +23,3 @@ export const FRAME_TEXTS: Readonly<Record<PageLanguage, FrameTexts>> = {
   en: ENGLISH,
   zh: CHINESE,
 };
-
-/** The value of `lang` attributes and of Content-Language. */
-export const LANGUAGE_TAGS: Readonly<Record<PageLanguage, string>> = { en: 'en', zh: 'zh-CN' };

@@ -1,8 +1,8 @@
 // The frame of every link page, of share links and of drop links: head, whose page it
 // is, language, content, footer. It shows what it is given and reads nothing.
-import type { PageLanguage } from '../../semantics/accept-html.ts';
+import { otherLanguage, PAGE_LANGUAGES, type PageLanguage } from '../../semantics/accept-html.ts';
 import { type Child, type Element, h, toHtml } from './element.ts';
-import { FRAME_TEXTS, LANGUAGE_TAGS } from './frame-texts.ts';
+import { FRAME_TEXTS } from './frame-texts.ts';
 import { mark } from './icons.ts';
 import type { PageFiles } from './link-files.ts';
 import { ownColourStyle } from './own-colour.ts';
@@ -42,7 +42,7 @@ export type Page = {
 
 /** The whole page as HTML. */
 export function renderPage(page: Page): string {
-  const language = LANGUAGE_TAGS[page.language];
+  const language = PAGE_LANGUAGES[page.language].tag;
   const html = h('html', { lang: language }, headOf(page), bodyOf(page));
   return `<!doctype html>\n${toHtml(html)}\n`;
 }
@@ -80,14 +80,14 @@ function headOf(page: Page): Element {
 
 function bodyOf(page: Page): Element {
   const texts = FRAME_TEXTS[page.language];
-  const other = page.language === 'zh' ? 'en' : 'zh';
+  const other = otherLanguage(page.language);
   const switchLanguage = h(
     'a',
     {
       class: 'switch-language',
       href: page.otherLanguageHref,
-      lang: LANGUAGE_TAGS[other],
-      hreflang: LANGUAGE_TAGS[other],
+      lang: PAGE_LANGUAGES[other].tag,
+      hreflang: PAGE_LANGUAGES[other].tag,
       rel: 'alternate',
     },
     texts.otherLanguage,

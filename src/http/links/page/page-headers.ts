@@ -1,10 +1,9 @@
 // The headers of a link page: what a browser may load there, run, frame and remember.
 // send-page.ts calls it.
 import { sha256Base64 } from '../../../crypto/hash.ts';
-import type { PageLanguage } from '../../semantics/accept-html.ts';
+import { PAGE_LANGUAGES, type PageLanguage } from '../../semantics/accept-html.ts';
 import { hostSource } from '../../semantics/host-source.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
-import { LANGUAGE_TAGS } from './frame-texts.ts';
 import type { PageFiles } from './link-files.ts';
 
 /** What a page does beside being read. */
@@ -60,7 +59,7 @@ const sourcesOf = (directive: string, sources: readonly string[]): readonly stri
 export function linkPageHeaders(language: PageLanguage, isSecret: boolean): HeaderRecord {
   return {
     'content-type': 'text/html; charset=utf-8',
-    'content-language': LANGUAGE_TAGS[language],
+    'content-language': PAGE_LANGUAGES[language].tag,
     'cache-control': isSecret ? 'private, no-store' : 'private, no-cache',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',

@@ -2,7 +2,12 @@
 // the page's own addresses keep. Pure. The surfaces of links call it.
 
 import type { HttpRequest } from '../../request.ts';
-import { type PageLanguage, preferredLanguage } from '../../semantics/accept-html.ts';
+import {
+  isPageLanguage,
+  otherLanguage,
+  type PageLanguage,
+  preferredLanguage,
+} from '../../semantics/accept-html.ts';
 import type { PageFiles } from './link-files.ts';
 
 /** The query parameter that chooses the language. */
@@ -25,7 +30,7 @@ export function pageVisit(
   requestId: string,
 ): PageVisit {
   const chosen = new URLSearchParams(request.rawQuery).get(LANGUAGE);
-  const isLanguageChosen = chosen === 'en' || chosen === 'zh';
+  const isLanguageChosen = isPageLanguage(chosen);
   return {
     language: isLanguageChosen ? chosen : preferredLanguage(request.header('accept-language')),
     isLanguageChosen,
@@ -50,7 +55,7 @@ export function withQuery(
 
 /** This page in the other language. */
 export const otherLanguageHref = (visit: PageVisit): string =>
-  withQuery(visit, { [LANGUAGE]: visit.language === 'zh' ? 'en' : 'zh' });
+  withQuery(visit, { [LANGUAGE]: otherLanguage(visit.language) });
 
 /** An address of another page under the link, in the language that was chosen. */
 export function keepLanguage(visit: PageVisit, href: string): string {
