@@ -44,8 +44,10 @@ export type SnapshotOptions = {
 
 /**
  * Takes a snapshot of the current objects of a selection: those under its prefixes,
- * in byte order of their keys, then those of its keys. Pages are read one after the
- * other, so a key that changes meanwhile is there as it was before or after.
+ * in byte order of their keys, then those of its keys. All are listed before any is
+ * read, so that too many cost little, and what is gone by then is left out. Versions
+ * are read one batch after the other: a key that changes meanwhile is there as it was
+ * before or after.
  * InvalidRequest above `maxObjects`, for more than a request can read, and for an
  * object that is encrypted with a client's key; NoSuchKey for a key without an
  * object. Cost: an index read per 1,000 objects under a prefix and one per 100.
@@ -58,10 +60,13 @@ export async function snapshotSelection(
 ): Promise<readonly SnapshotObject[]> {
   const { keys, prefixes } = withoutOverlap(selection);
   const snapshot = createSnapshot(core, bucket, options);
-  for (const prefix of prefixes) await snapshot.addPrefix(prefix);
+  const listed: ListedKey[] = [];
+  for (const prefix of prefixes) await snapshot.listPrefix(prefix, listed);
+  snapshot.requireRoom(listed.length + keys.length);
 
-  snapshot.requireRoom(keys.length);
   const { inlineBodyMaxBytes } = core.settings;
+  for (const batch of batches(listed, inlineBodyMaxBytes))
+    await snapshot.addKeys(batch, () => undefined);
   // No size is known yet: each body may stand in its row.
   const sized = keys.map((key) => ({ key: key as ObjectKey, sizeBytes: inlineBodyMaxBytes }));
   for (const batch of batches(sized, inlineBodyMaxBytes)) {
@@ -94,6 +99,8 @@ function withoutOverlap({ keys, prefixes }: Pick<ObjectSelection, 'keys' | 'pref
   return { keys: keptKeys, prefixes: keptPrefixes };
 }
 
+type ListedKey = { readonly key: ObjectKey; readonly sizeBytes: number };
+
 /** Collects the objects of one snapshot, and counts what reading them takes. */
 function createSnapshot(core: Core, bucket: BucketHandle, options: SnapshotOptions) {
   const { maxObjects, mayRead } = options;
@@ -125,8 +132,10 @@ function createSnapshot(core: Core, bucket: BucketHandle, options: SnapshotOptio
     });
   }
 
+  /** Refuses more objects than there may be, or than can be read in batches. */
   function requireRoom(count: number): void {
-    if (objects.length + count > maxObjects) throw tooMany(maxObjects);
+    if (count > maxObjects) throw tooMany(maxObjects);
+    requireCalls(core, calls + Math.ceil(count / BATCH_KEYS), 'Choose fewer objects.');
   }
 
   /** Reads a batch of keys; `onMissing` hears of those without an object. */
@@ -149,7 +158,8 @@ function createSnapshot(core: Core, bucket: BucketHandle, options: SnapshotOptio
     }
   }
 
-  async function addPrefix(prefix: string): Promise<void> {
+  /** Adds the keys under a prefix to those that were listed before. */
+  async function listPrefix(prefix: string, listed: ListedKey[]): Promise<void> {
     for (let after = ''; ; ) {
       calls += 1;
       const page = await bucket.call('listObjects', {
@@ -158,15 +168,14 @@ function createSnapshot(core: Core, bucket: BucketHandle, options: SnapshotOptio
         after,
         maxKeys: LIST_MAX_KEYS,
       });
-      requireRoom(page.objects.length);
-      for (const keys of batches(page.objects, core.settings.inlineBodyMaxBytes))
-        await addKeys(keys, () => undefined);
+      for (const { key, sizeBytes } of page.objects) listed.push({ key, sizeBytes });
+      requireRoom(listed.length);
       if (!page.isTruncated || page.lastName === null) return;
       after = page.lastName;
     }
   }
 
-  return { objects, requireRoom, addKeys, addPrefix };
+  return { objects, requireRoom, addKeys, listPrefix };
 }
 
 /** Picks what is needed of a version to open it. */
@@ -178,10 +187,7 @@ function readable(version: ObjectVersion): ReadableVersion {
 }
 
 /** Groups keys so that the bodies in rows of each group stay below a bound. */
-function batches(
-  objects: readonly { readonly key: ObjectKey; readonly sizeBytes: number }[],
-  inlineMaxBytes: number,
-): ObjectKey[][] {
+function batches(objects: readonly ListedKey[], inlineMaxBytes: number): ObjectKey[][] {
   const groups: ObjectKey[][] = [];
   let group: ObjectKey[] = [];
   let groupBytes = 0;

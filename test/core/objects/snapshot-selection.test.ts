@@ -1,5 +1,5 @@
 // Snapshots of prefixes and keys, as ZIP files read them.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import {
   openSnapshot,
@@ -66,6 +66,14 @@ describe('a snapshot of a prefix', () => {
     expect((await snapshot('p/')).map((object) => object.key)).toEqual(names);
     await expect(snapshot('p/', 1202)).rejects.toThrow('more than 1202 objects');
     await expect(snapshot('p/', 1203)).resolves.toHaveLength(1203);
+  });
+
+  it('reads nothing of what is too much', async () => {
+    const names = Array.from({ length: 1203 }, (_, n) => [`p/${n}`, sampleBytes(1)] as const);
+    const { core, snapshot } = await stocked(Object.fromEntries(names));
+    const call = vi.spyOn(core.ports.metadataIndex, 'call');
+    await expect(snapshot('p/', 1202)).rejects.toThrow('more than 1202 objects');
+    expect(call.mock.calls.map(([, name]) => name)).toEqual(['listObjects', 'listObjects']);
   });
 
   it('is refused where reading it takes more calls than a request may make', async () => {

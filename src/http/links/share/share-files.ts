@@ -21,6 +21,17 @@ import type { ShareContent, ShareFile, ShareFolder } from './share-view.ts';
 const noSuchKey = () => new StorageError('NoSuchKey');
 const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
+/** Read policy and pointer of the version that a key stands for now. NoSuchResource. */
+export async function findNewest(
+  core: Core,
+  { bucket }: LinkEntry,
+  key: ObjectKey,
+): Promise<MetadataLookup> {
+  const found = await findCurrent(core, bucket.name, key, true);
+  if (found.readPolicy?.bucketId !== bucket.id) throw new StorageError('NoSuchResource');
+  return found;
+}
+
 /** Read policy and pointer of an object of the link. NoSuchResource: the bucket is gone. */
 export async function findShared(
   core: Core,
@@ -35,9 +46,7 @@ export async function findShared(
     const pointer = stored?.kind === 'object' ? toPointer(stored.object) : null;
     return { readPolicy: toReadPolicy(bucket.record()), pointer, tier: 'index', stale: null };
   }
-  const found = await findCurrent(core, entry.bucket.name, key, true);
-  if (found.readPolicy?.bucketId !== entry.bucket.id) throw new StorageError('NoSuchResource');
-  return found;
+  return findNewest(core, entry, key);
 }
 
 /** The bucket of a link, for calls of the index. NoSuchResource. */
@@ -96,8 +105,9 @@ async function folderOf(
   const bucket = await openLinkBucket(core, open.entry);
   const base = prefix + place.path;
   if (place.search !== null) {
-    const hits = await searchFolder(bucket, base, place.search);
-    return folderView(open, place, prefix, { folders: [], objects: hits, next: null });
+    const { hits, isCut } = await searchFolder(bucket, base, place.search);
+    const listed = { folders: [], objects: hits, next: null, isSearchCut: isCut };
+    return folderView(open, place, prefix, listed);
   }
   const page = await bucket.call('listObjects', {
     prefix: base,
@@ -112,15 +122,19 @@ async function folderOf(
     folders: page.commonPrefixes,
     objects,
     next: page.isTruncated ? page.lastName : null,
+    isSearchCut: false,
   });
 }
 
-/** Objects below a prefix whose rest holds the text, by letters without case. */
+/**
+ * Objects below a prefix whose rest holds the text, by letters without case; `isCut`:
+ * there may be more than it shows or has looked at.
+ */
 async function searchFolder(
   bucket: BucketHandle,
   base: string,
   text: string,
-): Promise<readonly ObjectSummary[]> {
+): Promise<{ readonly hits: readonly ObjectSummary[]; readonly isCut: boolean }> {
   const wanted = text.toLowerCase();
   const hits: ObjectSummary[] = [];
   let after = '';
@@ -129,13 +143,13 @@ async function searchFolder(
     const page = await bucket.call('listObjects', input);
     for (const object of page.objects) {
       if (!object.key.slice(base.length).toLowerCase().includes(wanted)) continue;
+      if (hits.length >= LINK_PAGE_FILES) return { hits, isCut: true };
       hits.push(object);
-      if (hits.length >= LINK_PAGE_FILES) return hits;
     }
-    if (!page.isTruncated || page.lastName === null) return hits;
+    if (!page.isTruncated || page.lastName === null) return { hits, isCut: false };
     after = page.lastName;
   }
-  return hits;
+  return { hits, isCut: true };
 }
 
 async function setOf(
@@ -155,20 +169,21 @@ async function setOf(
   const found = shown.length === 0 ? [] : await bucket.call('getObjects', { keys: shown });
   const objects = found.filter((object) => object !== null);
   const next = from.length > shown.length ? (shown.at(-1) ?? null) : null;
-  return folderView(open, place, prefix, { folders: [], objects, next });
+  return folderView(open, place, prefix, { folders: [], objects, next, isSearchCut: false });
 }
 
 type Listed = {
   readonly folders: readonly string[];
   readonly objects: readonly Pick<ObjectSummary, 'key' | 'sizeBytes' | 'lastModifiedMs'>[];
   readonly next: string | null;
+  readonly isSearchCut: boolean;
 };
 
 function folderView(
   open: OpenShare,
   { path, after, search }: FolderPlace,
   prefix: string,
-  { folders, objects, next }: Listed,
+  { folders, objects, next, isSearchCut }: Listed,
 ): ShareFolder {
   const { link } = open;
   const href = createShareHref(open.name, open.ticket);
@@ -200,6 +215,7 @@ function folderView(
       });
     }),
     search,
+    isSearchCut,
     searchHref: href(path),
     nextHref: next === null ? null : href(path, { after: next.slice(prefix.length) }),
     isContinued: after !== '',

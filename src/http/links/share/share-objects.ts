@@ -13,7 +13,7 @@ import type { HttpRequest } from '../../request.ts';
 import { isPdf } from '../../semantics/active-content.ts';
 import { namedObject } from './named-object.ts';
 import type { OpenShare } from './open-share.ts';
-import { findShared } from './share-files.ts';
+import { findNewest, findShared } from './share-files.ts';
 import type { ShareProfiles, ShareUse } from './share-headers.ts';
 import { SHARE_QUERY } from './share-hrefs.ts';
 import type { SharePlaces } from './share-places.ts';
@@ -69,7 +69,7 @@ export function createShareObjects(
   async function answerLogo({ request, requestId }: Visit, open: OpenShare): Promise<Response> {
     const { logoKey } = open.link.page;
     if (logoKey === null) throw new StorageError('NoSuchKey');
-    const found = await findShared(core, { ...open, link: withoutTarget(open) }, logoKey);
+    const found = await findNewest(core, open.entry, logoKey);
     // It counts against no limit, so it is no way to a large file.
     if ((found.pointer?.sizeBytes ?? 0) > LINK_LOGO_MAX_BYTES) throw new StorageError('NoSuchKey');
     return deliverFound(
@@ -104,9 +104,4 @@ function withoutQuery(request: HttpRequest): HttpRequest {
 function withoutVariants(request: HttpRequest): HttpRequest {
   const header = (name: string) => (name === 'accept-encoding' ? null : request.header(name));
   return { ...request, rawQuery: '', header };
-}
-
-/** The link as if it had no version: its logo is whatever the key stands for now. */
-function withoutTarget({ link }: OpenShare): OpenShare['link'] {
-  return { ...link, target: { kind: 'folder', prefix: '' } };
 }

@@ -70,6 +70,8 @@ export type ShareFolder = {
   readonly files: readonly ShareFile[];
   /** What was searched for below this folder; null: nothing. `files` are then the hits. */
   readonly search: string | null;
+  /** Whether there may be hits that are not shown: it looks at so many keys, and shows so many. */
+  readonly isSearchCut: boolean;
   /** The form of the search sends `q` here by GET, with `t` where there is a ticket. */
   readonly searchHref: string;
   /** The next page; null: this is the last. */

@@ -83,6 +83,7 @@ export function sampleFolder(change: Partial<ShareFolder> = {}): ShareFolder {
     searchHref: PATH,
     nextHref: null,
     isContinued: false,
+    isSearchCut: false,
     zipHref: `${PATH}/?zip=1`,
     pickHref: `${PATH}/?zip=1`,
     picksMax: 1000,

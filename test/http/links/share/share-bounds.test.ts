@@ -1,6 +1,7 @@
 // What visitors of a share link may ask for often: lists of thousands of objects are not among it.
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import {
+  LINK_PAGE_FILES,
   LINK_RUNNING_PER_SOURCE,
   LINK_SEARCHES_PER_MINUTE,
   LINK_ZIPS_PER_MINUTE,
@@ -63,4 +64,28 @@ it('gives one source a part of what a limited link sends at once', async () => {
   // What was read to its end makes room.
   await stalled[0]?.arrayBuffer();
   expect((await begin(SOURCE, 'curl more')).status).toBe(200);
+});
+
+it('says that not all of a large folder was searched', async () => {
+  const { app, ask } = await open();
+  const NOTE = 'too large to be searched whole';
+  const page = async () => (await ask('GET', 'q=%2E', SOURCE, BROWSER)).text();
+  for (let count = 0; count < LINK_PAGE_FILES - 2; count++)
+    await putBytes(app.core, app.bucket, `a/${count}.txt`, new Uint8Array([1]));
+  expect(await page()).not.toContain(NOTE);
+  await putBytes(app.core, app.bucket, 'a/last.txt', new Uint8Array([1]));
+  expect(await page()).toContain(NOTE);
+});
+
+it('says so where it has not looked at all keys', async () => {
+  const { app, ask } = await open();
+  const call = app.core.ports.metadataIndex.call;
+  const list = vi.spyOn(app.core.ports.metadataIndex, 'call');
+  list.mockImplementation(async (bucket, name, input) => {
+    const result = await call(bucket, name, input);
+    if (name !== 'listObjects') return result;
+    return { ...(result as object), isTruncated: true, lastName: 'a/one.txt' } as never;
+  });
+  const found = await ask('GET', 'q=nothing', SOURCE, BROWSER);
+  expect(await found.text()).toContain('too large to be searched whole');
 });

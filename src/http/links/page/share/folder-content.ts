@@ -24,6 +24,7 @@ export function folderContent(context: ShareContext, folder: ShareFolder): Child
       ? null
       : h('h2', { class: 'hits' }, texts.hits(shortName(folder.search))),
     isEmpty ? emptyNote(context, folder) : pickForm(context, folder),
+    folder.isSearchCut ? h('p', { class: 'counts' }, texts.searchIsCut) : null,
     pages(context, folder),
     viewer(context),
   ];

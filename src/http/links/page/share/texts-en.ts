@@ -48,6 +48,9 @@ export const ENGLISH = {
   searchAll: 'Show all',
   hits: (text: string) => `Found for “${text}”`,
   noHits: (text: string) => `No name with “${text}” in this folder.`,
+  searchIsCut:
+    'There may be more: this folder is too large to be searched whole. Search in a folder ' +
+    'below it.',
   noHitsShown: 'No name of this page has that. Search looks in the whole folder.',
   emptyFolder: 'Nothing is in this folder yet.',
   name: 'Name',

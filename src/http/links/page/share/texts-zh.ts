@@ -45,6 +45,7 @@ export const CHINESE: ShareTexts = {
   searchAll: '显示全部',
   hits: (text) => `“${text}”的搜索结果`,
   noHits: (text) => `此文件夹中没有名称包含“${text}”的文件。`,
+  searchIsCut: '可能还有更多结果：此文件夹太大，无法全部搜索。请在其子文件夹中搜索。',
   noHitsShown: '本页没有这样的名称。点“搜索”可查找整个文件夹。',
   emptyFolder: '此文件夹里还没有内容。',
   name: '名称',
