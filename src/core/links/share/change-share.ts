@@ -83,7 +83,7 @@ export async function makeShare(
     cutsRunning: input.cutsRunning,
   };
   const { id, createdAtMs } = link;
-  const entry: LinkEntry = {
+  const address: LinkEntry = {
     id,
     kind: 'share',
     bucket: { id: bucketId, name },
@@ -91,7 +91,7 @@ export async function makeShare(
     createdAtMs,
   };
   // First the address, then the link: a crash in between leaves an address without one.
-  await directory.call('addLinkId', { entry });
+  await directory.call('addLinkId', { entry: address });
   try {
     await bucket.call('addShareLink', {
       link,

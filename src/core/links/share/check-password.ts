@@ -27,7 +27,7 @@ import type { Core } from '../../core.ts';
 export type PasswordOutcome =
   | { readonly kind: 'right' }
   | { readonly kind: 'wrong' }
-  /** Too many were wrong: none is looked at before. */
+  /** Too many were wrong: for so long no password of this source is checked. */
   | { readonly kind: 'wait'; readonly seconds: number };
 
 /** SlowDown while too many others are checked. */

@@ -90,7 +90,8 @@ function makeSurface(core: Core, parts: ShareSurfaceParts, secret: string): Answ
     const isLogin = form.some(([field]) => field === 'password');
     if (isLogin && !query.has(SHARE_QUERY.zip)) return redirectIn(visit, open);
 
-    // 3. It gives the page, the ZIP or the file; what is used up meanwhile closes it.
+    // 3. It gives the page, the ZIP or the file. ShareClosed comes where others have used
+    //    up a limit since step 2, or all that is left is being downloaded.
     try {
       return await answerOpen(visit, open);
     } catch (error) {

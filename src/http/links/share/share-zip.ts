@@ -60,7 +60,7 @@ export function createShareZip(
     const selection = selectionOf(open, picked);
     const source = networkOf(request.remoteAddress);
     asked.take(`${open.entry.id} ${source}`, clock.nowMs());
-    const permit = zips.take({
+    const slot = zips.take({
       tenant: open.entry.accountId,
       shares: [
         { name: `bucket ${open.entry.bucket.id}`, max: ZIPS_OF_BUCKET_MAX },
@@ -81,7 +81,7 @@ export function createShareZip(
         'x-amz-request-id': requestId,
       };
       if (request.method === 'HEAD') {
-        permit.release();
+        slot.release();
         return makeResponse(request, 200, headers, null);
       }
       const owner = {
@@ -97,7 +97,7 @@ export function createShareZip(
       const part = { contentId, sizeBytes, offsetBytes: 0, lengthBytes: sizeBytes };
       const place = await places.take(request, open, part, visitor);
       const counter = meter.of(owner);
-      const openEntry = async (number: number) => {
+      const openObject = async (number: number) => {
         const object = planned[number]?.object;
         if (object === undefined) return null;
         const { storageClass, isInline } = object;
@@ -106,8 +106,8 @@ export function createShareZip(
         return countPart(counter, { storageClass, lengthBytes }, body);
       };
       const entries = planned.map(({ entry }) => entry);
-      const hooks = { onPull: permit.renew, onEnd: permit.release };
-      const body = place.watch(createZipStream(entries, openEntry, hooks));
+      const hooks = { onPull: slot.renew, onEnd: slot.release };
+      const body = place.watch(createZipStream(entries, openObject, hooks));
       const sent = {
         operationClass: 'free',
         bytesOut: sizeBytes,
@@ -117,7 +117,7 @@ export function createShareZip(
       request.notes.bodyBytes = sizeBytes;
       return makeResponse(request, 200, headers, countSent(counter, sent, body));
     } catch (error) {
-      permit.release();
+      slot.release();
       throw error;
     }
   };

@@ -57,7 +57,8 @@ export function settle(
   const before = decodeRanges(download);
   const after = addRange(before, [permit.offset_bytes, permit.offset_bytes + sent]);
   const covered = bytesIn(after);
-  // Bytes that were sent before are no part of this download: they add up elsewhere.
+  // Bytes that this download has sent before make it no wholer: they count with what
+  // was broken off, of which a whole object's worth is a download too.
   const repeated = sent - (covered - bytesIn(before));
   addAborted(sql, n, linkId, repeated, download.size_bytes);
 
@@ -105,8 +106,9 @@ function complete(
 /**
  * Joins a download that was broken off with another of the same visitor. Race: a
  * connection breaks, and the client goes on before the break is noticed, so that its
- * rest began as a download of its own. Guard: two of them that do not run are one,
- * and bytes of both add up elsewhere. Returns whether they are whole together.
+ * rest began as a download of its own. Guard: two of them that do not run are one;
+ * bytes that both have sent count with what was broken off. Returns whether they are
+ * whole together.
  */
 function joinBrokenOff(
   sql: Sql,
