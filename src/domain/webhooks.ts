@@ -23,3 +23,22 @@ export type WebhookEndpoint = {
   readonly isEnabled: boolean;
   readonly createdAtMs: number;
 };
+
+/**
+ * The types of events that webhooks of an account may hear of besides its objects;
+ * docs/notifications.md says of each when it is sent.
+ */
+export const ACCOUNT_EVENTS = [
+  'cap.crossed',
+  'invoice.closed',
+  'usage.daily',
+  'link.opened',
+  'link.downloaded',
+  'link.limit-near',
+  'drop.uploaded',
+  'drop.limit-near',
+  'disk.crossed',
+  'object.hurt',
+] as const;
+
+export type AccountEvent = (typeof ACCOUNT_EVENTS)[number];

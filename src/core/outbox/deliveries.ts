@@ -5,6 +5,7 @@
 
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
+import type { AccountEvent } from '../../domain/webhooks.ts';
 import {
   accountQueueId,
   type Delivery,
@@ -34,7 +35,7 @@ export type OutboxOf = { readonly id: BucketId; readonly name: BucketName } | nu
 export async function enqueue(
   core: Core,
   accountId: AccountId,
-  type: string,
+  type: AccountEvent,
   data: unknown,
   id: string = core.ports.ids.requestId(),
 ): Promise<number> {

@@ -7,6 +7,7 @@ import { retryDelayMs } from '../../../src/core/outbox/retry-times.ts';
 import { encodeEventKey } from '../../../src/core/outbox/s3-event.ts';
 import { createWebhook, deleteWebhook, updateWebhook } from '../../../src/core/outbox/webhooks.ts';
 import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
+import type { AccountEvent } from '../../../src/domain/webhooks.ts';
 import { createOutboxCalls } from '../../../src/index/outbox/outbox.ts';
 import { DEAD_MAX, DELIVERED_MAX, WAITING_MAX } from '../../../src/index/outbox/outbox-rows.ts';
 import { OUTBOX_SCHEMA } from '../../../src/index/tables/outbox-schema.ts';
@@ -40,7 +41,8 @@ function setUp(answer: Answer = () => 200) {
     settleDeliveries: (input) => directory.call('settleDeliveries', input),
   };
   const dispatcher = createDispatcher(core, queue, 'auto');
-  const tell = (n: number, type = 'thing.happened') => enqueue(core, accountId, type, { n });
+  const tell = (n: number, type = 'thing.happened') =>
+    enqueue(core, accountId, type as AccountEvent, { n });
   const numbers = () => sent.map(({ body }) => JSON.parse(body).data.n as number);
   return { core, queue, dispatcher, sent, tell, numbers };
 }

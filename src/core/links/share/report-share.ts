@@ -12,6 +12,7 @@ import {
   type ShareUsage,
 } from '../../../domain/links/share-links.ts';
 import type { ShareSettlement } from '../../../domain/links/share-records.ts';
+import type { AccountEvent } from '../../../domain/webhooks.ts';
 import type { Core } from '../../core.ts';
 import { enqueue } from '../../outbox/deliveries.ts';
 
@@ -54,7 +55,7 @@ export function reportFirstOpened(core: Core, entry: LinkEntry): void {
 function report(
   core: Core,
   { id, accountId }: LinkEntry,
-  type: string,
+  type: AccountEvent,
   data: object,
   identity: readonly unknown[],
 ): void {
