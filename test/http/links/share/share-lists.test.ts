@@ -1,10 +1,12 @@
 // What share links say and list: pages of long lists, what counts, and how a terminal gives the
 // password.
 import { expect, it } from 'vitest';
+import { addLabel, revokeBelow } from '../../../../src/core/links/share/change-share.ts';
 import { LINK_PAGE_FILES } from '../../../../src/domain/links/link-limits.ts';
 import { putBytes } from '../../../core/memory-core.ts';
 import { addShare, createLinkApp, type LinkApp } from '../kit/link-app.ts';
 
+const NOBODY = { memberId: null, accessKeyId: null };
 const BROWSER = { accept: 'text/html,*/*;q=0.8' };
 const COUNT = 2 * LINK_PAGE_FILES + 50;
 const nameOf = (at: number) => `${String(at).padStart(4, '0')}.txt`;
@@ -106,4 +108,20 @@ it('a terminal hears how to give a password, and that it was wrong', async () =>
     'The password is wrong. Give it so: curl -u :PASSWORD\n',
   ]);
   expect((await ask('right one'))[0]).toBe(200);
+});
+
+it('links that are revoked below a prefix are closed at once, labels too', async () => {
+  const app = await createLinkApp();
+  await putBytes(app.core, app.bucket, 'a/k', new Uint8Array(1));
+  const { id: linkId } = await addShare(app);
+  const label = await addLabel(app.core, app.bucket, { linkId, name: 'Ada' }, NOBODY);
+  const other = await addShare(app, { target: { kind: 'folder', prefix: '' } });
+  const statuses = async () => {
+    const paths = [`${linkId}/k`, `${linkId}~${label.id}/k`, `${other.id}/a/k`];
+    const replies = await Promise.all(paths.map((path) => app.ask({ target: `/-/s/${path}` })));
+    return replies.map(({ status }) => status);
+  };
+  expect(await statuses()).toEqual([200, 200, 200]);
+  expect(await revokeBelow(app.core, app.bucket, 'a/', NOBODY)).toBe(1);
+  expect(await statuses()).toEqual([410, 410, 200]);
 });
