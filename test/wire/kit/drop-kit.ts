@@ -171,10 +171,15 @@ export type OpenPatch = {
 };
 
 /** Begins to send a file, and leaves the body open. */
-export function openPatch(location: string, code: string, length: number): OpenPatch {
+export function openPatch(
+  location: string,
+  code: string,
+  length: number,
+  localAddress?: string,
+): OpenPatch {
   const { hostname, port } = new URL(client.target.url);
   const call = request({
-    ...{ hostname, port, method: 'PATCH', path: location, agent: false },
+    ...{ hostname, port, localAddress, method: 'PATCH', path: location, agent: false },
     headers: {
       ...asSender(code),
       host: client.host,
