@@ -159,8 +159,17 @@ export const DROP_FILE_LIFE_MS = 7 * DAY_MS;
  * announced takes its place in the link's limits no longer.
  */
 export const DROP_ANNOUNCED_LIFE_MS = 2 * HOUR_MS;
-/** Unfinished files whose time is over that one call removes at most. */
-export const DROP_EXPIRED_AT_ONCE = 64;
+/** Unfinished files that one call removes at most: some 20 ms. */
+export const DROP_GIVEN_UP_AT_ONCE = 500;
+/** Pieces of them that one call removes, with those of one file more: each is a blob. */
+export const DROP_PIECES_GIVEN_UP_AT_ONCE = 1000;
+/** Rows of a link that is deleted which one call removes at most: some 10 ms. */
+export const DROP_ROWS_REMOVED_AT_ONCE = 2000;
+/**
+ * Unfinished files whose time is over that are left out when a link is read; what is
+ * beyond them counts until it is removed.
+ */
+export const DROP_EXPIRED_LEFT_OUT = 1000;
 /** Least bytes of a piece that is not the last of its file. */
 export const DROP_PIECE_MIN_BYTES = 64 * KiB;
 /** Most bytes of a piece of a file of usual size: what a broken connection may cost. */

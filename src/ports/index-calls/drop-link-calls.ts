@@ -30,13 +30,17 @@ export type DropFileName = {
 };
 
 export type DropLinkQueries = {
-  /** Null: the bucket has no such link. BucketChanged. */
-  getDropLink(input: { bucket: BucketRef; id: LinkId }): DropLinkState | null;
-  /** Links with greater ids than `after`, by id. BucketChanged. */
+  /**
+   * Null: the bucket has no such link. Unfinished files whose time is over are not
+   * counted. BucketChanged.
+   */
+  getDropLink(input: { bucket: BucketRef; id: LinkId; nowMs: number }): DropLinkState | null;
+  /** Links with greater ids than `after`, by id, counted as one is. BucketChanged. */
   listDropLinks(input: {
     bucket: BucketRef;
     after: string;
     limit: number;
+    nowMs: number;
   }): readonly DropLinkState[];
   /** Null: the link has no such sender. BucketChanged. */
   getDropSender(input: { bucket: BucketRef; linkId: LinkId; id: string }): DropSender | null;
@@ -119,14 +123,15 @@ export type DropLinkCommands = {
    * Begins a file and its upload, and counts all that it announces; unfinished ones
    * whose time is over are removed first. AccessDenied (closed, no such sender),
    * EntityTooLarge, QuotaExceeded (a limit of the link or of its sender). Gives the
-   * link with the file counted. BucketChanged.
+   * link with the file counted; null: there was no room, but some were removed, and
+   * another call may find room. BucketChanged.
    */
   addDropFile(input: {
     bucket: BucketRef;
     file: DropFile;
     upload: Upload;
     nowMs: number;
-  }): DropLinkState;
+  }): DropLinkState | null;
   /**
    * Adds a piece at `offsetBytes`. NoSuchResource (no such unfinished file),
    * AccessDenied (closed), ConditionalRequestConflict (another offset),

@@ -2,7 +2,11 @@
 // without a file and files that never came, not sooner and not later than the limits say.
 import { describe, expect } from 'vitest';
 import type { DropLink } from '../../../src/domain/links/drop-link.ts';
-import { DROP_EMPTY_SENDER_LIFE_MS } from '../../../src/domain/links/link-limits.ts';
+import {
+  DROP_ANNOUNCED_LIFE_MS,
+  DROP_EMPTY_SENDER_LIFE_MS,
+  DROP_GIVEN_UP_AT_ONCE,
+} from '../../../src/domain/links/link-limits.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { DROP_ENTRY, DROP_LINK, dropFileOf } from '../../index/kit/use-drop-links.ts';
 import { type Subject, testsOf } from '../subject.ts';
@@ -20,6 +24,12 @@ export function indexDropRowsContract(subject: Subject<MetadataIndex>): void {
     const linkId = link.id;
     await index.call(name, 'addDropLink', { bucket, link, max: 10, entry: DROP_ENTRY });
     return {
+      announce: (fileId: string, lengthBytes: number, nowMs: number) =>
+        index.call(name, 'addDropFile', {
+          bucket,
+          ...dropFileOf(fileId, { lengthBytes, expiresAtMs: nowMs + DROP_ANNOUNCED_LIFE_MS }),
+          nowMs,
+        }),
       begin: (senderId: string, expiresAtMs: number) =>
         index.call(name, 'addDropFile', {
           bucket,
@@ -34,7 +44,8 @@ export function indexDropRowsContract(subject: Subject<MetadataIndex>): void {
         }),
       isThere: async (id: string) =>
         (await index.call(name, 'getDropSender', { bucket, linkId, id })) !== null,
-      usage: async () => (await index.call(name, 'getDropLink', { bucket, id: linkId }))?.usage,
+      usage: async (nowMs = START_MS) =>
+        (await index.call(name, 'getDropLink', { bucket, id: linkId, nowMs }))?.usage,
       forget: (nowMs: number) =>
         index.call(name, 'forgetDropRows', { bucket: addressOf(record), nowMs }),
       endMs: async () => (await index.call(name, 'listIncarnations', { name }))[0]?.dropRowsEndMs,
@@ -78,6 +89,23 @@ export function indexDropRowsContract(subject: Subject<MetadataIndex>): void {
       expect((await link.usage())?.senders).toBe(6);
       expect(await link.forget(nowMs)).toEqual({ isDone: true });
       expect((await link.usage())?.senders).toBe(0);
+    });
+
+    test('files that never came fill no link, however many they are', async (index) => {
+      const count = DROP_GIVEN_UP_AT_ONCE + 1;
+      const limits = { ...DROP_LINK.limits, files: count, totalBytes: 10_000 };
+      const link = await withLink(index, { ...DROP_LINK, limits });
+      await link.addSender('sender');
+      for (let at = 1; at < count; at++) await link.announce(`small ${at}`, 1, START_MS);
+      await link.announce('large', 10_000 - count + 1, START_MS + 1);
+      const next = (nowMs: number) => link.announce('next', 10_000, nowMs);
+      await expect(next(START_MS + 2)).rejects.toMatchObject({ code: 'QuotaExceeded' });
+      expect(await link.usage(START_MS + 2)).toMatchObject({ files: count, bytes: 10_000 });
+
+      const endMs = START_MS + 1 + DROP_ANNOUNCED_LIFE_MS;
+      expect(await link.usage(endMs)).toMatchObject({ files: 0, bytes: 0 });
+      expect(await next(endMs)).toBeNull();
+      expect((await next(endMs))?.usage).toMatchObject({ files: 1, bytes: 10_000 });
     });
   });
 }

@@ -79,8 +79,8 @@ export function useDropLinks(index: IndexApi, bucket: BucketRef): void {
   const name = (fileId: string) => ({ bucket, linkId: id, fileId, nowMs: START_MS });
   index.addDropLink({ bucket, link: DROP_LINK, max: 10, entry: DROP_ENTRY });
   index.changeDropLink({ bucket, id, revision: 1, settings: DROP_SETTINGS, entry: DROP_ENTRY });
-  index.getDropLink({ bucket, id });
-  index.listDropLinks({ bucket, after: '', limit: 10 });
+  index.getDropLink({ bucket, id, nowMs: START_MS });
+  index.listDropLinks({ bucket, after: '', limit: 10, nowMs: START_MS });
   const fields = { name: '', mail: '', note: '' };
   const sender = { id: 'sender', fields, source: 'x', nowMs: START_MS };
   index.addDropSender({ bucket, linkId: id, ...sender });

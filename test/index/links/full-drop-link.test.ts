@@ -21,7 +21,7 @@ it('is not closed by those who only said hello', () => {
       fields: { name: '', mail: '', note: '' },
       source: id,
     });
-  const senders = () => index.getDropLink({ bucket, id: linkId })?.usage.senders;
+  const senders = () => index.getDropLink({ bucket, id: linkId, nowMs: START_MS })?.usage.senders;
   for (let at = 0; at < DROP_SENDERS_MAX; at++) add(`sender ${at}`);
   const untilMs = START_MS + 10 * DROP_EMPTY_SENDER_LEAST_MS;
   const file = dropFileOf('file', { senderId: 'sender 0', expiresAtMs: untilMs });

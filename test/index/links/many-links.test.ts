@@ -215,7 +215,7 @@ describe('ten thousand senders and files of a drop link', () => {
       return [
         stepsOf(() => addSender('another')),
         stepsOf(() => addFile('another')),
-        stepsOf(() => void index.getDropLink({ bucket, id: linkId })),
+        stepsOf(() => void index.getDropLink({ bucket, id: linkId, nowMs: START_MS })),
         stepsOf(() => void index.listDropSenders(page)),
         stepsOf(() => void index.listDropFiles({ ...page, senderId: null })),
         stepsOf(() => void index.listDropFiles({ ...page, senderId: 'sender' })),
@@ -255,7 +255,7 @@ describe('ten thousand senders and files of a drop link', () => {
     const entry = { ...NOBODY, atMs: 7, action: 'revoked', changes: { revokedAtMs: [null, 7] } };
     const history = index.listShareHistory({ bucket, id: linkId });
     expect(history).toContainEqual(entry);
-    const links = index.listDropLinks({ bucket, after: '', limit: 10 });
+    const links = index.listDropLinks({ bucket, after: '', limit: 10, nowMs: START_MS });
     expect(links.map(({ link }) => [link.prefix, link.revokedAtMs, link.revision])).toEqual([
       ['in/', 7, 2],
       ['elsewhere/', 7, 2],
@@ -264,6 +264,19 @@ describe('ten thousand senders and files of a drop link', () => {
     ]);
     expect(index.revokeDropLinks({ bucket, prefix: '', changer: NOBODY, nowMs: 9 })).toBe(1);
     expect(sql.all('SELECT 1 FROM drop_links')).toHaveLength(4);
+  });
+
+  it('go with their link in few steps', () => {
+    const { sql, index, bucket, stepsOf } = withFiles(DROP_FILES_DEFAULT);
+    const costs: number[] = [];
+    for (let isDone = false; !isDone; )
+      costs.push(
+        stepsOf(() => {
+          ({ isDone } = index.removeDropLink({ bucket, id: linkId, nowMs: START_MS }));
+        }),
+      );
+    expect(costs).toHaveLength(10);
+    expect(sql.all('SELECT 1 FROM drop_files UNION ALL SELECT 1 FROM drop_senders')).toEqual([]);
   });
 
   it('go with their bucket, in steps that hold nobody up, with its share links', () => {

@@ -126,7 +126,8 @@ function addReads(api: Api): void {
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'links:read');
       const page = await readPage(call, c.req.valid('query'), {
         list: `drop links ${bucket.record().id}`,
-        read: (after, limit) => bucket.call('listDropLinks', { after, limit }),
+        read: (after, limit) =>
+          bucket.call('listDropLinks', { after, limit, nowMs: call.core.ports.clock.nowMs() }),
         positionOf: ({ link }: DropLinkState) => link.id,
         show: (state) => showDrop(call, state),
       });
@@ -149,7 +150,7 @@ function addReads(api: Api): void {
       const call = callOf(c);
       const { bucket: name, dropLinkId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'links:read');
-      const state = await getDropLink(bucket, idOf(dropLinkId));
+      const state = await getDropLink(call.core, bucket, idOf(dropLinkId));
       return jsonWithEtag(c, etagOfRevision(state.link), showDrop(call, state), 200);
     },
   );
@@ -177,7 +178,7 @@ function addChanging(api: Api): void {
       const id = idOf(dropLinkId);
       const nowMs = call.core.ports.clock.nowMs();
       const { limits, page, expiresAt, isRevoked, ...rest } = c.req.valid('json');
-      const { link } = await getDropLink(bucket, id);
+      const { link } = await getDropLink(call.core, bucket, id);
       requireMatch(c, etagOfRevision(link));
       const isExact = c.req.header('if-match')?.trim() !== '*';
       const changed = await changeDropLink(call.core, bucket, {
@@ -261,7 +262,7 @@ function addRelease(api: Api): void {
       const { bucket: name, dropLinkId } = c.req.valid('param');
       // What is moved gets another name, by which more may read it: as by any job that moves.
       const bucket = await openToLink(call, name, ['objects:write', 'objects:read']);
-      const { link } = await getDropLink(bucket, idOf(dropLinkId));
+      const { link } = await getDropLink(call.core, bucket, idOf(dropLinkId));
       if (link.quarantine === null)
         throw new StorageError('InvalidRequest', { detail: 'This link has no quarantine.' });
       const { accountId, memberId, accessKeyId } = call.caller;

@@ -101,6 +101,6 @@ async function openListed(
 ): Promise<{ readonly bucket: BucketHandle; readonly linkId: LinkId; readonly link: DropLink }> {
   const bucket = await openBucketOf(call, name, 'links:read');
   const linkId = idOf(dropLinkId);
-  const { link } = await getDropLink(bucket, linkId);
+  const { link } = await getDropLink(call.core, bucket, linkId);
   return { bucket, linkId, link };
 }

@@ -52,7 +52,8 @@ export function isDropFileId(text: string): boolean {
 
 /**
  * Begins a file. InvalidArgument (the name), AccessDenied (the type; closed),
- * EntityTooLarge, QuotaExceeded. Cost: one commit.
+ * EntityTooLarge, QuotaExceeded. Cost: one commit, and one for each DROP_GIVEN_UP_AT_ONCE
+ * files whose time is over where the link is full of them.
  */
 export async function beginFile(
   core: Core,
@@ -105,7 +106,8 @@ export async function beginFile(
     finishedAtMs: null,
     sha256: null,
   };
-  const after: DropLinkState = await bucket.call('addDropFile', { file, upload, nowMs });
+  let after: DropLinkState | null = null;
+  while (after === null) after = await bucket.call('addDropFile', { file, upload, nowMs });
   const { usage } = after;
   const before = { ...usage, files: usage.files - 1, bytes: usage.bytes - lengthBytes };
   if (isNearLimit(after.link, usage) && !isNearLimit(after.link, before))

@@ -48,8 +48,13 @@ export async function createDropLink(
 }
 
 /** The link of an id. NoSuchResource. */
-export async function getDropLink(bucket: BucketHandle, id: LinkId): Promise<DropLinkState> {
-  const state: DropLinkState | null = await bucket.call('getDropLink', { id });
+export async function getDropLink(
+  core: Core,
+  bucket: BucketHandle,
+  id: LinkId,
+): Promise<DropLinkState> {
+  const nowMs = core.ports.clock.nowMs();
+  const state: DropLinkState | null = await bucket.call('getDropLink', { id, nowMs });
   if (state === null) throw new StorageError('NoSuchResource');
   return state;
 }
@@ -73,7 +78,7 @@ export async function changeDropLink(
   { id, revision: onlyRevision, changer, change }: DropChange,
 ): Promise<DropLinkState> {
   for (let attempt = 1; ; attempt++) {
-    const state = await getDropLink(bucket, id);
+    const state = await getDropLink(core, bucket, id);
     const { link } = state;
     const revision = onlyRevision ?? link.revision;
     const settings = change(link);
@@ -117,15 +122,15 @@ export async function removeDropLink(
   changer: ShareChanger,
 ): Promise<void> {
   const { clock, directory } = core.ports;
-  const state: DropLinkState | null = await bucket.call('getDropLink', { id });
+  const nowMs = clock.nowMs();
+  const state: DropLinkState | null = await bucket.call('getDropLink', { id, nowMs });
   // Closed first: nothing new may come while the rows go.
   if (state !== null && state.link.revokedAtMs === null) {
-    const revokedAtMs = clock.nowMs();
     await changeDropLink(core, bucket, {
       id,
       revision: null,
       changer,
-      change: (settings) => ({ ...settings, revokedAtMs }),
+      change: (settings) => ({ ...settings, revokedAtMs: nowMs }),
     });
   }
   for (let isDone = false; !isDone; )

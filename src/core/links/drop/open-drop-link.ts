@@ -28,7 +28,8 @@ export async function openDropLink(
       },
       changer,
     );
-    const state: DropLinkState | null = await bucket.call('getDropLink', { id: entry.id });
+    const nowMs = core.ports.clock.nowMs();
+    const state: DropLinkState | null = await bucket.call('getDropLink', { id: entry.id, nowMs });
     if (state === null) throw new StorageError('NoSuchResource');
     return { ...state, bucket };
   } catch (error) {

@@ -104,8 +104,8 @@ function watchLink(
   cut: (error: StorageError) => void,
 ): () => void {
   const look = async () => {
-    const state: DropLinkState | null = await bucket.call('getDropLink', { id: link.id });
     const nowMs = core.ports.clock.nowMs();
+    const state: DropLinkState | null = await bucket.call('getDropLink', { id: link.id, nowMs });
     const reason =
       state === null ? 'revoked' : dropStateOf(state.link, { files: -1, bytes: -1 }, nowMs);
     if (reason === 'open') return;

@@ -1,7 +1,7 @@
 // Files that come by drop links. Each is a multipart upload while it comes: a piece
 // is a part, the end is one commit. All counts change in the transaction of the row
 // that they count, so of many files at once just those that fit are begun.
-import { StorageError } from '../../../domain/errors.ts';
+import { hasCode, StorageError } from '../../../domain/errors.ts';
 import {
   type DropFile,
   type DropLink,
@@ -11,9 +11,10 @@ import {
 } from '../../../domain/links/drop-link.ts';
 import type { LinkId } from '../../../domain/links/link-ids.ts';
 import {
-  DROP_EXPIRED_AT_ONCE,
   DROP_FILE_LIFE_MS,
+  DROP_GIVEN_UP_AT_ONCE,
   DROP_OPEN_FILES_MAX,
+  DROP_PIECES_GIVEN_UP_AT_ONCE,
 } from '../../../domain/links/link-limits.ts';
 import type { ObjectKey } from '../../../domain/nouns.ts';
 import type {
@@ -80,12 +81,14 @@ export function createDropFileCalls(sql: Sql, uploads: UploadCalls): DropFileCal
 
     addDropFile({ bucket, file, upload, nowMs }) {
       const n = requireBucket(sql, bucket);
-      dropUnfinished(sql, n, file.linkId, { beforeMs: nowMs, nowMs });
-      const { link, usage } = requireTaking(sql, n, file.linkId, nowMs);
-      const sender = findSender(sql, n, file.linkId, file.senderId);
-      if (sender === null) throw new StorageError('AccessDenied');
-      requireWithin(link, file.lengthBytes, usage, sender);
-      requireFewUnfinished(sql, n, file);
+      const { removed } = dropUnfinished(sql, n, file.linkId, { beforeMs: nowMs, nowMs });
+      try {
+        requireRoomFor(sql, n, file, nowMs);
+      } catch (error) {
+        // A refusal would bring back what was just removed.
+        if (removed > 0 && hasCode(error, 'QuotaExceeded')) return null;
+        throw error;
+      }
       uploads.createUpload({ bucket, upload });
       insertFile(sql, n, file);
       keepUntil(sql, n, file, file.expiresAtMs);
@@ -176,30 +179,42 @@ function finishFile(
   return { version, file: { ...file, key: toKey, finishedAtMs: nowMs, sha256 }, state };
 }
 
-/**
- * Removes files of a link that end before a time and are not finished, some at a
- * time. Gives how many.
- */
+/** What one call has removed, and whether nothing more of it is left. */
+type Removal = { readonly removed: number; readonly isDone: boolean };
+
+/** Removes files of a link that end before a time and are not finished, some at a time. */
 export function dropUnfinished(
   sql: Sql,
   n: number,
   linkId: LinkId,
   { beforeMs, nowMs }: { readonly beforeMs: number; readonly nowMs: number },
-): number {
+): Removal {
   const rows = sql.all<FileRow>(
-    `SELECT ${FILE_COLUMNS} FROM drop_files
+    `SELECT ${FILE_COLUMNS} FROM drop_files INDEXED BY drop_files_unfinished
      WHERE bucket = ? AND link_id = ? AND finished_at_ms IS NULL AND expires_at_ms <= ?
-     ORDER BY expires_at_ms LIMIT ${DROP_EXPIRED_AT_ONCE}`,
+     ORDER BY expires_at_ms LIMIT ${DROP_GIVEN_UP_AT_ONCE}`,
     n,
     linkId,
     beforeMs,
   );
-  for (const row of rows) giveUpFile(sql, n, decodeFile(row), nowMs);
-  return rows.length;
+  return giveUpFiles(sql, n, rows, nowMs);
+}
+
+/** Removes the first of these files, of which there may be DROP_GIVEN_UP_AT_ONCE. */
+export function giveUpFiles(sql: Sql, n: number, rows: readonly FileRow[], nowMs: number): Removal {
+  let removed = 0;
+  let pieces = 0;
+  for (const row of rows) {
+    if (pieces >= DROP_PIECES_GIVEN_UP_AT_ONCE) break;
+    giveUpFile(sql, n, decodeFile(row), nowMs);
+    removed += 1;
+    pieces += row.pieces;
+  }
+  return { removed, isDone: removed === rows.length && removed < DROP_GIVEN_UP_AT_ONCE };
 }
 
 /** Removes an unfinished file with its upload, and no longer counts it. */
-export function giveUpFile(sql: Sql, n: number, file: DropFile, nowMs: number): void {
+function giveUpFile(sql: Sql, n: number, file: DropFile, nowMs: number): void {
   const upload = findUpload(sql, n, file.key, file.uploadId);
   if (upload !== null) dropUpload(sql, n, upload, nowMs);
   sql.all(
@@ -209,6 +224,16 @@ export function giveUpFile(sql: Sql, n: number, file: DropFile, nowMs: number): 
     file.id,
   );
   count(sql, n, file, { files: -1, bytes: -file.lengthBytes });
+}
+
+/** AccessDenied (closed, no such sender), EntityTooLarge, QuotaExceeded with the limit. */
+function requireRoomFor(sql: Sql, n: number, file: DropFile, nowMs: number): void {
+  const { linkId, senderId, lengthBytes } = file;
+  const { link, usage } = requireTaking(sql, n, linkId, nowMs);
+  const sender = findSender(sql, n, linkId, senderId);
+  if (sender === null) throw new StorageError('AccessDenied');
+  requireWithin(link, lengthBytes, usage, sender);
+  requireFewUnfinished(sql, n, file);
 }
 
 /** EntityTooLarge, QuotaExceeded with the limit. */

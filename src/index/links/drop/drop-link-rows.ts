@@ -11,6 +11,7 @@ import {
   dropStateOf,
 } from '../../../domain/links/drop-link.ts';
 import type { LinkId } from '../../../domain/links/link-ids.ts';
+import { DROP_EXPIRED_LEFT_OUT } from '../../../domain/links/link-limits.ts';
 import type { ObjectKey, UploadId } from '../../../domain/nouns.ts';
 import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
 import type { Sql, SqlRow } from '../../../ports/sql.ts';
@@ -51,6 +52,29 @@ export function findLink(sql: Sql, n: number, id: LinkId): DropLinkState | null 
     id,
   );
   return row === undefined ? null : decodeLink(row);
+}
+
+/**
+ * The link as it is at a time: files whose time is over take no place in it any more,
+ * though the sweep has not removed them yet. Cost: a seek, and a row for each of them.
+ */
+export function withoutExpired(
+  sql: Sql,
+  n: number,
+  { link, usage }: DropLinkState,
+  nowMs: number,
+): DropLinkState {
+  const [expired] = sql.all<{ files: number; bytes: number }>(
+    `SELECT count(*) AS files, coalesce(sum(length_bytes), 0) AS bytes FROM (
+       SELECT length_bytes FROM drop_files INDEXED BY drop_files_unfinished
+       WHERE bucket = ? AND link_id = ? AND finished_at_ms IS NULL AND expires_at_ms <= ?
+       LIMIT ${DROP_EXPIRED_LEFT_OUT})`,
+    n,
+    link.id,
+    nowMs,
+  );
+  const { files = 0, bytes = 0 } = expired ?? {};
+  return { link, usage: { ...usage, files: usage.files - files, bytes: usage.bytes - bytes } };
 }
 
 /** A link that takes files now. NoSuchResource, AccessDenied with the reason. */

@@ -3,7 +3,7 @@
 import { StorageError } from '../../../domain/errors.ts';
 import type { LinkId } from '../../../domain/links/link-ids.ts';
 import {
-  DROP_EXPIRED_AT_ONCE,
+  DROP_ROWS_REMOVED_AT_ONCE,
   DROP_SENDERS_MAX,
   DROP_SENDERS_PER_SOURCE,
   DROP_SOURCE_WINDOW_MS,
@@ -11,9 +11,9 @@ import {
 import type {
   DropLinkCommands,
   DropLinkQueries,
+  DropLinkState,
 } from '../../../ports/index-calls/drop-link-calls.ts';
 import type { Sql } from '../../../ports/sql.ts';
-import { ROWS_FORGOTTEN_AT_ONCE } from '../../directory/expiring-rows.ts';
 import { requireBucket } from '../../require-bucket.ts';
 import { PLAN_ONCE } from '../../tables/plan-once.ts';
 import { dropHistory, noteChange } from '../link-history.ts';
@@ -30,6 +30,7 @@ import {
   requireTaking,
   SENDER_COLUMNS,
   type SenderRow,
+  withoutExpired,
 } from './drop-link-rows.ts';
 import { dropEmptySenders } from './forget-drop-rows.ts';
 
@@ -51,18 +52,13 @@ type DropLinkCalls = Pick<
  */
 export function createDropLinkCalls(sql: Sql): DropLinkCalls {
   return {
-    getDropLink: ({ bucket, id }) => findLink(sql, requireBucket(sql, bucket), id),
+    getDropLink({ bucket, id, nowMs }) {
+      const n = requireBucket(sql, bucket);
+      const state = findLink(sql, n, id);
+      return state === null ? null : withoutExpired(sql, n, state, nowMs);
+    },
 
-    listDropLinks: ({ bucket, after, limit }) =>
-      sql
-        .all<LinkRow>(
-          `SELECT ${LINK_COLUMNS} FROM drop_links WHERE bucket = ? AND id > ?
-           ORDER BY id LIMIT ${PLAN_ONCE} ?`,
-          requireBucket(sql, bucket),
-          after,
-          limit,
-        )
-        .map(decodeLink),
+    listDropLinks: (input) => listLinks(sql, input),
 
     getDropSender: ({ bucket, linkId, id }) =>
       findSender(sql, requireBucket(sql, bucket), linkId, id),
@@ -145,6 +141,22 @@ export function createDropLinkCalls(sql: Sql): DropLinkCalls {
   };
 }
 
+/** See `DropLinkQueries.listDropLinks`. */
+function listLinks(
+  sql: Sql,
+  { bucket, after, limit, nowMs }: Parameters<DropLinkQueries['listDropLinks']>[0],
+): readonly DropLinkState[] {
+  const n = requireBucket(sql, bucket);
+  const rows = sql.all<LinkRow>(
+    `SELECT ${LINK_COLUMNS} FROM drop_links WHERE bucket = ? AND id > ?
+     ORDER BY id LIMIT ${PLAN_ONCE} ?`,
+    n,
+    after,
+    limit,
+  );
+  return rows.map((row) => withoutExpired(sql, n, decodeLink(row), nowMs));
+}
+
 /** See `DropLinkCommands.revokeDropLinks`. */
 function revokeBelow(
   sql: Sql,
@@ -193,21 +205,21 @@ function requireFewOfSource(
 
 /** Whether nothing of it is left. */
 function removeLink(sql: Sql, n: number, id: LinkId, nowMs: number): boolean {
-  const removed = dropUnfinished(sql, n, id, { beforeMs: Number.MAX_SAFE_INTEGER, nowMs });
-  if (removed >= DROP_EXPIRED_AT_ONCE) return false;
+  const beforeMs = Number.MAX_SAFE_INTEGER;
+  if (!dropUnfinished(sql, n, id, { beforeMs, nowMs }).isDone) return false;
   for (const table of ['drop_files', 'drop_senders'] as const) {
     const rows = sql.all(
       table === 'drop_files'
         ? `DELETE FROM drop_files WHERE (bucket, link_id, id) IN (
              SELECT bucket, link_id, id FROM drop_files WHERE bucket = ? AND link_id = ?
-             LIMIT ${ROWS_FORGOTTEN_AT_ONCE}) RETURNING id`
+             LIMIT ${DROP_ROWS_REMOVED_AT_ONCE}) RETURNING id`
         : `DELETE FROM drop_senders WHERE (bucket, link_id, id) IN (
              SELECT bucket, link_id, id FROM drop_senders WHERE bucket = ? AND link_id = ?
-             LIMIT ${ROWS_FORGOTTEN_AT_ONCE}) RETURNING id`,
+             LIMIT ${DROP_ROWS_REMOVED_AT_ONCE}) RETURNING id`,
       n,
       id,
     );
-    if (rows.length >= ROWS_FORGOTTEN_AT_ONCE) return false;
+    if (rows.length >= DROP_ROWS_REMOVED_AT_ONCE) return false;
   }
   dropHistory(sql, n, id);
   sql.all('DELETE FROM drop_links WHERE bucket = ? AND id = ?', n, id);

@@ -5,14 +5,14 @@ import type { LinkId } from '../../../domain/links/link-ids.ts';
 import {
   DROP_EMPTY_SENDER_LEAST_MS,
   DROP_EMPTY_SENDER_LIFE_MS,
-  DROP_EXPIRED_AT_ONCE,
+  DROP_GIVEN_UP_AT_ONCE,
 } from '../../../domain/links/link-limits.ts';
 import type { DropLinkCommands } from '../../../ports/index-calls/drop-link-calls.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from '../../directory/expiring-rows.ts';
 import { findIncarnation } from '../../require-bucket.ts';
-import { giveUpFile } from './drop-files.ts';
-import { decodeFile, FILE_COLUMNS, type FileRow } from './drop-link-rows.ts';
+import { giveUpFiles } from './drop-files.ts';
+import { FILE_COLUMNS, type FileRow } from './drop-link-rows.ts';
 
 /** See `DropLinkCommands.forgetDropRows`. */
 export function forgetDropRows(
@@ -24,11 +24,11 @@ export function forgetDropRows(
   const files = sql.all<FileRow>(
     `SELECT ${FILE_COLUMNS} FROM drop_files
      WHERE bucket = ? AND finished_at_ms IS NULL AND expires_at_ms <= ?
-     LIMIT ${DROP_EXPIRED_AT_ONCE}`,
+     LIMIT ${DROP_GIVEN_UP_AT_ONCE}`,
     n,
     nowMs,
   );
-  for (const row of files) giveUpFile(sql, n, decodeFile(row), nowMs);
+  const { isDone } = giveUpFiles(sql, n, files, nowMs);
 
   const senders = sql.all<{ link_id: string }>(
     `DELETE FROM drop_senders WHERE (bucket, link_id, id) IN (
@@ -40,9 +40,7 @@ export function forgetDropRows(
   );
   for (const [linkId, rows] of Map.groupBy(senders, (row) => row.link_id))
     countFewerSenders(sql, n, linkId as LinkId, rows.length);
-  return {
-    isDone: files.length < DROP_EXPIRED_AT_ONCE && senders.length < ROWS_FORGOTTEN_AT_ONCE,
-  };
+  return { isDone: isDone && senders.length < ROWS_FORGOTTEN_AT_ONCE };
 }
 
 /**

@@ -10,7 +10,8 @@ it('the sweep forgets senders who sent nothing for a week', async () => {
   const link = await addDrop(app, { expiresAtMs: core.ports.clock.nowMs() + 60_000 });
   const headers = await becomeSender(app, link);
   const senders = async () =>
-    (await bucket.call('getDropLink', { id: link.id }))?.usage.senders ?? null;
+    (await bucket.call('getDropLink', { id: link.id, nowMs: core.ports.clock.nowMs() }))?.usage
+      .senders ?? null;
   const receipt = async () =>
     (await app.ask({ target: `/-/d/${link.id}/receipt`, headers })).status;
 
