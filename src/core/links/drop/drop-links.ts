@@ -41,7 +41,9 @@ export async function createDropLink(
       entry: { ...changer, atMs: createdAtMs, action: 'created', changes: {} },
     });
   } catch (error) {
-    await core.ports.directory.call('removeLinkId', { id: link.id, bucketId });
+    // After any other error the link may have been made all the same.
+    if (error instanceof StorageError)
+      await core.ports.directory.call('removeLinkId', { id: link.id, bucketId });
     throw error;
   }
   return { link, usage: { files: 0, bytes: 0, senders: 0 } };
