@@ -176,7 +176,7 @@ export type AccountJob = {
     | 'empty'
     | 'undo';
   prefix: string | null;
-  /** How many it lists; none: all with the prefix. */
+  /** How many it lists; none: all with the prefix, or a release. */
   listed: {
     keys: number;
     prefixes: number;
@@ -944,7 +944,7 @@ export type Job = {
     | 'empty'
     | 'undo';
   prefix: string | null;
-  /** How many it lists; none: all with the prefix. */
+  /** How many it lists; none: all with the prefix, or a release. */
   listed: {
     keys: number;
     prefixes: number;

@@ -58,7 +58,7 @@ function requireOtherNames({ kind, selection, to, toBucket, conflict }: Relocati
 }
 
 /** Checks a selection, and takes the listed keys out of it. */
-function checkSelection({ prefix, keys, prefixes }: KeySelection) {
+function checkSelection({ prefix, keys, prefixes, dropLink }: KeySelection) {
   requirePrefix(prefix);
   if (keys !== null && (keys.length === 0 || keys.length > TASK_MAX_KEYS))
     throw invalid(`List 1 to ${TASK_MAX_KEYS} keys, or give a prefix alone.`);
@@ -73,6 +73,7 @@ function checkSelection({ prefix, keys, prefixes }: KeySelection) {
     prefix,
     keys: null,
     ...(ranges === null ? {} : { prefixes: ranges }),
+    ...(dropLink === undefined ? {} : { dropLink }),
     ...(single.length === 0 ? {} : { storedKeys: single.length }),
   };
   return { selection, keys: single };
@@ -175,7 +176,9 @@ export function stayingPrefix({ selection, to, toBucket }: RelocationTask): stri
  * would be below the old prefix. Null: the folder does not move up.
  */
 export function collidingPrefix({ selection, to, toBucket }: RelocationTask): string | null {
-  const { prefix } = selection;
+  const { prefix, dropLink } = selection;
+  // Each file of a drop link is moved once, wherever it comes to.
+  if (dropLink !== undefined) return null;
   const isUpwards = toBucket === null && prefix.startsWith(to) && prefix !== to;
   return isUpwards ? prefix + prefix.slice(to.length) : null;
 }

@@ -1,12 +1,15 @@
 // Which keys a job comes to next: those it lists first, then those below each of its
-// prefixes. The cursor counts listed keys and, behind them, prefixes that are done.
-// Called by plan-step.ts.
+// prefixes. The cursor counts listed keys and, behind them, prefixes that are done. A
+// job over what came by a drop link goes by the ids of these files. Called by
+// plan-step.ts.
 import {
   type KeyJob,
   type KeyJobTask,
   type KeySelection,
   listedKeys,
 } from '../../domain/keys/key-jobs.ts';
+import type { ListedDropFile } from '../../domain/links/drop-link.ts';
+import type { LinkId } from '../../domain/links/link-ids.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 
@@ -34,6 +37,8 @@ export async function nextKeys(
   { kind, selection }: SelectingTask,
   limit: number,
 ): Promise<NextKeys> {
+  if (selection.dropLink !== undefined)
+    return nextDropped(bucket, job, selection.prefix, selection.dropLink, limit);
   const listed = listedKeys(selection);
   if (job.at < listed) return nextListed(bucket, job, selection, limit);
 
@@ -77,6 +82,29 @@ async function nextListed(
     cursors: keys.map((_, i) => ({ after: '', at: at + i + 1 })),
     next,
     isLast: next.at >= listed && selection.prefixes === undefined,
+  };
+}
+
+/** Reads keys of objects that came by a drop link; the cursor is the id of the last file. */
+async function nextDropped(
+  bucket: BucketHandle,
+  { after, at }: KeyJob,
+  prefix: string,
+  linkId: LinkId,
+  limit: number,
+): Promise<NextKeys> {
+  const page = { linkId, senderId: null, after, limit };
+  const files: readonly ListedDropFile[] = await bucket.call('listDropFiles', page);
+  const idsByKey = new Map(
+    files
+      .filter((file) => file.finishedAtMs !== null && file.isStored && file.key.startsWith(prefix))
+      .map(({ key, id }) => [key, id]),
+  );
+  return {
+    keys: [...idsByKey.keys()],
+    cursors: [...idsByKey.values()].map((id) => ({ after: id, at })),
+    next: { after: files.at(-1)?.id ?? after, at },
+    isLast: files.length < limit,
   };
 }
 

@@ -118,7 +118,7 @@ async function countKeys(
   bucket: BucketHandle,
   task: KeyJobTask,
 ): Promise<{ readonly objects: number | null; readonly bytes: number | null }> {
-  if (task.kind === 'undo') return NOT_COUNTED;
+  if (task.kind === 'undo' || task.selection.dropLink !== undefined) return NOT_COUNTED;
   const listed = listedKeys(task.selection);
   const prefixes = task.selection.prefixes ?? (listed > 0 ? [] : [task.selection.prefix]);
   if (prefixes.length === 0) return { objects: listed, bytes: null };

@@ -3,6 +3,7 @@
 // is to be done, how far it came, and the actions of one commit. core/key-jobs
 // drives it, index/key-jobs/key-jobs.ts keeps it.
 
+import type { LinkId } from '../links/link-ids.ts';
 import type {
   AccessKeyId,
   AccountId,
@@ -38,6 +39,8 @@ export type KeySelection = {
   readonly keys: readonly ObjectKey[] | null;
   /** In order, and none below another; absent: none. */
   readonly prefixes?: readonly string[];
+  /** The drop link by which the objects came; absent: any object. */
+  readonly dropLink?: LinkId;
   /** Listed keys that are stored apart from the job; absent: none. */
   readonly storedKeys?: number;
 };

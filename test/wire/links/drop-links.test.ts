@@ -203,6 +203,28 @@ describeCore('a drop link', () => {
     expect((await send({ method: 'GET', bucket, key: 'safe/a.txt' })).text).toBe('old');
   });
 
+  it('releases what came by this link, whatever else lies in its quarantine', async () => {
+    const api = await tokenClient(client);
+    const [drop, other] = await Promise.all(
+      ['mine/', 'theirs/'].map((prefix) => makeDrop(api, bucket, { prefix, quarantine: 'same/' })),
+    );
+    if (drop === undefined || other === undefined) throw new Error('There is no link.');
+    const code = await becomeSender(drop);
+    for (const name of ['a.txt', 'same/b.txt', 'c.txt'])
+      await sendFile(drop, code, name, Buffer.from(name));
+    await sendFile(other, await becomeSender(other), 'a.txt', Buffer.from('of another sender'));
+    for (const key of ['same/c.txt', 'same/owner.txt'])
+      await send({ method: 'PUT', bucket, key, body: 'the owner’s' });
+    expect((await api.call('POST', `${drop.route}/release`)).status).toBe(202);
+    const below = async () =>
+      (await keysOf(bucket)).filter((key) => /^(?:mine|theirs|same)\//.test(key));
+    const released = ['mine/a.txt', 'mine/same/b.txt'];
+    const waiting = ['same/a (2).txt', 'same/c.txt', 'same/owner.txt'];
+    await expect.poll(below).toEqual([...released, ...waiting]);
+    expect((await api.call('POST', `${other.route}/release`)).status).toBe(202);
+    await expect.poll(below).toEqual([...released, ...waiting.slice(1), 'theirs/a (2).txt']);
+  });
+
   it('shows its owner who sent what, and changes by his word', async () => {
     const api = await tokenClient(client);
     const drop = await makeDrop(api, bucket, { prefix: 'owner/', limits: { files: 2 } });

@@ -248,8 +248,9 @@ function addRelease(api: Api): void {
       operationId: 'releaseDropFiles',
       summary: 'Move what waits in quarantine to where it belongs',
       description:
-        'A job moves the objects, without a byte of them, and overwrites nothing. Objects that ' +
-        'you deleted before are not released. Needs objects:write and objects:read.',
+        'A job moves the objects that came by this link, and no others, without a byte of them, ' +
+        'and overwrites nothing. Objects that you deleted before are not released. Needs ' +
+        'objects:write and objects:read.',
       tags,
       access: 'links:write',
       request: { params: dropLinkParams },
@@ -271,7 +272,7 @@ function addRelease(api: Api): void {
         via: { memberId, accessKeyId },
         task: {
           kind: 'move',
-          selection: { prefix: link.quarantine, keys: null },
+          selection: { prefix: link.quarantine, keys: null, dropLink: link.id },
           to: link.prefix,
           toBucket: null,
           conflict: 'keep-both',

@@ -137,7 +137,7 @@ const jobFields = {
   prefix: z.string().nullable(),
   listed: z
     .object({ keys: z.number().int(), prefixes: z.number().int() })
-    .openapi({ description: 'How many it lists; none: all with the prefix.' }),
+    .openapi({ description: 'How many it lists; none: all with the prefix, or a release.' }),
   to: z.string().nullable(),
   toBucket: z.string().nullable(),
   undoes: z.string().nullable().openapi({ description: 'The job that an undo takes back.' }),
