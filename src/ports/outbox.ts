@@ -208,12 +208,15 @@ export function mayReport(name: string): boolean {
   return REPORTING.has(name);
 }
 
+type DropFileEnd = Parameters<IndexCommands['finishDropFile']>[0];
+
 /**
  * Whether a call that succeeded may have left something to send, so that the
  * dispatcher should run.
  */
 export function mayHaveEnqueued(name: string, input: unknown): boolean {
   if (name === 'enqueueDeliveries' || name === 'replayDeliveries') return true;
+  if (name === 'finishDropFile' && (input as DropFileEnd).deliveries.length > 0) return true;
   return (
     REPORTING.has(name) && (input as { readonly bucket?: BucketRef }).bucket?.notify !== undefined
   );

@@ -39,14 +39,10 @@ export async function enqueue(
   data: unknown,
   id: string = core.ports.ids.requestId(),
 ): Promise<number> {
-  const page = { accountId, after: '', limit: WEBHOOKS_MAX };
-  const webhooks = await core.ports.directory.call('listWebhooks', page);
-  const subscribers = webhooks.filter(
-    ({ isEnabled, types }) => isEnabled && types.some((pattern) => isOfType(type, pattern)),
-  );
+  const subscribers = await listSubscribers(core, accountId, type);
   if (subscribers.length === 0) return 0;
 
-  const deliveries = subscribers.map(({ id: endpointId }) =>
+  const deliveries = subscribers.map((endpointId) =>
     plainDelivery(core, accountId, endpointId, { type, data, id }),
   );
   await core.ports.directory.call('enqueueDeliveries', {
@@ -54,6 +50,19 @@ export async function enqueue(
     nowMs: core.ports.clock.nowMs(),
   });
   return deliveries.length;
+}
+
+/** The ids of those webhooks of an account that are enabled and subscribe to a type. */
+export async function listSubscribers(
+  core: Core,
+  accountId: AccountId,
+  type: string,
+): Promise<readonly string[]> {
+  const page = { accountId, after: '', limit: WEBHOOKS_MAX };
+  const webhooks = await core.ports.directory.call('listWebhooks', page);
+  return webhooks
+    .filter(({ isEnabled, types }) => isEnabled && types.some((each) => isOfType(type, each)))
+    .map(({ id }) => id);
 }
 
 /**
@@ -82,7 +91,8 @@ function isOfType(type: string, pattern: string): boolean {
   return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1));
 }
 
-function plainDelivery(
+/** Makes a message of an account for one webhook. InvalidArgument: it is too large. */
+export function plainDelivery(
   core: Core,
   accountId: AccountId,
   endpointId: string,

@@ -83,6 +83,9 @@ export type DropProgress = {
   readonly head: string;
 };
 
+/** The progress of a file before its first piece, and after its end. */
+export const NO_PROGRESS: DropProgress = { sha256State: null, head: '' };
+
 /** A file that is being sent, or was. */
 export type DropFile = {
   readonly id: string;

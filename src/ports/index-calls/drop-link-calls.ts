@@ -15,6 +15,7 @@ import type { LinkId } from '../../domain/links/link-ids.ts';
 import type { ShareChanger, ShareHistoryEntry } from '../../domain/links/share-records.ts';
 import type { BucketAddress, BucketRef, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import type { NewBlobReference, StoredAs } from '../metadata-index.ts';
+import type { NewDelivery } from '../outbox.ts';
 import type { Upload, UploadCommands, UploadedPart } from './upload-calls.ts';
 
 type Completion = Parameters<UploadCommands['completeUpload']>[0];
@@ -154,8 +155,8 @@ export type DropLinkCommands = {
   /**
    * Makes an object of the pieces under a key that nothing has: PreconditionFailed
    * where something has. A file that is finished already gives the key that it
-   * got, and nothing happens. NoSuchResource, AccessDenied, NoSuchUpload,
-   * BucketChanged.
+   * got, and nothing happens. `deliveries`: what webhooks hear of it, enqueued in this
+   * commit. NoSuchResource, AccessDenied, NoSuchUpload, BucketChanged.
    */
   finishDropFile(
     input: DropFileName & {
@@ -163,6 +164,7 @@ export type DropLinkCommands = {
       parts: Completion['parts'];
       object: Completion['object'];
       sha256: string;
+      deliveries: readonly NewDelivery[];
     },
   ): {
     readonly version: ObjectVersion | null;

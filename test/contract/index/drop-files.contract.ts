@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { KeyAction } from '../../../src/domain/keys/key-jobs.ts';
 import type { VersionId } from '../../../src/domain/nouns.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
-import { DROP_ENTRY, DROP_LINK, dropFileOf } from '../../index/kit/use-drop-links.ts';
+import { DROP_ENTRY, DROP_LINK, deliveryOf, dropFileOf } from '../../index/kit/use-drop-links.ts';
 import type { Subject } from '../subject.ts';
 import {
   asKey,
@@ -52,14 +52,18 @@ export function dropFilesContract({ name, make }: Subject<MetadataIndex>): void 
           part,
           newReferences: [newReferenceOf(blobId)],
           offsetBytes: 0,
-          progress: { sha256State: null, head: '' },
+          progress: { sha256State: 'state', head: 'head' },
         });
-        await index.call(bucket.name, 'finishDropFile', {
-          ...of,
-          ...completionOf(upload, [part]),
-          toKey: asKey(key),
-          sha256: 'x',
-        });
+        const end = () =>
+          index.call(bucket.name, 'finishDropFile', {
+            ...of,
+            ...completionOf(upload, [part]),
+            toKey: asKey(key),
+            sha256: 'x',
+            deliveries: [deliveryOf(bucket)],
+          });
+        await end();
+        await end();
       },
       act: (action: KeyAction) =>
         index.call(bucket.name, 'stepKeyJob', {
@@ -74,6 +78,9 @@ export function dropFilesContract({ name, make }: Subject<MetadataIndex>): void 
         if (item === undefined) throw new Error('The job did nothing.');
         return item;
       },
+      waiting: async () =>
+        (await index.call(bucket.name, 'countDeliveries', { queueId: bucket.id })).waiting,
+      find: (fileId: string) => index.call(bucket.name, 'getDropFile', { bucket, linkId, fileId }),
       async files() {
         const page = { bucket, linkId, senderId: null, after: '', limit: 10 };
         const files = await index.call(bucket.name, 'listDropFiles', page);
@@ -91,6 +98,17 @@ export function dropFilesContract({ name, make }: Subject<MetadataIndex>): void 
   });
 
   describe(`metadata index, files of drop links: ${name}`, () => {
+    it('report their end once, in its commit, and keep no progress', async () => {
+      const { receive, waiting, find } = await withLink('off');
+      await receive('a', 'in/a');
+      expect(await waiting()).toBe(1);
+      await expect(receive('b', 'in/a')).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      expect(await waiting()).toBe(1);
+      const progressOf = async (id: string) => (await find(id))?.progress;
+      expect(await progressOf('a')).toEqual({ sha256State: null, head: '' });
+      expect(await progressOf('b')).toEqual({ sha256State: 'state', head: 'head' });
+    });
+
     it.each(['off', 'enabled'] as const)(
       'have the key that a move gave their object, and the old one when it is undone (versions %s)',
       async (versioning) => {

@@ -2,8 +2,9 @@
 import type { DropFile, DropLink, DropSettings } from '../../../src/domain/links/drop-link.ts';
 import type { LinkId } from '../../../src/domain/links/link-ids.ts';
 import type { ShareHistoryEntry } from '../../../src/domain/links/share-records.ts';
-import type { BucketRef } from '../../../src/domain/nouns.ts';
+import type { AccountId, BucketRef } from '../../../src/domain/nouns.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
+import type { NewDelivery } from '../../../src/ports/outbox.ts';
 import {
   asKey,
   blobIn,
@@ -49,6 +50,18 @@ export const DROP_ENTRY: ShareHistoryEntry = {
   action: 'created',
   changes: {},
 };
+
+/** A message for a webhook, in the queue of the bucket. */
+export const deliveryOf = ({ id }: BucketRef): NewDelivery => ({
+  queueId: id,
+  accountId: 'account' as AccountId,
+  endpointId: 'webhook',
+  orderingKey: '',
+  kind: 'plain',
+  type: 'drop.uploaded',
+  messageId: 'msg_1',
+  payload: '{}',
+});
 
 /** A file that is announced, and the upload that it comes by. */
 export function dropFileOf(id: string, changes: Partial<DropFile> = {}) {
@@ -108,6 +121,7 @@ export function useDropLinks(index: IndexApi, bucket: BucketRef): void {
     ...completionOf(first.upload, [part]),
     toKey: asKey('in/dropped'),
     sha256: 'x',
+    deliveries: [deliveryOf(bucket)],
   });
   index.removeDropFile(name('b'));
   index.addDropFile({ bucket, ...dropFileOf('d'), nowMs: START_MS + 2000 });

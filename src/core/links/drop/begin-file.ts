@@ -9,6 +9,7 @@ import {
   fileEndMs,
   isNearLimit,
   landingPrefix,
+  NO_PROGRESS,
 } from '../../../domain/links/drop-link.ts';
 import { fillTemplate, parseDropPath } from '../../../domain/links/drop-names.ts';
 import { DROP_ANNOUNCED_LIFE_MS } from '../../../domain/links/link-limits.ts';
@@ -100,7 +101,7 @@ export async function beginFile(
     ...{ path, key, contentType, lengthBytes },
     offsetBytes: 0,
     pieces: 0,
-    progress: { sha256State: null, head: '' },
+    progress: NO_PROGRESS,
     createdAtMs: nowMs,
     expiresAtMs: fileEndMs(link, nowMs + DROP_ANNOUNCED_LIFE_MS),
     finishedAtMs: null,

@@ -15,7 +15,7 @@ import type { BucketHandle } from '../../opened-bucket/bucket-handle.ts';
 import { parseObjectKey } from '../../parse-names.ts';
 import type { OpenedDropLink } from './open-drop-link.ts';
 import { endFile } from './receive-bytes.ts';
-import { reportUploaded } from './report-drops.ts';
+import { uploadedReport } from './report-drops.ts';
 import { requireHonestType } from './require-type.ts';
 
 /** Random letters of a key whose numbers are all taken. */
@@ -23,8 +23,8 @@ const MARK_LENGTH = 8;
 
 /**
  * Makes the object. NoSuchResource, AccessDenied (closed), NoSuchUpload,
- * QuotaExceeded of the bucket. Cost: a query for 1,000 pieces, and a commit for each
- * number that is tried.
+ * QuotaExceeded of the bucket. Cost: a query for 1,000 pieces, one of the directory for
+ * the webhooks, and a commit for each number that is tried.
  */
 export async function finishFile(
   core: Core,
@@ -44,6 +44,7 @@ export async function finishFile(
     parts: parts.map(({ partNumber, sizeBytes }) => ({ partNumber, sizeBytes, checksum: null })),
   };
   const listed = parts.map(({ partNumber, md5 }) => ({ partNumber, md5 }));
+  const reportOf = await uploadedReport(core, bucket.record());
   for (let number = 1; ; number++) {
     const mark = number <= DROP_NUMBERS_MAX ? number : randomText(MARK_LENGTH);
     const toKey = parseObjectKey(numberedKey(file.key, mark, KEY_MAX_BYTES));
@@ -51,8 +52,8 @@ export async function finishFile(
       const finished: ReturnType<IndexApi['finishDropFile']> = await bucket.call('finishDropFile', {
         ...{ linkId: file.linkId, fileId: file.id, toKey, object, sha256 },
         parts: listed,
+        deliveries: reportOf({ ...file, key: toKey, sha256 }),
       });
-      if (finished.version !== null) reportUploaded(core, bucket.record(), finished.file);
       return finished.file;
     } catch (error) {
       if (!hasCode(error, 'PreconditionFailed') || number > 2 * DROP_NUMBERS_MAX) throw error;

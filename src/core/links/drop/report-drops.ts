@@ -3,25 +3,33 @@ import { sha256Hex } from '../../../crypto/hash.ts';
 import type { DropFile } from '../../../domain/links/drop-link.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
+import type { NewDelivery } from '../../../ports/outbox.ts';
 import type { Core } from '../../core.ts';
-import { enqueue } from '../../outbox/deliveries.ts';
+import { enqueue, listSubscribers, plainDelivery } from '../../outbox/deliveries.ts';
 
 /** Hex digits of a message id: 128 bits. */
 const MESSAGE_ID_LENGTH = 32;
 const messageIdOf = (...identity: readonly string[]): string =>
   sha256Hex(JSON.stringify(identity)).slice(0, MESSAGE_ID_LENGTH);
 
-/** Reports a file that is complete, behind the response. */
-export function reportUploaded(core: Core, bucket: BucketRecord, file: DropFile): void {
-  const { id, linkId, senderId, path, key, lengthBytes, sha256 } = file;
-  const data = {
-    ...{ bucket: bucket.name, link: linkId, file: id, sender: senderId, path, key, sha256 },
-    size: `${lengthBytes}`,
+/**
+ * Reads who hears of files that are complete, and gives the messages about one, for the
+ * commit that ends it. Cost: one query of the directory.
+ */
+export async function uploadedReport(
+  core: Core,
+  { id: queueId, name: bucket, ownerId: accountId }: BucketRecord,
+): Promise<(file: DropFile) => readonly NewDelivery[]> {
+  const type = 'drop.uploaded';
+  const webhookIds = await listSubscribers(core, accountId, type);
+  return ({ id, linkId: link, senderId: sender, path, key, lengthBytes, sha256 }) => {
+    const data = { bucket, link, file: id, sender, path, key, sha256, size: `${lengthBytes}` };
+    const message = { type, data, id: messageIdOf('drop', link, id) };
+    return webhookIds.map((webhookId) => ({
+      ...plainDelivery(core, accountId, webhookId, message),
+      queueId,
+    }));
   };
-  const messageId = messageIdOf('drop', linkId, id);
-  core.ports.background.run('drop-uploaded', () =>
-    enqueue(core, bucket.ownerId, 'drop.uploaded', data, messageId),
-  );
 }
 
 /** Reports that a link has little room left, behind the response. */

@@ -8,6 +8,7 @@ import {
   type DropSender,
   fileEndMs,
   type ListedDropFile,
+  NO_PROGRESS,
 } from '../../../domain/links/drop-link.ts';
 import type { LinkId } from '../../../domain/links/link-ids.ts';
 import {
@@ -23,6 +24,7 @@ import type {
 } from '../../../ports/index-calls/drop-link-calls.ts';
 import type { IndexApi } from '../../../ports/metadata-index.ts';
 import type { Sql } from '../../../ports/sql.ts';
+import { addDelivery } from '../../outbox/outbox-rows.ts';
 import { requireBucket } from '../../require-bucket.ts';
 import { PLAN_ONCE } from '../../tables/plan-once.ts';
 import { completeUpload } from '../../uploads/complete-upload.ts';
@@ -152,7 +154,7 @@ function finishFile(
   sql: Sql,
   input: Parameters<DropLinkCommands['finishDropFile']>[0],
 ): ReturnType<DropLinkCommands['finishDropFile']> {
-  const { bucket, linkId, fileId, toKey, parts, object, sha256 } = input;
+  const { bucket, linkId, fileId, toKey, parts, object, sha256, deliveries } = input;
   const n = requireBucket(sql, bucket);
   const nowMs = object.lastModifiedMs;
   const known = findFile(sql, n, linkId, fileId);
@@ -166,17 +168,20 @@ function finishFile(
   const condition = { ifMatch: null, ifNoneMatch: '*' } as const;
   const version = completeUpload(sql, { bucket, key, uploadId, parts, object, condition }, toKey);
   sql.all(
-    `UPDATE drop_files SET key = ?, finished_at_ms = ?, sha256 = ?, etag = ?
+    `UPDATE drop_files SET key = ?, finished_at_ms = ?, sha256 = ?, etag = ?, progress = ?
      WHERE bucket = ? AND link_id = ? AND id = ?`,
     toKey,
     nowMs,
     sha256,
     object.etag,
+    JSON.stringify(NO_PROGRESS),
     n,
     linkId,
     fileId,
   );
-  return { version, file: { ...file, key: toKey, finishedAtMs: nowMs, sha256 }, state };
+  for (const delivery of deliveries) addDelivery(sql, delivery, nowMs);
+  const finished = { ...file, key: toKey, finishedAtMs: nowMs, sha256, progress: NO_PROGRESS };
+  return { version, file: finished, state };
 }
 
 /** What one call has removed, and whether nothing more of it is left. */
