@@ -1,6 +1,7 @@
 // Drop links as plain data: what they take, from whom, how much, and what a sender
 // has sent. Pure. The index stores them, core makes and changes them, http/links/drop
 // answers for them.
+import { StorageError } from '../errors.ts';
 import type { ObjectKey, UploadId } from '../nouns.ts';
 import type { LinkId } from './link-ids.ts';
 import { LINK_NEAR_PERCENT } from './link-limits.ts';
@@ -129,18 +130,45 @@ export function dropFileStateOf(
 }
 
 /** Whether a link takes files now, and why not. */
-export type DropState = 'open' | 'revoked' | 'expired' | 'full';
+export type DropState = 'open' | 'full' | ClosedState;
+export type ClosedState = 'revoked' | 'expired';
 
 export function dropStateOf(
   link: Pick<DropSettings, 'expiresAtMs' | 'revokedAtMs' | 'limits'>,
   usage: Pick<DropUsage, 'files' | 'bytes'>,
   nowMs: number,
 ): DropState {
-  if (link.revokedAtMs !== null) return 'revoked';
-  if (link.expiresAtMs !== null && link.expiresAtMs <= nowMs) return 'expired';
+  const closed = closedStateOf(link, nowMs);
+  if (closed !== null) return closed;
   const { files, totalBytes } = link.limits;
   const isFull = usage.files >= files || (totalBytes !== null && usage.bytes >= totalBytes);
   return isFull ? 'full' : 'open';
+}
+
+/** Why a link takes no files, whatever room it has; null: it is open, or full. */
+export function closedStateOf(
+  { revokedAtMs, expiresAtMs }: Pick<DropSettings, 'expiresAtMs' | 'revokedAtMs'>,
+  nowMs: number,
+): ClosedState | null {
+  if (revokedAtMs !== null) return 'revoked';
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : null;
+}
+
+/** AccessDenied with the reason for a link that takes no files any more. */
+export function requireNotClosed(
+  link: Pick<DropSettings, 'expiresAtMs' | 'revokedAtMs'>,
+  nowMs: number,
+): void {
+  const reason = closedStateOf(link, nowMs);
+  if (reason !== null) throw closedError(reason);
+}
+
+/** The error for a link that takes no files any more. */
+export function closedError(reason: ClosedState): StorageError {
+  return new StorageError('AccessDenied', {
+    detail: 'This link takes no files any more.',
+    fields: { Reason: reason },
+  });
 }
 
 /** Whether so much of a limit is used that its owner hears of it. */

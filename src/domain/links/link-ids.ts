@@ -25,17 +25,16 @@ export type LinkEntry = {
 export type LinkName = { readonly id: LinkId; readonly labelId: LabelId | null };
 
 const SEPARATOR = '~';
-const LINK_ID = /^[A-Za-z0-9_-]{22}$/;
-const LABEL_ID = /^[A-Za-z0-9_-]{8}$/;
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /** The id; null for a text that none can be. */
 export function parseLinkId(text: string): LinkId | null {
-  return text.length === LINK_ID_LENGTH && LINK_ID.test(text) ? (text as LinkId) : null;
+  return text.length === LINK_ID_LENGTH && BASE64URL.test(text) ? (text as LinkId) : null;
 }
 
 /** The label's id; null for a text that none can be. */
 export function parseLabelId(text: string): LabelId | null {
-  return text.length === LABEL_ID_LENGTH && LABEL_ID.test(text) ? (text as LabelId) : null;
+  return text.length === LABEL_ID_LENGTH && BASE64URL.test(text) ? (text as LabelId) : null;
 }
 
 /** Reads `{id}` or `{id}~{label}` as it stands in an address; null for anything else. */

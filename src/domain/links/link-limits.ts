@@ -188,14 +188,12 @@ export const DROP_TEMPLATE_MAX_LENGTH = 200;
 export const DROP_PREFIX_MAX_BYTES = 256;
 /** Media types that a drop link may be limited to. */
 export const DROP_TYPES_MAX = 50;
-/** Name of a sender, characters. */
-export const DROP_SENDER_NAME_MAX_LENGTH = 100;
-/** Mail address of a sender, characters. Source: RFC 5321 section 4.5.3.1 */
-export const DROP_MAIL_MAX_LENGTH = 254;
-/** Note of a sender, characters. */
-export const DROP_NOTE_MAX_LENGTH = 2000;
+/** What a sender says of himself, characters; `mail`: RFC 5321 section 4.5.3.1 */
+export const DROP_FIELD_MAX_LENGTHS = { name: 100, mail: 254, note: 2000 } as const;
 /** Letters of a sender's code, 5 bits each. */
 export const DROP_CODE_LENGTH = 16;
+/** A code as somebody types it, with dashes and spaces, characters. */
+export const DROP_CODE_TYPED_MAX_LENGTH = 40;
 /** Wrong codes from one source in the window below, before it must wait. */
 export const DROP_CODE_TRIES = 10;
 /** The window of that count, milliseconds. */

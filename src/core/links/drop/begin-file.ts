@@ -30,7 +30,8 @@ import { requireTypeOf } from './require-type.ts';
 const FILE_ID_TIME_LENGTH = 9;
 /** Characters behind them, 5 random bits each. */
 const FILE_ID_RANDOM_LENGTH = 17;
-const FILE_ID = /^[0-9a-z]{26}$/;
+const FILE_ID_LENGTH = FILE_ID_TIME_LENGTH + FILE_ID_RANDOM_LENGTH;
+const FILE_ID = /^[0-9a-z]+$/;
 
 /** A file as its sender announces it. */
 export type AnnouncedFile = {
@@ -48,7 +49,7 @@ function newFileId(nowMs: number): string {
 
 /** Whether a text is the id of some file. */
 export function isDropFileId(text: string): boolean {
-  return FILE_ID.test(text);
+  return text.length === FILE_ID_LENGTH && FILE_ID.test(text);
 }
 
 /**

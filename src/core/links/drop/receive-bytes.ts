@@ -3,16 +3,14 @@
 // about length or type ends the file, and nothing of it stays.
 import { createResumableSha256, type ResumableSha256 } from '../../../crypto/resumable-sha256.ts';
 import { hasCode, StorageError } from '../../../domain/errors.ts';
-import { type DropFile, dropStateOf } from '../../../domain/links/drop-link.ts';
+import type { DropFile } from '../../../domain/links/drop-link.ts';
 import {
   DROP_PIECE_BYTES,
   DROP_PIECE_MIN_BYTES,
   DROP_PIECES_MAX,
-  DROP_WATCH_MS,
 } from '../../../domain/links/link-limits.ts';
 import { SNIFFED_BYTES } from '../../../domain/links/sniff-type.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
-import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
 import type { Upload, UploadedPart } from '../../../ports/index-calls/upload-calls.ts';
 import type { Core } from '../../core.ts';
 import type { Envelope } from '../../encryption/envelope.ts';
@@ -24,6 +22,7 @@ import { writeBody } from '../../objects/write-body.ts';
 import { cutSource } from './cut-source.ts';
 import type { OpenedDropLink } from './open-drop-link.ts';
 import { requireHonestType } from './require-type.ts';
+import { watchLink } from './watch-link.ts';
 
 /** Bytes that a request brings for a file. */
 export type SentBytes = {
@@ -92,34 +91,6 @@ export async function receiveBytes(
   } finally {
     unwatch();
   }
-}
-
-/**
- * Looks now and then whether the link still takes files, and calls `cut` once when it
- * does not. Gives what ends that. Cost: one query each time.
- */
-function watchLink(
-  core: Core,
-  { bucket, link }: OpenedDropLink,
-  cut: (error: StorageError) => void,
-): () => void {
-  const look = async () => {
-    const nowMs = core.ports.clock.nowMs();
-    const state: DropLinkState | null = await bucket.call('getDropLink', { id: link.id, nowMs });
-    const reason =
-      state === null ? 'revoked' : dropStateOf(state.link, { files: -1, bytes: -1 }, nowMs);
-    if (reason === 'open') return;
-    clearInterval(timer);
-    cut(
-      new StorageError('AccessDenied', {
-        detail: 'This link takes no files any more.',
-        fields: { Reason: reason },
-      }),
-    );
-  };
-  // A look that fails is repeated: the commit of the next piece is exact anyway.
-  const timer = setInterval(() => void look().catch(() => {}), DROP_WATCH_MS);
-  return () => clearInterval(timer);
 }
 
 /** Whether a sender has said what is not so; its file ends. */

@@ -9,16 +9,15 @@ import { isFieldText } from '../../../domain/links/drop-names.ts';
 import type { LinkId } from '../../../domain/links/link-ids.ts';
 import {
   DROP_CODE_LENGTH,
-  DROP_MAIL_MAX_LENGTH,
-  DROP_NOTE_MAX_LENGTH,
-  DROP_SENDER_NAME_MAX_LENGTH,
+  DROP_CODE_TYPED_MAX_LENGTH,
+  DROP_FIELD_MAX_LENGTHS,
 } from '../../../domain/links/link-limits.ts';
 import type { Core } from '../../core.ts';
 import type { OpenedDropLink } from './open-drop-link.ts';
 
 /** Letters of one group of a code, as it is shown. */
 const GROUP_LENGTH = 4;
-const CODE = /^[0-9a-z]{16}$/;
+const CODE = /^[0-9a-z]+$/;
 /** Hex digits of a sender's id: 128 bits. */
 const ID_LENGTH = 32;
 /** Hex digits of a digested source: enough to count by. */
@@ -28,15 +27,18 @@ const MAIL = /^[^\s@<>"',;:]{1,64}@[^\s@<>"',;:]{1,189}$/;
 
 /** The code with dashes: `k7fm-2q9x-…`. */
 function showCode(code: string): string {
-  return code.replaceAll(/.{4}(?=.)/g, (group) => `${group}-`);
+  const groups: string[] = [];
+  for (let at = 0; at < code.length; at += GROUP_LENGTH)
+    groups.push(code.slice(at, at + GROUP_LENGTH));
+  return groups.join('-');
 }
 
 /** The code as it was drawn, whatever case and dashes somebody typed; null: it is none. */
 function readCode(text: string): string | null {
-  if (text.length > DROP_CODE_LENGTH + 2 * GROUP_LENGTH + GROUP_LENGTH) return null;
+  if (text.length > DROP_CODE_TYPED_MAX_LENGTH) return null;
   const plain = text.toLowerCase().replaceAll(/[\s-]/g, '');
   const code = plain.replaceAll('o', '0').replaceAll(/[il]/g, '1');
-  return CODE.test(code) ? code : null;
+  return code.length === DROP_CODE_LENGTH && CODE.test(code) ? code : null;
 }
 
 const idOf = (linkId: LinkId, code: string): string =>
@@ -77,18 +79,13 @@ export async function findSender(
 
 /** InvalidArgument with the name of the field. */
 function checkFields(page: DropPage, fields: DropFields): void {
-  const bounds = {
-    name: DROP_SENDER_NAME_MAX_LENGTH,
-    mail: DROP_MAIL_MAX_LENGTH,
-    note: DROP_NOTE_MAX_LENGTH,
-  } as const;
   for (const name of ['name', 'mail', 'note'] as const) {
     const text = fields[name];
     const problem =
       text === ''
         ? page[name] === 'required' && 'is required'
         : (page[name] === 'none' && 'is not asked for') ||
-          (text.length > bounds[name] && 'is too long') ||
+          (text.length > DROP_FIELD_MAX_LENGTHS[name] && 'is too long') ||
           (!isFieldText(text) && 'has characters that no text has') ||
           (name !== 'note' && text.includes('\n') && 'has a line break') ||
           (name === 'mail' && !MAIL.test(text) && 'is no mail address');

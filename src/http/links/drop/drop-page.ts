@@ -2,6 +2,10 @@
 // whole without a script; the script sends the same form by tus, with progress.
 import type { StorageError } from '../../../domain/errors.ts';
 import { type DropFile, type DropState, dropStateOf } from '../../../domain/links/drop-link.ts';
+import {
+  DROP_CODE_TYPED_MAX_LENGTH,
+  DROP_FIELD_MAX_LENGTHS,
+} from '../../../domain/links/link-limits.ts';
 import { nameOfType } from '../../../domain/links/media-types.ts';
 import { type PageLanguage, preferredLanguage } from '../../semantics/accept-html.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
@@ -165,9 +169,9 @@ function formContent(call: DropCall, said: Said, state: DropState): Child {
       : h(
           'form',
           dropForm(call, said),
-          field(said, 'name', page.name, { autocomplete: 'name', maxlength: 100 }),
-          field(said, 'mail', page.mail, { type: 'email', autocomplete: 'email', maxlength: 254 }),
-          field(said, 'note', page.note, { maxlength: 2000 }),
+          field(said, 'name', page.name, { autocomplete: 'name' }),
+          field(said, 'mail', page.mail, { type: 'email', autocomplete: 'email' }),
+          field(said, 'note', page.note, {}),
           filePicker(texts.files, limits.types),
           h('button', { type: 'submit', class: 'button primary' }, texts.send),
         ),
@@ -199,10 +203,12 @@ function field(
   { texts }: Said,
   name: 'name' | 'mail' | 'note',
   use: 'required' | 'optional' | 'none',
-  attributes: Readonly<Record<string, string | number>>,
+  attributes: Readonly<Record<string, string>>,
 ): Child {
   if (use === 'none') return null;
-  const shared = { class: 'input', id: name, name, required: use === 'required', ...attributes };
+  const maxlength = DROP_FIELD_MAX_LENGTHS[name];
+  const required = use === 'required';
+  const shared = { class: 'input', id: name, name, required, maxlength, ...attributes };
   return h(
     'div',
     { class: 'field' },
@@ -254,7 +260,7 @@ function codeForm({ basePath }: DropCall, { texts }: Said): Element {
           name: 'code',
           type: 'text',
           required: true,
-          maxlength: 40,
+          maxlength: DROP_CODE_TYPED_MAX_LENGTH,
           autocomplete: 'off',
           spellcheck: 'false',
         }),

@@ -7,7 +7,7 @@ import { findSender } from '../../../core/links/drop/senders.ts';
 import { createSourceLimit, type SourceLimit } from '../../../core/links/source-limit.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
-import { type DropSender, dropStateOf } from '../../../domain/links/drop-link.ts';
+import { type DropSender, requireNotClosed } from '../../../domain/links/drop-link.ts';
 import type { LinkEntry } from '../../../domain/links/link-ids.ts';
 import {
   DROP_BEGUN_PER_SENDER,
@@ -93,12 +93,7 @@ export async function openCall(
 
 /** Whether the link takes files now. AccessDenied with the reason. */
 export function requireOpen({ core, opened: { link } }: DropCall): void {
-  const state = dropStateOf(link, { files: -1, bytes: -1 }, core.ports.clock.nowMs());
-  if (state === 'open') return;
-  throw new StorageError('AccessDenied', {
-    detail: 'This link takes no files any more.',
-    fields: { Reason: state },
-  });
+  requireNotClosed(link, core.ports.clock.nowMs());
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type DropProgress,
   type DropSender,
   type DropSettings,
-  dropStateOf,
+  requireNotClosed,
 } from '../../../domain/links/drop-link.ts';
 import type { LinkId } from '../../../domain/links/link-ids.ts';
 import { DROP_EXPIRED_LEFT_OUT } from '../../../domain/links/link-limits.ts';
@@ -80,12 +80,8 @@ export function withoutExpired(
 /** A link that takes files now. NoSuchResource, AccessDenied with the reason. */
 export function requireTaking(sql: Sql, n: number, id: LinkId, nowMs: number): DropLinkState {
   const state = requireLink(sql, n, id);
-  const reason = dropStateOf(state.link, { files: -1, bytes: -1 }, nowMs);
-  if (reason === 'open') return state;
-  throw new StorageError('AccessDenied', {
-    detail: 'This link takes no files any more.',
-    fields: { Reason: reason },
-  });
+  requireNotClosed(state.link, nowMs);
+  return state;
 }
 
 /** NoSuchResource. */
