@@ -1,7 +1,6 @@
 // The script of drop pages: sends the page's own form by tus, file by file, with
 // progress, and goes on after a broken connection, a reload, or on another device
 // with the code. All that it does is also done without it, but for that.
-
 import { isPassing, RETRY_MS, Refusal, withRetries } from './retries.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -13,7 +12,9 @@ type Known = {
   readonly isComplete: boolean;
   readonly href: string;
 };
-/** A file to send, and where its progress stands. */
+/** A file that was begun: how far it is, and how much one request brings of it. */
+type Upload = { readonly href: string; readonly offset: number; readonly pieceBytes: number };
+/** A file to send, and its progress. */
 type Item = {
   readonly file: File;
   readonly path: string;
@@ -22,7 +23,7 @@ type Item = {
 };
 
 const TUS = { 'tus-resumable': '1.0.0' };
-/** Bytes of one request: few are lost with a connection, and no proxy finds them too many. */
+/** Bytes of one request, but for the largest files: few are lost with a connection. */
 const PIECE_BYTES = 16 * 1024 * 1024;
 const FILES_AT_ONCE = 3;
 /** After so long without another one, all files of a drop have come. */
@@ -125,21 +126,23 @@ async function sendFile(
     name === path.normalize('NFC') && size === file.size && !isComplete;
   let begun = known.find(isBegun);
   let tries = 0;
-  const href = await withRetries(
+  const upload = await withRetries(
     async () => {
       // What broke off may have begun the file all the same.
       if (tries++ > 0) begun = (await readReceipt(base, code)).find(isBegun);
-      return begun?.href ?? (await create(base, code, item));
+      if (begun === undefined) return create(base, code, item);
+      // A file without a byte is sent below.
+      return file.size === 0 ? uploadOf(begun.href, new Headers()) : look(begun.href, code);
     },
     () => (state.textContent = texts.retrying ?? ''),
   );
-  let offset = begun?.received ?? 0;
+  let { offset } = upload;
   let failures = 0;
   state.textContent = texts.sending ?? '';
   while (offset < file.size || (file.size === 0 && begun !== undefined)) {
     bar.value = offset;
     try {
-      offset = await sendPiece(href, code, file, offset, (sent) => (bar.value = offset + sent));
+      offset = await sendPiece(upload, code, file, offset, (sent) => (bar.value = offset + sent));
       failures = 0;
       state.textContent = texts.sending ?? '';
     } catch (error) {
@@ -147,7 +150,7 @@ async function sendFile(
       if (!isPassing(error) || waitMs === undefined) throw error;
       state.textContent = texts.retrying ?? '';
       await new Promise((resolve) => setTimeout(resolve, waitMs));
-      offset = await readOffset(href, code).catch(() => offset);
+      offset = (await look(upload.href, code).catch(() => ({ offset }))).offset;
     }
     if (file.size === 0) break;
   }
@@ -174,7 +177,7 @@ async function readMine(
 
 /** XMLHttpRequest, because fetch does not say how much has left. */
 function sendPiece(
-  href: string,
+  { href, pieceBytes }: Upload,
   code: string,
   file: File,
   offset: number,
@@ -196,11 +199,11 @@ function sendPiece(
       if (request.status === 204 && next >= offset) resolve(next);
       else reject(new Refusal(request.status, messageOf(request.responseText)));
     };
-    request.send(file.slice(offset, offset + PIECE_BYTES));
+    request.send(file.slice(offset, offset + pieceBytes));
   });
 }
 
-async function create(base: string, code: string, { file, path }: Item): Promise<string> {
+async function create(base: string, code: string, { file, path }: Item): Promise<Upload> {
   const metadata = [`relativePath ${base64(path)}`, `filename ${base64(file.name)}`];
   if (file.type !== '') metadata.push(`filetype ${base64(file.type)}`);
   const reply = await fetch(`${base}/files`, {
@@ -212,16 +215,22 @@ async function create(base: string, code: string, { file, path }: Item): Promise
     },
   });
   const href = reply.headers.get('location');
-  if (reply.status === 201 && href !== null) return href;
+  if (reply.status === 201 && href !== null) return uploadOf(href, reply.headers);
   throw new Refusal(reply.status, messageOf(await reply.text()));
 }
 
-async function readOffset(href: string, code: string): Promise<number> {
+/** Asks how far a file has come. */
+async function look(href: string, code: string): Promise<Upload> {
   const reply = await fetch(href, { method: 'HEAD', headers: headersOf(code) });
-  const offset = Number(reply.headers.get('upload-offset') ?? Number.NaN);
-  if (reply.ok && !Number.isNaN(offset)) return offset;
-  throw new Refusal(reply.status, '');
+  if (!reply.ok) throw new Refusal(reply.status, '');
+  return uploadOf(href, reply.headers);
 }
+
+const uploadOf = (href: string, headers: Headers): Upload => ({
+  href,
+  offset: Number(headers.get('upload-offset') ?? 0),
+  pieceBytes: Math.max(PIECE_BYTES, Number(headers.get('x-quayside-drop-least-piece') ?? 0)),
+});
 
 async function becomeSender(base: string, form: HTMLFormElement): Promise<string> {
   const said = new FormData(form);

@@ -163,6 +163,30 @@ it('keeps its code and tries again where the connection breaks before a file beg
   expect(await keysOf(bucket)).toEqual(['in/a.bin', 'in/b.bin']);
 });
 
+it('sends as much at once as the service wants of a large file', async () => {
+  const { bucket, path } = await makeLink();
+  const { page, context } = await visit(path);
+  const leastBytes = 17 * 1024 * 1024;
+  let pieces = 0;
+  await context.route('**/files', async (route) => {
+    const response = await route.fetch();
+    const least = { 'x-quayside-drop-least-piece': `${leastBytes}` };
+    await route.fulfill({ response, headers: { ...response.headers(), ...least } });
+  });
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') pieces += 1;
+  });
+  await page.getByLabel('Files').setInputFiles(file('large.bin', leastBytes));
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect.poll(() => page.getByText('Received').count()).toBe(1);
+  expect([pieces, await keysOf(bucket)]).toEqual([1, ['in/large.bin']]);
+  const { items } = await client.request('GET /buckets/{bucket}/objects', {
+    path: { bucket },
+    query: { prefix: 'in/' },
+  });
+  expect(items).toMatchObject([{ size: `${leastBytes}` }]);
+});
+
 it('says what is refused and why, and takes the others', async () => {
   const { bucket, path } = await makeLink({ limits: { fileBytes: 1000 } });
   const { page } = await visit(path);

@@ -121,6 +121,21 @@ describeCore('a drop link', () => {
     ]);
   });
 
+  it('says how much a request must bring of a large file', async () => {
+    const drop = await makeDrop(await tokenClient(client), bucket, { prefix: 'large/' });
+    const code = await becomeSender(drop);
+    const name = 'x-quayside-drop-least-piece';
+    const small = await create(drop, code, { name: 'small', length: 200_000 });
+    expect(small.headers[name]).toBe('65536');
+    const large = await create(drop, code, { name: 'large', length: 200_000_000_000 });
+    expect(large.headers[name]).toBe(`${Math.ceil(200_000_000_000 / 9000)}`);
+    const location = large.headers.location ?? '';
+    expect((await head(location, code)).headers[name]).toBe(large.headers[name]);
+    expect((await patch(location, code, 0, BODY)).status).toBe(400);
+    for (const begun of [location, small.headers.location ?? ''])
+      expect((await visit('DELETE', begun, { headers: asSender(code) })).status).toBe(204);
+  });
+
   it('keeps what came before a connection broke', async () => {
     const drop = await makeDrop(await tokenClient(client), bucket, { prefix: 'broken/' });
     const code = await becomeSender(drop);

@@ -25,6 +25,8 @@ const VERSION = '1.0.0';
 const EXTENSIONS = 'creation,creation-with-upload,termination,checksum,expiration';
 const CHECKSUMS = 'sha1,sha256,crc32,md5';
 const BODY_TYPE = 'application/offset+octet-stream';
+/** Tells how many bytes a request must bring that does not bring the file's last ones. */
+const LEAST_PIECE_HEADER = 'x-quayside-drop-least-piece';
 const NUMBER = /^\d{1,15}$/;
 /** Names in Upload-Metadata that give a file's path, the fullest first. */
 const PATH_NAMES = ['relativePath', 'filename', 'name'] as const;
@@ -219,7 +221,12 @@ function otherOffset({ offsetBytes }: DropFile): StorageError {
 function offsetHeaders(file: DropFile): Record<string, string> {
   return {
     'upload-offset': `${file.offsetBytes}`,
-    ...(file.finishedAtMs === null ? { 'upload-expires': formatHttpDate(file.expiresAtMs) } : {}),
+    ...(file.finishedAtMs === null
+      ? {
+          'upload-expires': formatHttpDate(file.expiresAtMs),
+          [LEAST_PIECE_HEADER]: `${leastPieceBytes(file.lengthBytes)}`,
+        }
+      : {}),
   };
 }
 
