@@ -44,7 +44,15 @@ function refresh(buckets: readonly string[]): void {
  * fails later stands in the toast and in /jobs.
  */
 export async function runJob(bucket: string, task: JobTask): Promise<void> {
-  const started = await client.jobs.start(bucket, { body: task });
+  followFrom(bucket, await client.jobs.start(bucket, { body: task }));
+}
+
+/** Follows a job that something else has started, as `runJob` does. */
+export async function followJob(bucket: string, jobId: string): Promise<void> {
+  followFrom(bucket, await client.jobs.get(bucket, jobId));
+}
+
+function followFrom(bucket: string, started: Job): void {
   invalidate('jobs');
   void follow(bucket, started);
 }

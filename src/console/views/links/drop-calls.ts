@@ -38,6 +38,10 @@ export const changeDrop = (
 export const deleteDrop = (bucket: string, dropLinkId: string): Promise<void> =>
   client.request(`DELETE ${LINK}`, { path: { bucket, dropLinkId } });
 
+/** Starts the job that moves all that waits to where it belongs. */
+export const releaseDrop = (bucket: string, dropLinkId: string): Promise<{ jobId: string }> =>
+  client.request(`POST ${LINK}/release`, { path: { bucket, dropLinkId } });
+
 export const dropHistory = (
   bucket: string,
   dropLinkId: string,

@@ -17,7 +17,7 @@ import type { MenuItem } from '../../ui/menu.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
 import { Bytes, Empty, Name, Skeleton, Time } from '../../ui/small.tsx';
 import { Section } from '../settings/section.tsx';
-import { type Inbox as InboxRows, READ_MAX, readInbox } from './drop-calls.ts';
+import { type Inbox as InboxRows, READ_MAX, readInbox, releaseDrop } from './drop-calls.ts';
 
 /** Files that are shown at first, and by each step. */
 const STEP = 200;
@@ -101,7 +101,7 @@ function Files({ bucket, link, rows }: InboxProps & { readonly rows: InboxRows }
             kind="primary"
             icon={FolderInput}
             label={selected.length > 0 ? texts.release : texts.releaseAll}
-            onClick={() => acts.release(link, selected.length > 0 || !isPart ? waiting : 'all')}
+            onClick={() => acts.release(link, selected.length > 0 ? waiting : 'all')}
           />
         )}
         {selected.length > 0 && may('objects:write') && (
@@ -286,15 +286,26 @@ const STATE_LOOKS = {
 function actsOf(bucket: string) {
   /** Moves files to where they belong; a move can be taken back from its toast. */
   const release = (
-    { prefix: to, quarantine }: DropLink,
+    { id, prefix: to, quarantine }: DropLink,
     files: readonly DropFile[] | 'all',
   ): void => {
     if (quarantine === null) return;
-    const keys = files === 'all' ? {} : { keys: files.map(({ key }) => key) };
-    const task = { kind: 'move', prefix: quarantine, to, conflict: 'keep-both', ...keys } as const;
     withPart(
       () => import('../change/run-job.ts'),
-      (part) => part.runJob(bucket, task),
+      async (part) => {
+        if (files === 'all') {
+          const { jobId } = await releaseDrop(bucket, id);
+          return part.followJob(bucket, jobId);
+        }
+        const keys = files.map(({ key }) => key);
+        return part.runJob(bucket, {
+          kind: 'move',
+          prefix: quarantine,
+          to,
+          conflict: 'keep-both',
+          keys,
+        });
+      },
     );
   };
   const remove = (files: readonly DropFile[]): void => {
