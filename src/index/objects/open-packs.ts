@@ -110,17 +110,17 @@ export function createOpenPacks(sql: Sql): OpenPacks {
       const isFull =
         end.offsetBytes >= PACK_BYTES || end.bodyId === firstBodyId(n) + BODIES_PER_PACK;
       if (ends.size >= REMEMBERED_MAX) ends.clear();
-      ends.set(blobId, end);
+      // The commit may be undone before it closes the pack: then no end beyond the last
+      // id may be remembered, which begins the block of another pack.
+      if (isFull) ends.delete(blobId);
+      else ends.set(blobId, end);
       return {
         body: { id, detail, entry: encodeEntry(blobId, offsetBytes, version) },
         full: isFull ? { n, blob_id: blobId } : null,
       };
     },
 
-    close(pack, nowMs) {
-      ends.delete(pack.blob_id);
-      closePack(sql, pack, nowMs + CLAIM_MS);
-    },
+    close: (pack, nowMs) => closePack(sql, pack, nowMs + CLAIM_MS),
   };
 }
 
