@@ -124,6 +124,43 @@ describe('bodies over shared buffers', () => {
     expect(store.bufferCounts().outBytes).toBe(0);
   });
 
+  it('take nothing more of a chunk that is in pieces, once their client has left', async () => {
+    let unsettledBytes = 0;
+    const store = createFsBlobStore(temporaryFolder(), true, {
+      requireRoom: () => undefined,
+      take(lengthBytes) {
+        unsettledBytes += lengthBytes;
+      },
+      settle(lengthBytes) {
+        unsettledBytes -= lengthBytes;
+      },
+    });
+    const [, , largest] = CHUNK_SIZES;
+    const ends: Promise<unknown>[] = [];
+    const leaving: ByteSource = {
+      lengthBytes: 3 * largest,
+      async pump(onChunk) {
+        const deliver = async () => {
+          // An aws-chunked body comes in pieces, and an encrypted one in chunks.
+          for (const pieceBytes of [largest, largest, 1000, 1000, 1000])
+            await onChunk(new Uint8Array(pieceBytes));
+        };
+        const delivered = deliver();
+        ends.push(delivered.catch(({ code }) => code));
+        throw new StorageError('IncompleteBody');
+      },
+    };
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const written = store.write(ids.blobId(ownerBucket), leaving, identity);
+      await expect(written).rejects.toMatchObject({ code: 'IncompleteBody' });
+    }
+    await Promise.all(ends);
+    expect({ unsettledBytes, ...store.bufferCounts() }).toMatchObject({
+      unsettledBytes: 0,
+      outBytes: 0,
+    });
+  });
+
   it('take little memory each when very many are slow', async () => {
     const store = createFsBlobStore(temporaryFolder());
     const go = Promise.withResolvers<void>();

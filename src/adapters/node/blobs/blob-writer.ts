@@ -62,8 +62,11 @@ async function writeBody(
     room.settle(lengthBytes);
   };
   const batches = createBatches(fd, buffers, settle);
+  let isOver = false;
   try {
     await source.pump((chunk) => {
+      // A client that left while a chunk waited: its further pieces come all the same.
+      if (isOver) throw new StorageError('IncompleteBody');
       room.take(chunk.length);
       sizeBytes += chunk.length;
       if (source.lengthBytes !== null && sizeBytes > source.lengthBytes)
@@ -77,6 +80,7 @@ async function writeBody(
   } finally {
     // The descriptor must not be closed, and its number used again, under a write
     // that is still going on; nor may its buffer serve another.
+    isOver = true;
     await batches.close();
     settle(sizeBytes - settledBytes);
   }
