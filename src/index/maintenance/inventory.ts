@@ -92,6 +92,16 @@ export function condemnUnreferencedBlobs(sql: Sql): void {
 }
 
 /**
+ * Lets the bodies that wait for packs stay inline, in a copy of an index. The original
+ * may give the same places to other bodies, and its packs may meet the copy's: in a
+ * folder of backups, where a name that is there stands for its bytes.
+ */
+export function forgetPacks(sql: Sql): void {
+  const isThere = sql.all("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'packs'");
+  if (isThere.length > 0) sql.all('DELETE FROM packs');
+}
+
+/**
  * Where a segment's bytes should be, as the blob's row of that bucket says; null:
  * there is no row.
  */

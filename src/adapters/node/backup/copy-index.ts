@@ -4,7 +4,11 @@
 // snapshot no commit changes and which blocks no writer.
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { condemnUnreferencedBlobs, hasIndexTables } from '../../../index/maintenance/inventory.ts';
+import {
+  condemnUnreferencedBlobs,
+  forgetPacks,
+  hasIndexTables,
+} from '../../../index/maintenance/inventory.ts';
 import { syncNow } from '../blobs/file-calls.ts';
 import { DataFolderError, INDEX_NAME } from '../disk/data-folder.ts';
 import { openSqlite, sqliteOver } from '../index/node-sqlite.ts';
@@ -21,8 +25,8 @@ const BUSY_TIMEOUT_MS = 5000;
 
 /**
  * Copies the index of a data folder into another folder, durably, without a
- * write-ahead log. Blobs that nothing refers to are condemned in the copy.
- * DataFolderError when it is no sound database.
+ * write-ahead log. Blobs that nothing refers to are condemned in the copy, and bodies
+ * that wait for packs stay inline there. DataFolderError when it is no sound database.
  */
 export async function copyIndex(dataDir: string, folder: string): Promise<void> {
   const target = join(folder, INDEX_NAME);
@@ -46,6 +50,7 @@ export async function copyIndex(dataDir: string, folder: string): Promise<void> 
       );
     }
     condemnUnreferencedBlobs(copy);
+    forgetPacks(copy);
     copy.all('PRAGMA journal_mode = DELETE');
   } finally {
     copy.close();
