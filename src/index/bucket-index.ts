@@ -22,6 +22,7 @@ import { createIncarnationCalls } from './maintenance/incarnations.ts';
 import { createLifecycleCalls } from './maintenance/lifecycle.ts';
 import { dropOrphanRows } from './maintenance/orphan-rows.ts';
 import { createPackCalls } from './maintenance/packs.ts';
+import { createSparsePackCalls } from './maintenance/sparse-packs.ts';
 import { abortStaleUploads } from './maintenance/stale-uploads.ts';
 import { createStorageCalls } from './maintenance/storage-hours.ts';
 import { commitCopies } from './objects/commit-copies.ts';
@@ -63,6 +64,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createLifecycleCalls(sql),
     ...createCompressionCalls(sql),
     ...createPackCalls(sql),
+    ...createSparsePackCalls(sql),
     ...createKeyJobCalls(sql),
     ...createKeyAidCalls(sql),
     ...createOutboxCalls(sql),

@@ -65,6 +65,8 @@ type Step =
   | { readonly do: 'end-copy' }
   | { readonly do: 'begin-pack'; readonly at: number }
   | { readonly do: 'adopt-pack' }
+  | { readonly do: 'begin-repack'; readonly at: number }
+  | { readonly do: 'end-repack' }
   | { readonly do: 'sweep'; readonly at: number; readonly isCutOff: boolean };
 
 /** A body of which three fill a pack. */
@@ -115,6 +117,8 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('end-copy') }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('begin-pack'), at: bit }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('adopt-pack') }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('begin-repack'), at: bit }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('end-repack') }) },
   {
     weight: 4,
     arbitrary: fc.record({ do: fc.constant('sweep'), at: bit, isCutOff: fc.boolean() }),
@@ -134,6 +138,8 @@ function createWorld() {
   let copies: { begunAtMs: number; commit: () => void }[] = [];
   /** Packs that are in the store and not adopted yet, oldest first. */
   const packs: { bucket: BucketAddress; blobId: BlobId; bodyIds: number[]; nowMs: number }[] = [];
+  /** Packs whose bodies are to move to another that is in the store, oldest first. */
+  const repacks: (Parameters<typeof index.repack>[0] & { begunAtMs: number })[] = [];
   let nowMs = START_MS;
 
   const bucketAt = (at: number) => buckets[at] as BucketRecord;
@@ -188,6 +194,30 @@ function createWorld() {
   function adoptPack(): void {
     const pack = packs.shift();
     if (pack !== undefined) index.adoptPack({ ...pack, nowMs });
+  }
+
+  /** Begins to write anew any pack that the bucket has, however much of it lives. */
+  function beginRepack(bucket: BucketRecord): void {
+    const [pack] = sql.all<{ blob_id: BlobId; size_bytes: number; pack_end_bytes: number }>(
+      `SELECT blob_id, size_bytes, pack_end_bytes FROM blobs
+       WHERE pack_end_bytes IS NOT NULL AND refs > 0 AND blob_id GLOB ? ORDER BY refs, blob_id`,
+      `${bucket.id}/*`,
+    );
+    if (pack === undefined) return;
+    const { blob_id: from, size_bytes: sizeBytes, pack_end_bytes: endBytes } = pack;
+    const keys = [0, 1, 2, 3].map((key) => objectOf(`k${key}`).key);
+    const versions = index.findPackedVersions({ bucket: refOf(bucket), blobId: from, keys });
+    const bodies = versions.map((body) => ({ ...body, newOffsetBytes: body.offsetBytes }));
+    const to = { blobId: write(bucket), sizeBytes, endBytes, sparseReferences: 0 };
+    repacks.push({ bucket: refOf(bucket), from, to, bodies, nowMs, begunAtMs: nowMs });
+  }
+
+  /** Ends it, unless it comes too late; a new pack that nothing lies in is deleted. */
+  function endRepack(): void {
+    const repack = repacks.shift();
+    if (repack === undefined) return;
+    const isLate = nowMs - repack.begunAtMs >= GRACE_MS;
+    if (isLate || !index.repack({ ...repack, nowMs })) store.delete(repack.to.blobId);
   }
 
   const segmentsAt = (at: number, key: number): readonly Segment[] =>
@@ -313,6 +343,8 @@ function createWorld() {
     if (step.do === 'end-copy') copies.shift()?.commit();
     if (step.do === 'begin-pack') beginPack(bucketAt(step.at));
     if (step.do === 'adopt-pack') adoptPack();
+    if (step.do === 'begin-repack') beginRepack(bucketAt(step.at));
+    if (step.do === 'end-repack') endRepack();
     if (step.do === 'start' && uploads.length <= 3) {
       const upload = uploadOf(`k${step.key}`);
       index.createUpload({ bucket: refOf(bucketAt(step.at)), upload });
@@ -361,8 +393,10 @@ function createWorld() {
       expect(round).toBeLessThan(100);
       nowMs += 10;
       for (const bucket of buckets) beginPack(bucket);
+      done = packs.length;
       while (packs.length > 0) adoptPack();
-      done = buckets.reduce((sum, bucket) => sum + sweep(bucket, nowMs - GRACE_MS, false), 0);
+      while (repacks.length > 0) endRepack();
+      for (const bucket of buckets) done += sweep(bucket, nowMs - GRACE_MS, false);
     }
     expect([...store]).toEqual([]);
     expect(sql.all('SELECT * FROM blobs')).toEqual([]);

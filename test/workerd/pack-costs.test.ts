@@ -4,10 +4,12 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { COMMITS_PER_GROUP, PACKED_BODIES } from '../../bench/lib/operation-counts.ts';
 import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
+import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
 import { getObject } from '../../src/core/objects/read-object.ts';
 import { openBucket } from '../../src/core/opened-bucket/bucket-handle.ts';
 import { parseObjectKey } from '../../src/core/parse-names.ts';
+import { repackSparse } from '../../src/core/sweep/repack.ts';
 import { patternBytes, sourceOf } from '../contract/bodies.ts';
 import { bucketObject, freshBucketName, PUBLIC, recordOf } from './kit/bucket.ts';
 import { createIsolate } from './kit/isolate.ts';
@@ -46,6 +48,26 @@ it('a full pack costs as many rows as the table of costs says', {
   );
   const { segments } = await getObject(bucket, parseObjectKey('folder/file-7'));
   expect(segments.map(({ offsetBytes }) => offsetBytes)).toEqual([7 * 10_240]);
+});
+
+it('a pack that is written anew costs a row for each body that lives, and three', {
+  timeout: 120_000,
+}, async () => {
+  const { isolate, bucket, put, rows } = await createWorld();
+  const keys = Array.from({ length: PACKED_BODIES.bodies }, (_, at) => `folder/file-${at}`);
+  for (const key of keys) await put(key);
+  await isolate.settle();
+  const living = 180;
+  const gone = keys.slice(living).map((key) => ({ key: parseObjectKey(key) }));
+  await deleteObjects(isolate.core, bucket, gone);
+  const before = rows();
+  await repackSparse(isolate.core, bucket.record().name, { packs: 8, stopping: null });
+  expect(rows() - before).toBe(living + 3);
+  const { segments } = await getObject(bucket, parseObjectKey('folder/file-7'));
+  expect(segments.map(({ offsetBytes }) => offsetBytes)).toEqual([7 * 10_240]);
+  const list = await env.BLOBS.list({ prefix: `b/${bucket.record().id}/` });
+  const pack = list.objects.find(({ key }) => key.endsWith(segments[0]?.blobId ?? ''));
+  expect(pack?.size).toBeLessThan(living * 10_400);
 });
 
 it('PUTs that come at once share the row of totals', { timeout: 120_000 }, async () => {

@@ -6,9 +6,9 @@
 // A crash before the commit leaves a blob that nobody reads, and the bodies inline:
 // the next attempt writes the same bytes under the same id.
 import type { BucketName } from '../../domain/nouns.ts';
-import type { BlobIdentity } from '../../ports/blob-store.ts';
-import type { PackContent, WaitingPack } from '../../ports/index-calls/pack-calls.ts';
+import type { WaitingPack } from '../../ports/index-calls/pack-calls.ts';
 import type { Core } from '../core.ts';
+import { encodePack, identityOfPack } from './pack-bytes.ts';
 
 type PackingCore = { readonly ports: Pick<Core['ports'], 'metadataIndex' | 'blobStore' | 'clock'> };
 
@@ -25,9 +25,8 @@ export async function writePack(core: PackingCore, pack: WaitingPack): Promise<n
   const { name } = pack.bucket;
   const content = await metadataIndex.call(name, 'readPack', pack);
   if (content === null) return null;
-  const [first] = content.bodies;
-  if (first !== undefined)
-    await blobStore.put(pack.blobId, encodePack(content), identityOf(name, first.subject, content));
+  if (content.bodies.length > 0)
+    await blobStore.put(pack.blobId, encodePack(content), identityOfPack(name, content));
   const bodyIds = content.bodies.map(({ id }) => id);
   return metadataIndex.call(name, 'adoptPack', { ...pack, bodyIds, nowMs: clock.nowMs() });
 }
@@ -48,30 +47,4 @@ export async function writeDuePacks(
     total.bodies += (await writePack(core, pack)) ?? 0;
   }
   return total;
-}
-
-const encoder = new TextEncoder();
-
-/**
- * The bytes of a pack: the bodies at their places, zeros where some are gone, then
- * the directory: JSON of `[offset, length, key, headers, user metadata]` of each, and
- * blanks up to the settled size.
- */
-function encodePack({ bodies, endBytes, sizeBytes }: PackContent): Uint8Array {
-  const bytes = new Uint8Array(sizeBytes);
-  for (const { offsetBytes, bytes: body } of bodies) bytes.set(body, offsetBytes);
-  const entries = bodies.map(
-    ({ offsetBytes, bytes: body, subject }) => `[${offsetBytes},${body.length},${subject.slice(1)}`,
-  );
-  const directory = encoder.encode(`[${entries.join()}]`);
-  bytes.fill(0x20, endBytes);
-  bytes.set(directory, endBytes);
-  return bytes;
-}
-
-/** What the blob says of itself: the key of its first body, and where all are listed. */
-function identityOf(bucket: BucketName, subject: string, { endBytes }: PackContent): BlobIdentity {
-  const [key] = JSON.parse(subject) as [BlobIdentity['key']];
-  const directory = { offsetBytes: endBytes };
-  return { bucket, key, headers: {}, userMetadata: {}, part: null, encryption: null, directory };
 }

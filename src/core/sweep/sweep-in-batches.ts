@@ -25,6 +25,8 @@ export const SMALL_BATCH: BatchOptions = {
   bucketsMax: 60,
   everyMs: 55 * 60_000,
   lifecyclePages: 300,
+  // Four calls each.
+  repacks: 32,
   compression: SMALL_COMPRESSION_BUDGET,
   // Its alarm does (adapters/cloudflare/durable-objects/bucket-object.ts).
   collectsStorage: false,

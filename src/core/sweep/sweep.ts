@@ -18,6 +18,7 @@ import { collectStorage } from '../metering/collect-storage.ts';
 import { abortStaleUploads } from '../multipart/abort-stale-uploads.ts';
 import { openBucket } from '../opened-bucket/bucket-handle.ts';
 import { writeDuePacks } from '../packs/write-pack.ts';
+import { type RepackBudget, repackSparse } from './repack.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 
 /** Bucket names read per directory call. */
@@ -30,6 +31,8 @@ export type SweepOptions = {
    * the next sweep. Default 10,000.
    */
   readonly lifecyclePages?: number;
+  /** Packs that are looked at to be written anew; the rest waits. Default 1,024. */
+  readonly repacks?: number;
   /** How much is compressed; the rest waits. Default LARGE_COMPRESSION_BUDGET. */
   readonly compression?: Omit<CompressionBudget, 'stopping'>;
   /**
@@ -46,6 +49,8 @@ export type SweepOptions = {
 
 /** Pages of lifecycle runs of a sweep that has no other bound. Our own limit. */
 const LIFECYCLE_PAGES = 10_000;
+/** Packs that such a sweep looks at: 4 GiB to read. Our own limit. */
+const REPACKS = 1024;
 
 /**
  * Sweeps every bucket, one after the other. A bucket whose sweep fails is logged
@@ -80,7 +85,7 @@ export async function sweepBuckets(
   options: SweepOptions,
 ): Promise<{ readonly result: SweepResult; readonly isAll: boolean }> {
   const { directory, log } = core.ports;
-  const { lifecyclePages = LIFECYCLE_PAGES, stopping = null } = options;
+  const { lifecyclePages = LIFECYCLE_PAGES, repacks = REPACKS, stopping = null } = options;
   const total: Total = {
     deletedBlobs: 0,
     releasedReferences: 0,
@@ -89,6 +94,7 @@ export async function sweepBuckets(
   };
   const { collectsStorage = true } = options;
   const budget: PageBudget = { pages: lifecyclePages, stopping };
+  const repackBudget: RepackBudget = { packs: repacks, stopping };
   const isStopping = () => stopping?.aborted === true;
 
   let isAll = false;
@@ -100,7 +106,7 @@ export async function sweepBuckets(
     for (const name of names) {
       if (isStopping()) break;
       if (collectsStorage) await attempt(core, name, () => collectStorage(core, name));
-      await sweepName(core, name, budget, total);
+      await sweepName(core, name, { budget, repackBudget }, total);
       await onSwept(name);
       after = name;
     }
@@ -134,7 +140,7 @@ type Total = {
 async function sweepName(
   core: Core,
   name: BucketName,
-  budget: PageBudget,
+  { budget, repackBudget }: { budget: PageBudget; repackBudget: RepackBudget },
   total: Total,
 ): Promise<void> {
   const living = await attempt(core, name, async () => {
@@ -150,6 +156,8 @@ async function sweepName(
   const nowMs = core.ports.clock.nowMs();
   if (living.packDueMs !== null && living.packDueMs <= nowMs)
     await attempt(core, name, () => writeDuePacks(core, name, budget.stopping));
+  if (living.hasSparsePacks)
+    await attempt(core, name, () => repackSparse(core, name, repackBudget));
   if (living.hasKeyJobs) {
     await attempt(core, name, async () =>
       resumeKeyJobs(core, await openBucket(core, name, () => undefined)),

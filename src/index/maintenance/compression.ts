@@ -2,7 +2,7 @@
 // exchange of a body's plain blobs for the compressed one, and how far a run came.
 // An exchange changes nothing that clients see; it happens only where the version
 // still lies in the blobs that were read, and nobody else does.
-import type { BlobId, ObjectKey, ObjectVersion, Segment, VersionId } from '../../domain/nouns.ts';
+import type { BlobId, ObjectKey, VersionId } from '../../domain/nouns.ts';
 import type {
   CompressionBounds,
   CompressionCandidate,
@@ -14,13 +14,12 @@ import type { Sql } from '../../ports/sql.ts';
 import { addReferences, dropReferences, referencesOf } from '../objects/blob-references.ts';
 import { savedByCompression } from '../objects/compression-savings.ts';
 import { compressionFactsOf, detailOfRow } from '../objects/object-rows.ts';
-import { readCurrentVersion, readOtherVersion } from '../objects/read-versions.ts';
 import { rowChanged } from '../objects/row-changes.ts';
-import { readCurrent, readOther } from '../objects/stored-versions.ts';
 import { rewriteDetail } from '../objects/version-details.ts';
 import { requireBucket } from '../require-bucket.ts';
 import { oneRow } from '../usage/row-state.ts';
 import { pageOf, readObjectRows, readOtherRows } from './lifecycle-scan.ts';
+import { findBody, isSameBody } from './stored-bodies.ts';
 
 type CompressionCalls = Pick<
   IndexApi,
@@ -54,7 +53,7 @@ export function createCompressionCalls(sql: Sql): CompressionCalls {
 
     exchangeBody({ bucket, key, versionId, from, to, newReference, nowMs }) {
       const n = requireBucket(sql, bucket);
-      const version = findVersion(sql, n, key, versionId);
+      const version = findBody(sql, n, key, versionId);
       if (version === null) return { isExchanged: false };
       const { object, stored, kind } = version;
       // A repeated exchange: its outcome was not known.
@@ -71,30 +70,6 @@ export function createCompressionCalls(sql: Sql): CompressionCalls {
       return { isExchanged: true };
     },
   };
-}
-
-/** A version with bytes, wherever it stands now. */
-function findVersion(sql: Sql, bucket: number, key: ObjectKey, versionId: VersionId) {
-  const current = readCurrent(sql, bucket, key);
-  if (current?.versionId === versionId) {
-    const object = readCurrentVersion(sql, bucket, key);
-    return object === null ? null : ({ object, stored: current, kind: 'current' } as const);
-  }
-  const stored = readOther(sql, bucket, key, versionId);
-  const version =
-    stored === null ? null : readOtherVersion(sql, bucket, key, versionId, current !== null);
-  if (stored === null || version?.kind !== 'object') return null;
-  return { object: version.object, stored, kind: 'noncurrent' } as const;
-}
-
-function isSameBody(a: ObjectVersion['segments'], b: readonly Segment[]): boolean {
-  const isSame = (one: Segment, at: number) => {
-    const { blobId, offsetBytes, lengthBytes } = b[at] ?? one;
-    return (
-      one.blobId === blobId && one.offsetBytes === offsetBytes && one.lengthBytes === lengthBytes
-    );
-  };
-  return a.length === b.length && a.every(isSame);
 }
 
 /** Whether each blob was written here, and one row alone references it. */

@@ -29,6 +29,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         drop_file_ends_ms: number | null;
         empty_sender_ms: number | null;
         pack_due_ms: number | null;
+        has_sparse_packs: number;
       }>(
         `SELECT id, deleted_at_ms, swept_up_to,
            coalesce(json_extract(settings, '$.lifecycle'), json_extract(settings, '$.trash'))
@@ -45,7 +46,10 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
             WHERE bucket = buckets.n AND finished_at_ms IS NULL) AS drop_file_ends_ms,
            (SELECT min(created_at_ms) FROM drop_senders WHERE bucket = buckets.n AND files = 0)
              AS empty_sender_ms,
-           (SELECT min(due_at_ms) FROM packs WHERE bucket = buckets.n) AS pack_due_ms
+           (SELECT min(due_at_ms) FROM packs WHERE bucket = buckets.n) AS pack_due_ms,
+           EXISTS (SELECT 1 FROM blobs INDEXED BY blobs_sparse
+                   WHERE bucket = buckets.n AND refs > 0 AND refs <= sparse_refs)
+             AS has_sparse_packs
          FROM buckets WHERE name = ? ORDER BY n`,
         name,
       );
@@ -65,6 +69,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
           row.empty_sender_ms === null ? null : row.empty_sender_ms + DROP_EMPTY_SENDER_LIFE_MS,
         ),
         packDueMs: row.pack_due_ms,
+        hasSparsePacks: row.has_sparse_packs === 1,
       }));
     },
 

@@ -7,6 +7,7 @@
 // closed pack gets no body more, a body keeps its place, and the size is settled, so
 // the later bytes are equal wherever a version still refers to them.
 import type { BlobId, BucketId } from '../../domain/nouns.ts';
+import { goneUntilSparse } from '../../domain/packs/sparse-packs.ts';
 import type { WaitingPack } from '../../ports/index-calls/pack-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -56,18 +57,23 @@ export function createPackCalls(sql: Sql): PackCalls {
       const pack = findClosed(sql, { bucket, blobId });
       if (pack === null) return null;
       const written = new Set(bodyIds);
-      const ids = waitingRows(sql, pack).map(({ id }) => id);
+      const rows = waitingRows(sql, pack);
+      const ids = rows.map(({ id }) => id);
       if (ids.some((id) => !written.has(id))) return null;
 
       for (const id of ids) sql.all('DELETE FROM object_bodies WHERE id = ?', id);
+      const sizes = rows.map(({ lengthBytes, textBytes }) => lengthBytes + textBytes);
       sql.all(
-        `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, unreferenced_since_ms)
-         VALUES (?, ?, ?, ?, ?)`,
+        `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, unreferenced_since_ms,
+           pack_end_bytes, sparse_refs)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
         blobId,
         pack.bucket,
         pack.size_bytes,
         ids.length,
         ids.length === 0 ? nowMs : null,
+        pack.end_bytes,
+        ids.length - goneUntilSparse(sizes, pack.size_bytes),
       );
       sql.all('DELETE FROM packs WHERE n = ?', pack.n);
       return ids.length;

@@ -44,7 +44,8 @@ export const FRESH_INDEX: readonly string[] = [
     refs INTEGER NOT NULL CHECK (refs >= 0), unreferenced_since_ms INTEGER, home_bucket_id TEXT,
     home_name TEXT, is_held INTEGER NOT NULL DEFAULT 0,
     holds_checked_ms INTEGER NOT NULL DEFAULT 0, is_condemned INTEGER NOT NULL DEFAULT 0,
-    sha256 TEXT, storage_class TEXT, shares TEXT, PRIMARY KEY (blob_id, bucket)
+    sha256 TEXT, storage_class TEXT, shares TEXT, pack_end_bytes INTEGER, sparse_refs INTEGER,
+    PRIMARY KEY (blob_id, bucket)
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX blobs_unreferenced ON blobs (bucket, unreferenced_since_ms) WHERE unreferenced_since_ms IS NOT NULL AND is_held = 0`,
   `CREATE INDEX blobs_only_held ON blobs (bucket, holds_checked_ms) WHERE refs = 0 AND is_held = 1`,
@@ -225,4 +226,5 @@ export const FRESH_INDEX: readonly string[] = [
   ) STRICT`,
   `CREATE INDEX packs_open ON packs (bucket) WHERE is_closed = 0`,
   `CREATE INDEX packs_by_due ON packs (bucket, due_at_ms)`,
+  `CREATE INDEX blobs_sparse ON blobs (bucket) WHERE refs > 0 AND refs <= sparse_refs`,
 ];

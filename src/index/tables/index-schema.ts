@@ -11,7 +11,7 @@ import {
 } from './key-jobs-schema.ts';
 import { SHARE_LINK_TABLES, SHARE_SUM_TABLES } from './link-tables.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
-import { PACK_TABLES } from './pack-tables.ts';
+import { PACK_TABLES, SPARSE_PACKS } from './pack-tables.ts';
 import type { Schema } from './schema.ts';
 import { URL_USE_TABLES } from './upload-tables.ts';
 import { COMMIT_USAGE_TABLES, STORAGE_GRANT_TABLES } from './usage-tables.ts';
@@ -253,5 +253,6 @@ export const INDEX_SCHEMA: Schema = {
     DROP_FILE_OBJECTS,
     SHARE_SUM_TABLES,
     PACK_TABLES,
+    SPARSE_PACKS,
   ],
 };

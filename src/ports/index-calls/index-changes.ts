@@ -33,6 +33,8 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
       return [(input as InputOf<'updateVersion'>).key];
     case 'exchangeBody':
       return [(input as InputOf<'exchangeBody'>).key];
+    case 'repack':
+      return (input as InputOf<'repack'>).bodies.map(({ key }) => key);
     case 'applyLifecycle':
       return (input as InputOf<'applyLifecycle'>).actions.flatMap(({ kind, key }) =>
         kind === 'expire' || kind === 'transition' ? [key] : [],

@@ -48,6 +48,8 @@ export type SweepQueries = {
     dropRowsEndMs: number | null;
     /** When a pack of small bodies is to be looked at; null: there is none. */
     packDueMs: number | null;
+    /** Whether a pack may be worth writing anew. */
+    hasSparsePacks: boolean;
   }[];
 };
 

@@ -362,6 +362,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           selectionEndsMs: null,
           dropRowsEndMs: null,
           packDueMs: null,
+          hasSparsePacks: false,
         },
         {
           bucket: addressOf(bucket),
@@ -376,6 +377,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           selectionEndsMs: null,
           dropRowsEndMs: null,
           packDueMs: null,
+          hasSparsePacks: false,
         },
       ]);
     });

@@ -1,12 +1,22 @@
 // The packs family of the metadata index's contract: small bodies wait inline for their pack, move
 // into it in one commit, and are the same for every reader before, meanwhile and after.
 import { describe, expect } from 'vitest';
-import type { BucketAddress, BucketRecord, ObjectVersion } from '../../../src/domain/nouns.ts';
-import type { PackContent, WaitingPack } from '../../../src/ports/index-calls/pack-calls.ts';
+import type {
+  BlobId,
+  BucketAddress,
+  BucketRecord,
+  ObjectVersion,
+} from '../../../src/domain/nouns.ts';
+import type {
+  PackContent,
+  PackedVersion,
+  WaitingPack,
+} from '../../../src/ports/index-calls/pack-calls.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import {
   addressOf,
+  asKey,
   blobIn,
   bytesOf,
   condemn,
@@ -67,6 +77,48 @@ export function indexPacksContract(subject: Subject<MetadataIndex>): void {
     index.call(pack.bucket.name, 'adoptPack', {
       ...pack,
       bodyIds: bodies.map(({ id }) => id),
+      nowMs: START_MS,
+    });
+
+  const allKeys = Array.from({ length: IN_PACK }, (_, at) => `k${at}`);
+
+  async function fillAndAdopt(index: MetadataIndex, bucket: BucketRecord): Promise<WaitingPack> {
+    const pack = await fill(index, bucket);
+    await adopt(index, pack, await read(index, pack));
+    return pack;
+  }
+
+  const sparse = (index: MetadataIndex, bucket: BucketRecord) =>
+    index.call(bucket.name, 'findSparsePacks', { bucket: refOf(bucket), limit: 10 });
+
+  const incarnation = async (index: MetadataIndex, { name }: BucketRecord) =>
+    (await index.call(name, 'listIncarnations', { name }))[0];
+
+  const packed = (
+    index: MetadataIndex,
+    bucket: BucketRecord,
+    blobId: BlobId,
+    keys: readonly string[],
+  ) =>
+    index.call(bucket.name, 'findPackedVersions', {
+      bucket: refOf(bucket),
+      blobId,
+      keys: keys.map(asKey),
+    });
+
+  /** Moves versions to another pack, where each lies five bytes further on. */
+  const move = (
+    index: MetadataIndex,
+    bucket: BucketRecord,
+    from: BlobId,
+    to: BlobId,
+    versions: readonly PackedVersion[],
+  ) =>
+    index.call(bucket.name, 'repack', {
+      bucket: refOf(bucket),
+      from,
+      to: { blobId: to, sizeBytes: 100, endBytes: 90, sparseReferences: 0 },
+      bodies: versions.map((body) => ({ ...body, newOffsetBytes: body.offsetBytes + 5 })),
       nowMs: START_MS,
     });
 
@@ -231,6 +283,115 @@ export function indexPacksContract(subject: Subject<MetadataIndex>): void {
         [LARGE_BYTES, { colour: 'red' }],
         [0, {}],
       ]);
+    });
+
+    test('move what lives to another pack when more than half is gone', async (index) => {
+      const bucket = await makeBucket(index);
+      const { blobId: from } = await fillAndAdopt(index, bucket);
+      const most = Array.from({ length: 9 }, (_, at) => `k${at}`);
+      await deleteKeys(index, bucket, most.slice(2));
+      expect(await sparse(index, bucket)).toEqual([]);
+      expect((await incarnation(index, bucket))?.hasSparsePacks).toBe(false);
+      await deleteKeys(index, bucket, most.slice(0, 2));
+      expect((await incarnation(index, bucket))?.hasSparsePacks).toBe(true);
+      const [pack] = await sparse(index, bucket);
+      expect(pack).toEqual({
+        blobId: from,
+        sizeBytes: expect.any(Number),
+        endBytes: IN_PACK * LARGE_BYTES,
+        references: 7,
+        isHeld: false,
+      });
+
+      const versions = await packed(index, bucket, from, allKeys);
+      expect(versions.map(({ key, offsetBytes }) => [key, offsetBytes]).toSorted()).toEqual(
+        allKeys
+          .slice(9)
+          .map((key, at) => [key, (at + 9) * LARGE_BYTES])
+          .toSorted(),
+      );
+      const before = await get(index, bucket, 'k12');
+      const to = blobIn(bucket);
+      expect(await move(index, bucket, from, to, versions)).toBe(true);
+      expect(await move(index, bucket, from, to, versions)).toBe(true);
+      expect(await get(index, bucket, 'k12')).toEqual({
+        ...before,
+        segments: [{ blobId: to, offsetBytes: 12 * LARGE_BYTES + 5, lengthBytes: LARGE_BYTES }],
+      });
+      expect(await sparse(index, bucket)).toEqual([]);
+      expect(await condemn(index, bucket, START_MS + DAY_MS)).toEqual([from]);
+      await deleteKeys(index, bucket, allKeys);
+      expect(await condemn(index, bucket, START_MS + DAY_MS)).toEqual([from, to]);
+    });
+
+    test('leave in the old pack what changed before it could move', async (index) => {
+      const bucket = await makeBucket(index);
+      const { blobId: from } = await fillAndAdopt(index, bucket);
+      const versions = await packed(index, bucket, from, ['k0', 'k1', 'k2']);
+      await deleteKeys(index, bucket, ['k0']);
+      await commit(index, bucket, objectOf('k1', { segments: [], sizeBytes: 3 } as never));
+      const replaced = await get(index, bucket, 'k1');
+      const to = blobIn(bucket);
+      expect(await move(index, bucket, from, to, versions)).toBe(true);
+      expect(await get(index, bucket, 'k0')).toBeNull();
+      expect(await get(index, bucket, 'k1')).toEqual(replaced);
+      expect((await get(index, bucket, 'k2'))?.segments[0]?.blobId).toBe(to);
+      expect((await get(index, bucket, 'k3'))?.segments[0]?.blobId).toBe(from);
+      // Nothing lies any more where this one says: it is no pack's business.
+      expect(await move(index, bucket, from, blobIn(bucket), versions)).toBe(false);
+      await deleteKeys(index, bucket, ['k2']);
+      expect(await condemn(index, bucket, START_MS + DAY_MS)).toEqual([to]);
+    });
+
+    test('are left until more is gone', async (index) => {
+      const bucket = await makeBucket(index);
+      const { blobId } = await fillAndAdopt(index, bucket);
+      await deleteKeys(index, bucket, allKeys.slice(0, 9));
+      const leave = (sparseReferences: number) =>
+        index.call(bucket.name, 'leavePack', {
+          bucket: refOf(bucket),
+          blobId,
+          sparseReferences,
+        });
+      // One less than now at least.
+      await leave(100);
+      expect(await sparse(index, bucket)).toEqual([]);
+      await deleteKeys(index, bucket, ['k9']);
+      expect(await sparse(index, bucket)).toHaveLength(1);
+      await leave(4);
+      await deleteKeys(index, bucket, ['k10']);
+      expect(await sparse(index, bucket)).toEqual([]);
+      await deleteKeys(index, bucket, ['k11']);
+      expect(await sparse(index, bucket)).toHaveLength(1);
+    });
+
+    test('move versions with their locks and tags', async (index) => {
+      const bucket = await makeBucket(index);
+      const versioned = { ...bucket, versioning: 'enabled' } as const;
+      const lock = { mode: 'GOVERNANCE', retainUntilMs: START_MS + DAY_MS, legalHold: true };
+      await commit(index, versioned, largeObject('k', 1, { tags: { a: 'b' }, lock } as never));
+      const locked = await get(index, versioned, 'k');
+      await commit(index, versioned, largeObject('k', 2));
+      const [pack] = await claim(index, bucket, START_MS + 2 * DAY_MS);
+      if (pack === undefined || locked === null) throw new Error('Nothing was claimed.');
+      await adopt(index, pack, await read(index, pack));
+      const versions = await packed(index, bucket, pack.blobId, ['k', 'k', 'missing']);
+      expect(versions).toHaveLength(2);
+      const to = blobIn(bucket);
+      expect(await move(index, bucket, pack.blobId, to, versions)).toBe(true);
+      const moved = await index.call(bucket.name, 'getVersion', {
+        bucket: refOf(versioned),
+        key: locked.key,
+        versionId: locked.versionId,
+      });
+      expect(moved).toMatchObject({
+        kind: 'object',
+        object: {
+          ...locked,
+          inlineBytes: null,
+          segments: [{ blobId: to, offsetBytes: 5, lengthBytes: LARGE_BYTES }],
+        },
+      });
     });
   });
 }

@@ -9,15 +9,12 @@ import { type BucketHandle, openBucket } from '../../../src/core/opened-bucket/b
 import { writeDuePacks } from '../../../src/core/packs/write-pack.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
-import type { BlobId, BucketName, ObjectVersion } from '../../../src/domain/nouns.ts';
-import type { Ports } from '../../../src/ports/index.ts';
+import type { BlobId, ObjectVersion } from '../../../src/domain/nouns.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import {
   ATTRIBUTES,
-  createMemoryCore,
   GRACE_SECONDS,
   key,
-  type MemoryCore,
   openTestBucket,
   putBytes,
   readWhole,
@@ -25,37 +22,20 @@ import {
   withPorts,
 } from '../memory-core.ts';
 import { copyOf } from '../multipart-kit.ts';
-
-const NAME = 'test-bucket' as BucketName;
-/** Ten of them fill a pack. */
-const SIZE = 420_000;
-const IN_PACK = 10;
-const DAY_SECONDS = 86_400;
-
-/** A core in whose buckets such bodies stand inline. */
-function createCore(): MemoryCore {
-  const core = createMemoryCore();
-  return { ...core, settings: { ...core.settings, inlineBodyMaxBytes: 2 ** 20 } };
-}
-
-const names = (count: number, prefix = 'k') =>
-  Array.from({ length: count }, (_, at) => `${prefix}${at}`);
-
-async function putAll(core: MemoryCore, bucket: BucketHandle, keys: readonly string[]) {
-  for (const [at, name] of keys.entries())
-    await putBytes(core, bucket, name, sampleBytes(SIZE, at));
-}
+import {
+  createCore,
+  DAY_SECONDS,
+  expectAll,
+  failingAt,
+  IN_PACK,
+  NAME,
+  names,
+  putAll,
+  SIZE,
+} from './packs-kit.ts';
 
 const segmentsOf = async (bucket: BucketHandle, name: string) =>
   (await getObject(bucket, key(name))).segments;
-
-/** Expects every key to have its bytes. */
-async function expectAll(core: MemoryCore, bucket: BucketHandle, keys: readonly string[]) {
-  for (const [at, name] of keys.entries()) {
-    const found = await readWhole(core, await getObject(bucket, key(name)));
-    expect(Buffer.compare(found, sampleBytes(SIZE, at)), name).toBe(0);
-  }
-}
 
 describe('small bodies', () => {
   it('move into one blob behind the PUT that fills it, and read as before', async () => {
@@ -169,41 +149,16 @@ describe('small bodies', () => {
         bucket,
         keys.map((name) => ({ key: key(name) })),
       );
-    await deleteKeys(names(IN_PACK).slice(1));
+    await deleteKeys(names(IN_PACK).slice(6));
     core.advanceSeconds(GRACE_SECONDS + 1);
     await sweep(core);
     expect(core.blobStore.blobs.size).toBe(1);
-    await deleteKeys(['k0']);
+    await deleteKeys(names(6));
     core.advanceSeconds(GRACE_SECONDS + 1);
     await sweep(core);
     expect(core.blobStore.blobs.size).toBe(0);
   });
 });
-
-/** Ports of which the call of that number fails, before it is done or after. */
-function failingAt(ports: Ports, step: number, isAfter: boolean) {
-  let calls = 0;
-  const failures: string[] = [];
-  async function attempt<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-    calls += 1;
-    if (calls !== step) return work();
-    failures.push(name);
-    if (isAfter) await work();
-    throw new StorageError('InternalError', { detail: `${name} failed in this test.` });
-  }
-  const { metadataIndex, blobStore } = ports;
-  const changes: Partial<Ports> = {
-    metadataIndex: {
-      ...metadataIndex,
-      call: (bucket, name, input) => attempt(name, () => metadataIndex.call(bucket, name, input)),
-    },
-    blobStore: {
-      ...blobStore,
-      put: (id, bytes, identity) => attempt('put', () => blobStore.put(id, bytes, identity)),
-    },
-  };
-  return { changes, failures };
-}
 
 describe('a crash at any step of packing', () => {
   it.each([
@@ -302,7 +257,7 @@ describe('a crash at any step of packing', () => {
 type Step =
   | { readonly do: 'put' | 'delete' | 'read' | 'read-old'; readonly key: number }
   | { readonly do: 'copy'; readonly key: number; readonly to: number }
-  | { readonly do: 'pack' | 'crash' | 'sweep' | 'wait' };
+  | { readonly do: 'pack' | 'crash' | 'sweep' | 'crash-sweep' | 'wait' };
 
 const KEYS = 6;
 const keyNumber = fc.nat({ max: KEYS - 1 });
@@ -322,7 +277,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      do: fc.constantFrom('pack' as const, 'crash' as const, 'sweep' as const, 'wait' as const),
+      do: fc.constantFrom(
+        'pack' as const,
+        'crash' as const,
+        'sweep' as const,
+        'crash-sweep' as const,
+        'wait' as const,
+      ),
     }),
   },
 );
@@ -376,6 +337,9 @@ describe('a random history with packing in between', () => {
           } else if (one.do === 'crash') {
             const { changes } = failingAt(core.ports, 1 + (written % 4), written % 3 === 0);
             await writeDuePacks(withPorts(core, changes), NAME, null).catch(() => undefined);
+          } else if (one.do === 'crash-sweep') {
+            const { changes } = failingAt(core.ports, 1 + (written % 16), written % 3 === 0);
+            await sweep(withPorts(core, changes));
           } else if (one.do === 'wait') {
             core.advanceSeconds(GRACE_SECONDS / 2);
             pointers.clear();

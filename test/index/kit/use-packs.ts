@@ -1,6 +1,11 @@
 // Calls every statement about packs: bodies that wait, a pack that is full, old or too small, one
 // that is written when some are gone, and those of a deleted bucket.
-import type { BucketAddress, BucketRef, ObjectVersion } from '../../../src/domain/nouns.ts';
+import type {
+  BucketAddress,
+  BucketRecord,
+  BucketRef,
+  ObjectVersion,
+} from '../../../src/domain/nouns.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import {
   addressOf,
@@ -35,7 +40,25 @@ export function usePacks(index: IndexApi): void {
   }
   index.updateVersion({ bucket: refOf(bucket), ...version, change, nowMs: START_MS });
   commit(objectOf('last'));
+  moveBodies(index, bucket);
   deleteAll(index, refOf(bucket), addressOf(bucket));
+}
+
+/** Looks at a pack of which most is gone, leaves it, and moves what lives. */
+function moveBodies(index: IndexApi, bucket: BucketRecord): void {
+  index.deleteObjects({ bucket: refOf(bucket), ...deletionOf(['first']) });
+  const ref = refOf(bucket);
+  for (const { blobId, sizeBytes, endBytes } of index.findSparsePacks({
+    bucket: ref,
+    limit: 10,
+  })) {
+    const keys = [asKey('little'), asKey('first')];
+    const versions = index.findPackedVersions({ bucket: ref, blobId, keys });
+    const bodies = versions.map((version) => ({ ...version, newOffsetBytes: 0 }));
+    const to = { blobId: blobIn(bucket), sizeBytes, endBytes, sparseReferences: 0 };
+    index.repack({ bucket: ref, from: blobId, to, bodies, nowMs: START_MS });
+    index.leavePack({ bucket: ref, blobId: to.blobId, sparseReferences: 0 });
+  }
 }
 
 function deleteAll(index: IndexApi, bucket: BucketRef, address: BucketAddress): void {
