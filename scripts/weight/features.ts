@@ -187,7 +187,9 @@ export const FEATURES: readonly Feature[] = [
     name: 'packs of small bodies',
     globs: [
       'src/core/packs/**',
-      'src/index/maintenance/packs.ts',
+      'src/core/sweep/repack.ts',
+      'src/domain/packs/**',
+      'src/index/maintenance/{packs,sparse-packs}.ts',
       'src/index/objects/{open-packs,pack-rows}.ts',
       'src/index/tables/pack-tables.ts',
       'src/index/index-room.ts',

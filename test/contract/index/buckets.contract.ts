@@ -14,6 +14,7 @@ import { type Subject, testsOf } from '../subject.ts';
 import {
   addressOf,
   asKey,
+  blobIn,
   bucketRecord,
   condemn,
   deleteKeys,
@@ -80,6 +81,7 @@ function callsOn(index: MetadataIndex, bucket: BucketRef): Promise<unknown>[] {
   const { name } = bucket;
   const address = { bucket, key: asKey('k'), uploadId: 'none' as UploadId };
   const page = { bucket, prefix: '', delimiter: '' };
+  const pack = { blobId: blobIn(bucket), sizeBytes: 1, endBytes: 1, sparseReferences: 0 };
   return [
     index.call(name, 'getVersion', { bucket, key: asKey('k'), versionId: null }),
     index.call(name, 'listObjects', { ...page, after: '', maxKeys: 10 }),
@@ -112,11 +114,22 @@ function callsOn(index: MetadataIndex, bucket: BucketRef): Promise<unknown>[] {
       condition: null,
     }),
     index.call(name, 'abortUpload', { ...address, nowMs: START_MS }),
+    index.call(name, 'findSparsePacks', { bucket, limit: 1 }),
+    index.call(name, 'findPackedVersions', { bucket, blobId: pack.blobId, keys: [] }),
+    index.call(name, 'leavePack', { bucket, blobId: pack.blobId, sparseReferences: 0 }),
+    index.call(name, 'repack', {
+      bucket,
+      from: pack.blobId,
+      to: pack,
+      bodies: [],
+      nowMs: START_MS,
+    }),
   ];
 }
 
 async function expectAllRefused(index: MetadataIndex, bucket: BucketRef): Promise<void> {
-  for (const call of callsOn(index, bucket)) await expectCode(call, 'BucketChanged');
+  // All are heard from the first: one may be refused before those in front of it.
+  await Promise.all(callsOn(index, bucket).map((call) => expectCode(call, 'BucketChanged')));
 }
 
 /** Runs the family. */
