@@ -164,32 +164,38 @@ describe('index over RPC', () => {
     });
   });
 
-  it('repeats a query after a passing failure on a fresh stub, and never a commit', async () => {
-    const name = freshBucketName();
-    let failures = 0;
-    const failing = {
-      idFromName: (text: string) => env.BUCKETS.idFromName(text),
-      get(id: DurableObjectId) {
-        const stub = env.BUCKETS.get(id);
-        if (failures === 0) return stub;
-        failures -= 1;
-        return {
-          call: () =>
-            Promise.reject(Object.assign(new Error('expected by the test'), { retryable: true })),
-        };
-      },
-    } as unknown as typeof env.BUCKETS;
-    const index = createDoMetadataIndex(failing, EVERY_NAME, systemClock, feeds, FRESH_SECONDS);
-    failures = 2;
-    expect(await index.call(name, 'getBucket', { name })).toBeNull();
-    failures = 1;
-    const commit = index.call(name, 'createBucket', { bucket: recordOf(name, PUBLIC) });
-    await expect(commit).rejects.toMatchObject({
-      code: 'InternalError',
-      message: expect.stringContaining('not known'),
-    });
-    expect(await index.call(name, 'getBucket', { name })).toBeNull();
-  });
+  // What the tests before it left to be collected can hold its waits up for long.
+  const ofLongWaits = { timeout: 60_000 };
+  it(
+    'repeats a query after a passing failure on a fresh stub, and never a commit',
+    ofLongWaits,
+    async () => {
+      const name = freshBucketName();
+      let failures = 0;
+      const failing = {
+        idFromName: (text: string) => env.BUCKETS.idFromName(text),
+        get(id: DurableObjectId) {
+          const stub = env.BUCKETS.get(id);
+          if (failures === 0) return stub;
+          failures -= 1;
+          return {
+            call: () =>
+              Promise.reject(Object.assign(new Error('expected by the test'), { retryable: true })),
+          };
+        },
+      } as unknown as typeof env.BUCKETS;
+      const index = createDoMetadataIndex(failing, EVERY_NAME, systemClock, feeds, FRESH_SECONDS);
+      failures = 2;
+      expect(await index.call(name, 'getBucket', { name })).toBeNull();
+      failures = 1;
+      const commit = index.call(name, 'createBucket', { bucket: recordOf(name, PUBLIC) });
+      await expect(commit).rejects.toMatchObject({
+        code: 'InternalError',
+        message: expect.stringContaining('not known'),
+      });
+      expect(await index.call(name, 'getBucket', { name })).toBeNull();
+    },
+  );
 
   it('asks the client to slow down when the object is overloaded', async () => {
     const overloaded = Object.assign(new Error('expected by the test'), {
