@@ -34,7 +34,8 @@ const BROWSER_UNITS = ['test/console/**/*-unit.test.ts'];
 // test/workerd inside the real runtime with local R2, KV, Durable Objects and Cache; the wire suite
 // runs once against each home, which its global set-up starts, or against QUAYSIDE_WIRE_URL alone.
 // The groups run one after the other: `node` and `wire` use both cores of a small machine, and
-// `workerd` one runtime, since a second one would compile the Worker again. `console` comes last,
+// `workerd` one runtime, since a second one would compile the Worker again; the few browser tests of
+// `npm test` run beside it, all of them by themselves, last,
 // with a real browser; QUAYSIDE_CONSOLE says how much of it: `whole`, also on the Worker by
 // `console-workers`, or `none`.
 const wire = (name: string, globalSetup: string, groupOrder: number) => ({
@@ -141,7 +142,12 @@ export default defineConfig({
         },
       },
       ...wireProjects,
-      browser('console', 'node', 4, BROWSER_TESTS_OF[browserTests] ?? QUICK_BROWSER_TESTS),
+      browser(
+        'console',
+        'node',
+        browserTests === 'whole' ? 4 : 1,
+        BROWSER_TESTS_OF[browserTests] ?? QUICK_BROWSER_TESTS,
+      ),
       ...(browserTests === 'whole'
         ? [browser('console-workers', 'workers', 5, BROWSER_TESTS)]
         : []),

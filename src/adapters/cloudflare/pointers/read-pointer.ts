@@ -164,8 +164,9 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     const isStateOld = stateAgeSeconds(lookup) >= freshness(lookup).freshSeconds;
     const hasState = await readColo(lookup, isStateOld);
     const isCold = !hasState && entries.recall(lookup) === null;
-    if (isCold && feeds.state(lookup.bucket) === null)
-      await coldStart.await(lookup.bucket, () => readColo(lookup, true));
+    const isKnown = () => feeds.state(lookup.bucket) !== null;
+    if (isCold && !isKnown())
+      await coldStart.await(lookup.bucket, () => readColo(lookup, !isKnown()), isKnown);
     const tier = (await readKv(lookup)) ? 'kv' : 'colo';
     const entry = entries.refill(lookup);
     if (entry === null) return null;
