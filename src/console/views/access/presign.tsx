@@ -11,6 +11,7 @@ import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { setterOf } from '../../ui/draft-setter.ts';
 import { Field, SelectField, TextField } from '../../ui/field.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
 
@@ -121,10 +122,7 @@ type FieldsProps = {
 
 function Fields({ draft, isWrong, onChange }: FieldsProps) {
   const texts = t().access.presigned;
-  const set =
-    <Name extends keyof Draft>(name: Name) =>
-    (value: Draft[Name]) =>
-      onChange({ ...draft, [name]: value });
+  const set = setterOf({ draft, onChange });
   return (
     <>
       <SelectField

@@ -1,6 +1,7 @@
 // The fields of a drop link: where files come to and until when first, the others below.
 import type { DropLink } from 'quayside/client';
 import { t } from '../../i18n/i18n.ts';
+import { setterOf } from '../../ui/draft-setter.ts';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { FIELDS } from './drop-calls.ts';
 import { type DropDraft, type DropErrors, exampleOf, USES } from './drop-draft.ts';
@@ -55,13 +56,6 @@ export function DropFields(props: FieldsProps) {
     </>
   );
 }
-
-/** Changes one field of the draft. */
-const setterOf =
-  ({ draft, onChange }: FieldsProps) =>
-  <Name extends keyof DropDraft>(name: Name) =>
-  (value: DropDraft[Name]) =>
-    onChange({ ...draft, [name]: value });
 
 function More(props: FieldsProps) {
   const { draft, errors, onChange } = props;

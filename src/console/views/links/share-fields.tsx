@@ -1,6 +1,7 @@
 // The fields of a share link: the few that matter first, the others below.
 import type { ShareLink } from 'quayside/client';
 import { t } from '../../i18n/i18n.ts';
+import { setterOf } from '../../ui/draft-setter.ts';
 import { CheckField, Field, RadioField, SelectField, TextField } from '../../ui/field.tsx';
 import {
   type Draft,
@@ -121,13 +122,6 @@ export function EndFields({ end: { end, day }, error, onChange }: EndProps) {
     </>
   );
 }
-
-/** Changes one field of the draft. */
-const setterOf =
-  ({ draft, onChange }: FieldsProps) =>
-  <Name extends keyof Draft>(name: Name) =>
-  (value: Draft[Name]) =>
-    onChange({ ...draft, [name]: value });
 
 function More(props: FieldsProps) {
   const { draft, errors, target, currency } = props;

@@ -8,6 +8,7 @@ import { client } from '../../api/client.ts';
 import { bytes, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { setterOf } from '../../ui/draft-setter.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
 import { useAct } from '../change/use-act.ts';
@@ -137,10 +138,7 @@ type FieldsProps = Pick<SetCapProps, 'cap' | 'currency'> & {
 function Fields({ draft, onChange, cap, currency, isWrong, isAlertWrong }: FieldsProps) {
   const texts = t().usage;
   const buckets = useBucketNames();
-  const set =
-    <Name extends keyof Draft>(name: Name) =>
-    (value: Draft[Name]) =>
-      onChange({ ...draft, [name]: value });
+  const set = setterOf({ draft, onChange });
   return (
     <div class="two-fields">
       <TextField
