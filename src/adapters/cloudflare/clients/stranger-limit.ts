@@ -2,6 +2,7 @@
 // names and hosts that nobody has, which anybody can make up. A token bucket of those
 // that found nothing; what exists takes none of it. Where the directory is
 // overloaded, look-ups of strangers are the first that it is spared.
+import { createTokenBucket } from '../../../domain/concurrency/token-bucket.ts';
 import { hasCode, StorageError } from '../../../domain/errors.ts';
 import type { Clock } from '../../../ports/system.ts';
 
@@ -24,28 +25,21 @@ export type StrangerLimit = {
 
 /** Makes one of a kind of look-ups, for an isolate. */
 export function createStrangerLimit(clock: Clock): StrangerLimit {
-  let tokens = BURST;
-  let filledAtMs = clock.nowMs();
+  const tokens = createTokenBucket(BURST, PER_SECOND, clock.nowMs());
   let sparedUntilMs = 0;
-
-  function refill(): void {
-    const nowMs = clock.nowMs();
-    tokens = Math.min(BURST, tokens + (Math.max(0, nowMs - filledAtMs) / 1000) * PER_SECOND);
-    filledAtMs = nowMs;
-  }
 
   return {
     async run(read) {
-      refill();
-      if (tokens < 1 || clock.nowMs() < sparedUntilMs) throw new StorageError('SlowDown');
+      const nowMs = clock.nowMs();
+      if (!tokens.has(nowMs) || nowMs < sparedUntilMs) throw new StorageError('SlowDown');
       // Taken before the call, so that many at once do not pass together.
-      tokens -= 1;
+      tokens.take(nowMs);
       try {
         const value = await read();
-        if (value !== null) tokens += 1;
+        if (value !== null) tokens.giveBack();
         return value;
       } catch (error) {
-        tokens += 1;
+        tokens.giveBack();
         if (hasCode(error, 'SlowDown')) sparedUntilMs = clock.nowMs() + COOLDOWN_MS;
         throw error;
       }

@@ -3,6 +3,7 @@
 // bucket of each isolate and bucket, of calls that found nothing. While it is empty,
 // keys that neither memory nor the colo knows are refused; what is known goes on.
 import { LRUCache } from 'lru-cache';
+import { createTokenBucket, type TokenBucket } from '../../../domain/concurrency/token-bucket.ts';
 import type { BucketName } from '../../../domain/nouns.ts';
 import type { Clock } from '../../../ports/system.ts';
 
@@ -19,20 +20,16 @@ export type MissLimit = {
 };
 
 export function createMissLimit(clock: Clock): MissLimit {
-  const limits = new LRUCache<BucketName, { tokens: number; atMs: number }>({ max: BUCKETS_MAX });
+  const limits = new LRUCache<BucketName, TokenBucket>({ max: BUCKETS_MAX });
 
-  function refilled(bucket: BucketName): { tokens: number; atMs: number } {
-    const nowMs = clock.nowMs();
-    const { tokens, atMs } = limits.get(bucket) ?? { tokens: BURST, atMs: nowMs };
-    const seconds = Math.max(0, nowMs - atMs) / 1000;
-    return { tokens: Math.min(BURST, tokens + seconds * PER_SECOND), atMs: nowMs };
+  function made(bucket: BucketName): TokenBucket {
+    const tokens = createTokenBucket(BURST, PER_SECOND, clock.nowMs());
+    limits.set(bucket, tokens);
+    return tokens;
   }
 
   return {
-    isSpent: (bucket) => limits.has(bucket) && refilled(bucket).tokens < 1,
-    spend(bucket) {
-      const { tokens, atMs } = refilled(bucket);
-      limits.set(bucket, { tokens: Math.max(0, tokens - 1), atMs });
-    },
+    isSpent: (bucket) => limits.get(bucket)?.has(clock.nowMs()) === false,
+    spend: (bucket) => (limits.get(bucket) ?? made(bucket)).take(clock.nowMs()),
   };
 }

@@ -4,13 +4,9 @@
 // by tus.ts and drop-form.ts.
 import { type AnnouncedFile, beginFile } from '../../../core/links/drop/begin-file.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import { networkOf } from '../../../domain/ip-range.ts';
 import type { DropFile, DropSender } from '../../../domain/links/drop-link.ts';
 import { defaultEncryptionOf } from '../../s3/headers/encryption-headers.ts';
-import { type DropCall, requireOpen, requireUnderCaps } from './drop-request.ts';
-
-const sourceOf = ({ request, opened }: DropCall): string =>
-  `${opened.link.id} ${networkOf(request.remoteAddress)}`;
+import { type DropCall, requireOpen, requireUnderCaps, sourceOf } from './drop-request.ts';
 
 /**
  * Begins a file, where the link is open and few others are begun. TooManyRequests, and

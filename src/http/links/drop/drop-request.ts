@@ -91,6 +91,10 @@ export async function openCall(
   return { ...services, request, requestId, entry, opened, basePath };
 }
 
+/** Where a request comes from, as it is counted at this link. */
+export const sourceOf = ({ request, opened }: DropCall): string =>
+  `${opened.link.id} ${networkOf(request.remoteAddress)}`;
+
 /** Whether the link takes files now. AccessDenied with the reason. */
 export function requireOpen({ core, opened: { link } }: DropCall): void {
   requireNotClosed(link, core.ports.clock.nowMs());
@@ -101,8 +105,8 @@ export function requireOpen({ core, opened: { link } }: DropCall): void {
  * TooManyRequests after DROP_CODE_TRIES wrong ones from the source.
  */
 export async function requireSender(call: DropCall, code: string | null): Promise<DropSender> {
-  const { core, request, opened, wrongCodes } = call;
-  const source = `${opened.link.id} ${networkOf(request.remoteAddress)}`;
+  const { core, opened, wrongCodes } = call;
+  const source = sourceOf(call);
   const nowMs = core.ports.clock.nowMs();
   const waitSeconds = wrongCodes.waitSeconds(source, nowMs);
   if (waitSeconds > 0) {
