@@ -10,6 +10,7 @@ import type {
   ObjectKey,
 } from '../../domain/nouns.ts';
 import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
+import { UPLOAD_ROWS } from '../../domain/uploads/upload-rows.ts';
 import type { Upload } from '../../ports/index-calls/upload-calls.ts';
 import type { Core } from '../core.ts';
 import { makeDataKey, type RequestedEncryption } from '../encryption/envelope.ts';
@@ -29,6 +30,11 @@ const CHECKSUM_TYPES: Record<ChecksumAlgorithm, readonly [ChecksumType, ...Check
   SHA1: ['COMPOSITE'],
   SHA256: ['COMPOSITE'],
 };
+
+/** Whether parts of new uploads stand in the rows of their blobs (ADR 56). */
+export function joinsRows({ settings }: Core): boolean {
+  return (settings.uploadRows ?? UPLOAD_ROWS) === 'joined';
+}
 
 /**
  * Creates a multipart upload. All its parts share a data key, made here, and each
@@ -50,7 +56,7 @@ export async function createUpload(
     checksumType: ChecksumType | null;
   },
 ): Promise<Upload> {
-  const { checksumAlgorithm, checksumType } = input;
+  const { checksumAlgorithm, checksumType, encryption = null } = input;
   if (checksumAlgorithm === null && checksumType !== null) {
     throw new StorageError('InvalidRequest', {
       detail: 'The x-amz-checksum-type header needs a checksum algorithm.',
@@ -66,7 +72,8 @@ export async function createUpload(
     });
   }
 
-  const envelope = await makeDataKey(core, bucket.record().ownerId, input.encryption ?? null);
+  const { ownerId } = bucket.record();
+  const envelope = encryption === null ? null : await makeDataKey(core, ownerId, encryption);
   const upload: Upload = {
     ...NO_FACTS,
     ...input.facts,
@@ -79,6 +86,6 @@ export async function createUpload(
     checksumType: checksumType ?? allowed?.[0] ?? null,
     initiatorId: input.initiatorId ?? null,
   };
-  await bucket.call('createUpload', { upload });
+  await bucket.call('createUpload', { upload, isLate: joinsRows(core) });
   return upload;
 }

@@ -3,7 +3,14 @@
 
 import type { ByteRange } from '../../domain/byte-range.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { ChecksumAlgorithm, ObjectKey, ObjectVersion, UploadId } from '../../domain/nouns.ts';
+import type {
+  BlobId,
+  ChecksumAlgorithm,
+  ObjectKey,
+  ObjectVersion,
+  UploadId,
+} from '../../domain/nouns.ts';
+import { partBlobId } from '../../domain/uploads/upload-rows.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
 import type { Core } from '../core.ts';
@@ -14,15 +21,14 @@ import {
   unwrapWithCustomerKey,
 } from '../encryption/envelope.ts';
 import { PART_NUMBER_MAX } from '../limits.ts';
-import { identityOfBlob } from '../objects/blob-identity.ts';
 import { type BodyExpectation, NO_EXPECTATION } from '../objects/body-expectation.ts';
 import { bodySource } from '../objects/body-source.ts';
 import { commitOrDiscard } from '../objects/commit-or-discard.ts';
 import { asGoneMeanwhile, digestSource, referenceForeignBlobs } from '../objects/copy-object.ts';
 import { cutSegments } from '../objects/read-object.ts';
-import { requireRoom } from '../objects/require-room.ts';
-import { writeBody } from '../objects/write-body.ts';
+import { identityOfBlob, requireRoom, writeBody } from '../objects/write-body.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { joinsRows } from './create-upload.ts';
 
 /** The address of one part of one upload. */
 export type PartAddress = {
@@ -117,6 +123,9 @@ async function writePart(
     inlineMaxBytes: 0,
     envelope,
     identity: identityOfBlob(record, key, upload, { uploadId, partNumber }),
+    ...(joinsRows(core) && {
+      nameBlob: (fresh: BlobId) => partBlobId(fresh, uploadId, partNumber),
+    }),
   });
 
   const part: UploadedPart = {

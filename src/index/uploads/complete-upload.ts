@@ -50,8 +50,9 @@ const FINISHED_STORED_ROWS = 10_000;
 const FINISHED_REMOVED_ROWS = 10;
 
 /**
- * See `IndexCommands.completeUpload`. InvalidPartOrder, too, when the list does not
- * ascend. `toKey`: the object's key, where that is not the upload's.
+ * Turns the listed parts into the current version of the key. Contract:
+ * `IndexCommands.completeUpload`. InvalidPartOrder, too, when the list does not ascend.
+ * `toKey`: the object's key, where that is not the upload's.
  */
 export function completeUpload(
   sql: Sql,
@@ -60,10 +61,11 @@ export function completeUpload(
 ): ObjectVersion {
   const { key, uploadId } = input;
   const n = requireBucket(sql, input.bucket);
-  const upload = findUpload(sql, n, key, uploadId);
-  if (upload === null) return findFinished(sql, n, input);
+  const open = findUpload(sql, n, key, uploadId);
+  if (open === null) return findFinished(sql, n, input);
 
-  const stored = readStoredParts(sql, n, uploadId);
+  const { upload } = open;
+  const stored = readStoredParts(sql, n, open);
   const listed = pickListed(stored, input.parts, uploadId);
   const current = readCurrent(sql, n, toKey);
   checkCondition(input.condition, toKey, current);

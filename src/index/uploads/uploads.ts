@@ -1,13 +1,12 @@
 // The uploads family of the index: multipart uploads in progress and their parts.
 // Turning one into an object is complete-upload.ts's.
-import type { BucketAddress, BucketRef, ObjectKey, Segment, UploadId } from '../../domain/nouns.ts';
+import type { BucketAddress, BucketRef, ObjectKey, UploadId } from '../../domain/nouns.ts';
 import type {
   ListUploadsInput,
   ListUploadsPage,
-  Upload,
   UploadedPart,
 } from '../../ports/index-calls/upload-calls.ts';
-import type { IndexApi } from '../../ports/metadata-index.ts';
+import type { IndexApi, NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { justAfter } from '../keys/key-order.ts';
 import { type Cursor, readNamePage, startKey } from '../keys/key-pages.ts';
@@ -19,24 +18,38 @@ import {
 } from '../objects/blob-references.ts';
 import { savedByCompression } from '../objects/compression-savings.ts';
 import { shareEqualBlob } from '../objects/deduplicate.ts';
-import { decodeSegments, encodeSegments } from '../objects/object-rows.ts';
+import { decodeSegments } from '../objects/object-rows.ts';
 import { rowChanged } from '../objects/row-changes.ts';
+import {
+  dropJoinedPart,
+  type JoinedPart,
+  joinableReference,
+  NUMBER_MAX,
+  putJoinedPart,
+  readJoinedPart,
+  readJoinedParts,
+} from '../parts/joined-parts.ts';
+import { hasRoomForLate, isCountedLate } from '../parts/late-parts.ts';
 import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
-import { oneRow } from '../usage/row-state.ts';
+import { oneRow, type RowState } from '../usage/row-state.ts';
+import { countLateUploads } from '../usage/storage-totals.ts';
+import { usageTime } from '../usage/usage-time.ts';
 import { completeUpload } from './complete-upload.ts';
 import {
   decodePart,
   decodeUpload,
   deleteUpload,
-  encodeAttributes,
   findUpload,
   noSuchUpload,
+  type OpenUpload,
   type PartRow,
   readStoredParts,
   reportPartsGone,
   type StoredPart,
   type UploadRow,
+  writePart,
+  writeUpload,
 } from './upload-rows.ts';
 
 type UploadCalls = Pick<
@@ -68,11 +81,11 @@ type UploadAddress = {
  */
 export function createUploadCalls(sql: Sql): UploadCalls {
   /** The bucket's number and the upload. BucketChanged, NoSuchUpload. */
-  function open(address: UploadAddress): { n: number; upload: Upload } {
+  function open(address: UploadAddress): { n: number } & OpenUpload {
     const n = requireBucket(sql, address.bucket);
-    const upload = findUpload(sql, n, address.key, address.uploadId);
-    if (upload === null) throw noSuchUpload(address.uploadId);
-    return { n, upload };
+    const found = findUpload(sql, n, address.key, address.uploadId);
+    if (found === null) throw noSuchUpload(address.uploadId);
+    return { n, ...found };
   }
 
   return {
@@ -85,23 +98,27 @@ export function createUploadCalls(sql: Sql): UploadCalls {
       return { upload, ...listParts(sql, n, input) };
     },
 
-    createUpload({ bucket, upload }) {
-      // Upload ids are random, so a row that exists is this very call, repeated.
-      sql.all(
-        `INSERT INTO uploads (bucket, key, upload_id, created_at_ms, active_at_ms, attributes)
-         VALUES (?1, ?2, ?3, ?4, ?4, ?5)
-         ON CONFLICT (bucket, key, upload_id) DO NOTHING`,
-        requireBucket(sql, bucket),
-        upload.key,
-        upload.uploadId,
-        upload.createdAtMs,
-        encodeAttributes(upload),
-      );
+    createUpload({ bucket, upload, isLate = false }) {
+      const n = requireBucket(sql, bucket);
+      // Where there are quotas totals are exact all the time.
+      const mayBeLate = isLate && bucket.quotas === undefined && upload.createdAtMs > 0;
+      const sign = mayBeLate && hasRoomForLate(sql, n) ? -1 : 1;
+      writeUpload(sql, n, upload, sign * upload.createdAtMs);
     },
 
     commitPart(input) {
-      const { n, upload } = open(input);
-      const { storageClass } = upload;
+      const { n, ...found } = open(input);
+      const reference = joinableReference(
+        input.bucket.id,
+        input.uploadId,
+        input.part,
+        input.newReferences,
+      );
+      if (reference !== null) {
+        commitJoinedPart(sql, n, found, input.part, reference);
+        return { storedAs: null };
+      }
+      const { storageClass } = found.upload;
       const { storedAs, ...shared } = shareEqualBlob(
         sql,
         n,
@@ -117,13 +134,13 @@ export function createUploadCalls(sql: Sql): UploadCalls {
         referencesOf(part.segments),
         shared.newReferences,
       );
-      replacePart(sql, n, upload, part, saved);
+      replacePart(sql, n, found, part, saved);
       return { storedAs };
     },
 
     abortUpload(input) {
-      const { n, upload } = open(input);
-      dropUpload(sql, n, upload, input.nowMs);
+      const { n, ...found } = open(input);
+      dropUpload(sql, n, found, input.nowMs);
     },
 
     dropUploadsOfIncarnation: (input) => ({ isDone: dropUploadsOfIncarnation(sql, input) }),
@@ -134,9 +151,9 @@ export function createUploadCalls(sql: Sql): UploadCalls {
  * Removes an upload with its parts and their references. Gives the bytes of the
  * parts.
  */
-export function dropUpload(sql: Sql, bucket: number, upload: Upload, nowMs: number): number {
-  const { parts, lost } = dropParts(sql, bucket, upload, nowMs);
-  reportPartsGone(sql, bucket, upload, parts, lost, nowMs);
+export function dropUpload(sql: Sql, bucket: number, open: OpenUpload, nowMs: number): number {
+  const { parts, lost } = dropParts(sql, bucket, open, nowMs);
+  reportPartsGone(sql, bucket, open.upload, parts, lost, nowMs);
   return parts.values().reduce((sum, part) => sum + part.sizeBytes, 0);
 }
 
@@ -147,10 +164,11 @@ export function dropUpload(sql: Sql, bucket: number, upload: Upload, nowMs: numb
 function dropParts(
   sql: Sql,
   bucket: number,
-  { key, uploadId, storageClass }: Pick<Upload, 'key' | 'uploadId' | 'storageClass'>,
+  open: OpenUpload,
   nowMs: number,
 ): { readonly parts: ReadonlyMap<number, StoredPart>; readonly lost: SavedBytes } {
-  const parts = readStoredParts(sql, bucket, uploadId);
+  const { key, uploadId, storageClass } = open.upload;
+  const parts = readStoredParts(sql, bucket, open);
   let lost = 0;
   for (const part of parts.values())
     lost += dropReferences(sql, bucket, storageClass, part.references, nowMs);
@@ -177,12 +195,14 @@ function dropUploadsOfIncarnation(
   for (const { n, ...row } of rows.slice(0, DROPPED_UPLOADS)) {
     if (parts >= DROPPED_PARTS) return false;
     // No report: totals and sums of the bucket ended with it.
-    parts += dropParts(sql, n, decodeUpload(row), nowMs).parts.size;
+    const open = { upload: decodeUpload(row), isLate: false };
+    parts += dropParts(sql, n, open, nowMs).parts.size;
   }
   return rows.length <= DROPPED_UPLOADS;
 }
 
-function listParts(
+/** Parts of an upload behind a number, at most so many. */
+export function listParts(
   sql: Sql,
   bucket: number,
   input: { uploadId: UploadId; afterPartNumber: number; maxParts: number },
@@ -198,59 +218,100 @@ function listParts(
     input.afterPartNumber,
     input.maxParts + 1,
   );
-  return {
-    parts: rows.slice(0, input.maxParts).map(decodePart),
-    isTruncated: rows.length > input.maxParts,
-  };
+  const joined = readJoinedParts(sql, bucket, input.uploadId, {
+    first: input.afterPartNumber + 1,
+    last: NUMBER_MAX,
+    limit: input.maxParts + 1,
+  });
+  const parts = [...rows.map(decodePart), ...joined.map(withoutRow)].sort(
+    (a, b) => a.partNumber - b.partNumber,
+  );
+  return { parts: parts.slice(0, input.maxParts), isTruncated: parts.length > input.maxParts };
+}
+
+function withoutRow({ blobId: _blobId, sinceMs: _sinceMs, ...part }: JoinedPart): UploadedPart {
+  return part;
 }
 
 /**
- * Puts a part in place of the one of its number, if any, whose references it drops.
+ * Commits a part into the row of its blob. The first parts of a late upload are not
+ * counted yet.
+ */
+function commitJoinedPart(
+  sql: Sql,
+  bucket: number,
+  open: OpenUpload,
+  part: UploadedPart,
+  reference: NewBlobReference,
+): void {
+  const { key, uploadId, storageClass } = open.upload;
+  const stands = readJoinedPart(sql, bucket, uploadId, part.partNumber);
+  // The same commit, repeated.
+  if (stands?.blobId === reference.blobId) return;
+  const from = takeReplaced(sql, bucket, open, part, stands);
+  if (from !== null && stands === null) {
+    sql.all(
+      'DELETE FROM parts WHERE bucket = ? AND upload_id = ? AND part_number = ?',
+      bucket,
+      uploadId,
+      part.partNumber,
+    );
+  }
+  putJoinedPart(sql, bucket, reference, part, usageTime(sql, part.lastModifiedMs));
+  if (from === null && open.isLate && isCountedLate(part.partNumber)) return;
+  const to = oneRow('part', { sizeBytes: part.sizeBytes, storageClass });
+  rowChanged(sql, { bucket, key, from, to, atMs: part.lastModifiedMs });
+}
+
+/**
+ * Takes the references of the part that another one is to replace, in whichever format;
+ * a row of its own stays. Gives what the totals count of it, with all that was late of
+ * the upload; null: there is no such part.
+ */
+function takeReplaced(
+  sql: Sql,
+  bucket: number,
+  open: OpenUpload,
+  { partNumber, lastModifiedMs }: UploadedPart,
+  joined: JoinedPart | null,
+): RowState | null {
+  const { uploadId, storageClass } = open.upload;
+  const [separate] = sql.all<{ segments: string; size_bytes: number }>(
+    'SELECT segments, size_bytes FROM parts WHERE bucket = ? AND upload_id = ? AND part_number = ?',
+    bucket,
+    uploadId,
+    partNumber,
+  );
+  if (joined === null && separate === undefined) return null;
+  if (open.isLate) countLateUploads(sql, bucket, uploadId);
+  if (joined !== null) {
+    dropJoinedPart(sql, bucket, joined.blobId, lastModifiedMs);
+    return oneRow('part', { sizeBytes: joined.sizeBytes, storageClass });
+  }
+  const segments = decodeSegments(separate?.segments ?? '[]');
+  const lost = dropReferences(sql, bucket, storageClass, referencesOf(segments), lastModifiedMs);
+  const sizeBytes = separate?.size_bytes ?? 0;
+  const compressedAway = savedByCompression(segments);
+  return oneRow('part', { sizeBytes, storageClass, compressedAway }, lost);
+}
+
+/**
+ * Puts a part in a row of its own, in place of the one of its number, if any, whose
+ * references it drops.
  */
 function replacePart(
   sql: Sql,
   bucket: number,
-  upload: Upload,
+  open: OpenUpload,
   part: UploadedPart,
   saved: SavedBytes,
 ): void {
-  const { key, uploadId, storageClass } = upload;
-  const [replaced] = sql.all<{ segments: string; size_bytes: number }>(
-    'SELECT segments, size_bytes FROM parts WHERE bucket = ? AND upload_id = ? AND part_number = ?',
-    bucket,
-    uploadId,
-    part.partNumber,
-  );
-  const oldSegments = replaced === undefined ? [] : decodeSegments(replaced.segments);
-  const lost = dropReferences(
-    sql,
-    bucket,
-    storageClass,
-    referencesOf(oldSegments),
-    part.lastModifiedMs,
-  );
-  sql.all(
-    `INSERT OR REPLACE INTO parts (bucket, upload_id, part_number, size_bytes, md5,
-       last_modified_ms, checksum_algorithm, checksum_value, segments)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    bucket,
-    uploadId,
-    part.partNumber,
-    part.sizeBytes,
-    part.md5,
-    part.lastModifiedMs,
-    part.checksum?.algorithm ?? null,
-    part.checksum?.value ?? null,
-    encodeSegments(part.segments),
-  );
-  const stateOf = (sizeBytes: number, segments: readonly Segment[], deduplicatedAway: SavedBytes) =>
-    oneRow(
-      'part',
-      { sizeBytes, storageClass, compressedAway: savedByCompression(segments) },
-      deduplicatedAway,
-    );
-  const from = replaced === undefined ? null : stateOf(replaced.size_bytes, oldSegments, lost);
-  const to = stateOf(part.sizeBytes, part.segments, saved);
+  const { key, uploadId, storageClass } = open.upload;
+  const joined = readJoinedPart(sql, bucket, uploadId, part.partNumber);
+  const from = takeReplaced(sql, bucket, open, part, joined);
+  writePart(sql, bucket, uploadId, part);
+  const compressedAway = savedByCompression(part.segments);
+  const to = oneRow('part', { sizeBytes: part.sizeBytes, storageClass, compressedAway }, saved);
   rowChanged(sql, { bucket, key, from, to, atMs: part.lastModifiedMs });
 }
 

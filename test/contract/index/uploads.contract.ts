@@ -3,6 +3,7 @@
 import { describe, expect } from 'vitest';
 import type { BucketRecord, UploadId, WriteCondition } from '../../../src/domain/nouns.ts';
 import { NO_FACTS } from '../../../src/domain/object-facts.ts';
+import type { UploadRows } from '../../../src/domain/uploads/upload-rows.ts';
 import type {
   Upload,
   UploadCursor,
@@ -30,14 +31,20 @@ import {
   refOf,
   START_MS,
   segmentsObjectOf,
-  startUpload,
+  startUpload as startUploadIn,
   UPLOAD_ATTRIBUTES,
   wholeOf,
 } from './samples.ts';
 
-/** Runs the family. */
-export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
+/** Runs the family, with uploads whose rows have that format. */
+export function indexUploadsContract(subject: Subject<MetadataIndex>, rows: UploadRows): void {
   const test = testsOf(subject);
+  const startUpload = (
+    index: MetadataIndex,
+    bucket: BucketRecord,
+    key: string,
+    changes: Partial<Upload> = {},
+  ) => startUploadIn(index, bucket, key, changes, rows);
 
   const idOf = ({ key, uploadId }: Upload) => ({ key, uploadId });
   const listParts = (
@@ -62,7 +69,7 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
     condition: WriteCondition | null = null,
   ) => index.call(bucket.name, 'completeUpload', { bucket: refOf(bucket), ...input, condition });
 
-  describe(`metadata index, uploads: ${subject.name}`, () => {
+  describe(`metadata index, uploads in ${rows} rows: ${subject.name}`, () => {
     test('gives back an upload as it was made, also when made twice', async (index) => {
       const bucket = await makeBucket(index);
       const upload = await startUpload(index, bucket, 'k', UPLOAD_ATTRIBUTES);
@@ -331,7 +338,8 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
           },
         });
       const lives = await index.call(bucket.name, 'listIncarnations', { name: bucket.name });
-      expect(lives[0]?.idleUploadMs).toBe(START_MS);
+      // Late uploads are nobody's business before their hour is closed, as an alarm may do.
+      expect(rows === 'joined' ? [null, START_MS] : [START_MS]).toContain(lives[0]?.idleUploadMs);
       expect(await sweep(START_MS + 25 * hour - 1, ['kept/'])).toEqual({
         aborted: 0,
         freedBytes: 0,
