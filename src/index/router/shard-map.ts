@@ -1,0 +1,53 @@
+// The states of all shards of a bucket as somebody has read them, one after the other: a
+// hint, which each call proves by the revision that it names (ADR 53). Read by whoever
+// calls shards or moves their slices.
+import type { BucketId, BucketName } from '../../domain/nouns.ts';
+import type { MovingSlice, ShardState } from '../../ports/index-calls/shard-calls.ts';
+import type { MetadataIndex } from '../../ports/metadata-index.ts';
+import { hasKey } from '../shards/key-ranges.ts';
+
+/** The root first, which every bucket has that was split. */
+export type ShardMap = readonly [root: ShardState, ...others: ShardState[]];
+
+/** The name of a shard beside the root, which counts from 1; no bucket can have it. */
+export const nameOfShard = (bucket: BucketName, number: number): BucketName =>
+  `${bucket}~${number}` as BucketName;
+
+/** The states of all shards; null: the bucket was never split. Cost: a call for each. */
+export async function readShardMap(
+  index: Pick<MetadataIndex, 'call'>,
+  bucket: BucketName,
+): Promise<ShardMap | null> {
+  const root = await index.call(bucket, 'getShard', { name: bucket });
+  if (root === null) return null;
+  const numbers = Array.from({ length: root.made }, (_, at) => at + 1);
+  const others = await Promise.all(
+    numbers.map((number) => index.call(bucket, 'getShard', { name: nameOfShard(bucket, number) })),
+  );
+  // One that was noted may not be made yet, and one of an earlier bucket be there.
+  const own = others.filter((state) => state?.bucket.id.startsWith(`${root.bucket.id}~`) === true);
+  return [root, ...own.filter((state) => state !== null)];
+}
+
+/** The id of a shard beside the root. */
+export const idOfShard = (root: BucketId, number: number): BucketId =>
+  `${root}~${number}` as BucketId;
+
+/** The shard that owns a key; null: by this map none does. */
+export function ownerOf(map: ShardMap, key: string): ShardState | null {
+  return map.find(({ range }) => range !== null && hasKey(range, key)) ?? null;
+}
+
+/** The shards that own any key. */
+export const shardsWithKeys = (map: ShardMap): readonly ShardState[] =>
+  map.filter(({ range }) => range !== null);
+
+/** The shard of that id; null: the map does not have it. */
+export function shardIn(map: ShardMap, id: BucketId): ShardState | null {
+  return map.find(({ bucket }) => bucket.id === id) ?? null;
+}
+
+/** Whether what a shard says of a slice is this one under this epoch. */
+export function isSlice(slice: MovingSlice | null, epoch: number, shard: BucketId): boolean {
+  return slice?.epoch === epoch && slice.shard.id === shard;
+}

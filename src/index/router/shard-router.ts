@@ -1,0 +1,159 @@
+// The router: an index before the index, for buckets that may be split into shards (ADR
+// 53). Callers never know: it finds the owners of keys, goes on where one of them ends,
+// adds up, and brings a bucket together for what needs all keys in one index. A bucket
+// that was never split costs one comparison. Made by the roots of a platform.
+import type { BucketName, BucketRef } from '../../domain/nouns.ts';
+import { RECORD_AHEAD } from '../../ports/index-calls/shard-calls.ts';
+import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
+import type { Clock } from '../../ports/system.ts';
+import { callByKey } from './by-key.ts';
+import { listByRange } from './by-range.ts';
+import { CALL_ROUTES, type Route } from './call-routes.ts';
+import { resolveByKey } from './readers.ts';
+import { createSplitBuckets } from './split-bucket.ts';
+import {
+  addRemoteReferences,
+  closeStorageHours,
+  forgetIncarnation,
+  forgetStorageHours,
+  listIncarnations,
+  releaseRemoteReferences,
+} from './sweep-shards.ts';
+import {
+  bringTogetherFor,
+  callRoot,
+  callTogether,
+  changeRecord,
+  deleteSplitBucket,
+  sumTotals,
+} from './whole-bucket.ts';
+
+/**
+ * Hears of calls on buckets, whether they are split or not, by the bucket's own name: the
+ * router of another thread has named a shard in the call by then.
+ */
+export type BucketWatcher = {
+  /** A bucket's keys were changed. */
+  readonly onChange: (bucket: BucketName) => void;
+  /** A bucket was needed, or will be, in one index. */
+  readonly onTogether: (bucket: BucketName) => void;
+};
+
+type Input<Name extends keyof IndexApi> = Parameters<IndexApi[Name]>[0];
+type AnyCall = (name: keyof IndexApi, input: never) => Promise<unknown>;
+
+const SWEEPS: Partial<
+  Record<keyof IndexApi, (index: Pick<MetadataIndex, 'call'>, input: never) => Promise<unknown>>
+> = {
+  listIncarnations,
+  forgetIncarnation,
+  closeStorageHours,
+  forgetStorageHours,
+  addRemoteReferences,
+  releaseRemoteReferences,
+};
+
+/** Calls after which a bucket may have more keys, or fewer. */
+const CHANGES_KEYS: ReadonlySet<keyof IndexApi> = new Set([
+  'commitObject',
+  'completeUpload',
+  'deleteObjects',
+] as const);
+
+/** Whether the caller decided on the record of a bucket that is split. */
+const isSplit = (bucket: BucketRef | undefined): bucket is BucketRef =>
+  bucket !== undefined && bucket.revision >= RECORD_AHEAD;
+
+/** An index over one that has all shards, each as a bucket under the name of its own. */
+export function createShardRouter(
+  index: MetadataIndex,
+  clock: Clock,
+  watcher: BucketWatcher | null = null,
+): MetadataIndex {
+  const split = createSplitBuckets(index, clock);
+  const router: MetadataIndex = { ...index, call: (...args) => call(...args) as never };
+  // Remote references to blobs of other buckets go by the router, which finds them.
+  const parts = { index: router, clock, split };
+
+  const routes: Record<Exclude<Route, 'plain' | 'readers' | 'sweep'>, AnyCall> = {
+    key(name, input: { bucket: BucketRef }) {
+      return needsAll(input.bucket) ? together(name, input) : callByKey(parts, name, input);
+    },
+    list: (name, input) => listByRange(split, name as 'listObjects', input),
+    sum: (_name, input: { bucket: BucketRef }) => sumTotals(parts, input),
+    root: (name, input: { bucket: BucketRef }) => callRoot(parts, name, input),
+    record: (name, input: { bucket: BucketRef }) => changeRecord(parts, name, input),
+    together: (name, input: { bucket: BucketRef }) => together(name, input),
+  };
+
+  function together(name: keyof IndexApi, input: { readonly bucket: BucketRef }) {
+    watcher?.onTogether(input.bucket.name);
+    return name === 'deleteBucket'
+      ? deleteSplitBucket(parts, input as Input<'deleteBucket'>)
+      : callTogether(parts, name, input);
+  }
+
+  async function resolve(name: keyof IndexApi, input: Input<'resolve'> & Input<'resolveAll'>) {
+    const value = await index.call(input.name, name, input as never);
+    const { bucket } = value as { readonly bucket: BucketRef | null };
+    if (!isSplit(bucket ?? undefined)) return value;
+    const keys = name === 'resolve' ? [input.key] : input.keys;
+    const resolved = await resolveByKey(parts, index, input.name, keys);
+    if (name === 'resolveAll') return resolved;
+    return { bucket: resolved.bucket, object: resolved.objects[0] ?? null };
+  }
+
+  async function settle(input: Input<'settleStorageGrant'>) {
+    const { name } = input.bucket;
+    const isRoot = (await index.call(name, 'getShard', { name })) !== null;
+    if (isRoot) {
+      watcher?.onTogether(name);
+      await bringTogetherFor(parts, input);
+    }
+    return index.call(name, 'settleStorageGrant', input);
+  }
+
+  function call(
+    bucket: Parameters<MetadataIndex['call']>[0],
+    name: keyof IndexApi,
+    input: unknown,
+  ): Promise<unknown> {
+    const route = CALL_ROUTES[name];
+    if (route === 'readers') return resolve(name, input as never);
+    const sweep = route === 'sweep' ? SWEEPS[name] : undefined;
+    if (sweep !== undefined) return sweep(index, input as never);
+    if (name === 'settleStorageGrant') return settle(input as never);
+
+    const { bucket: ref } = input as { readonly bucket?: BucketRef };
+    if (route === 'plain' || route === 'sweep' || !isSplit(ref)) {
+      const outcome = index.call(bucket, name, input as never) as Promise<unknown>;
+      return ref === undefined ? outcome : watched(bucket, name, ref, outcome);
+    }
+    return watched(bucket, name, ref, routes[route](name, input as never));
+  }
+
+  /** Lets the watcher hear of what may make a bucket too large, or keep it together. */
+  function watched<Result>(
+    bucket: BucketName,
+    name: keyof IndexApi,
+    ref: BucketRef,
+    outcome: Promise<Result>,
+  ): Promise<Result> {
+    if (watcher === null) return outcome;
+    if (CALL_ROUTES[name] === 'together' || needsAll(ref)) watcher.onTogether(bucket);
+    else if (CHANGES_KEYS.has(name)) {
+      void outcome.then(
+        () => watcher.onChange(bucket),
+        () => undefined,
+      );
+    }
+    return outcome;
+  }
+
+  return router;
+}
+
+/** Quotas count all keys in one commit, and one queue has all messages of a bucket. */
+function needsAll({ quotas, notify }: BucketRef): boolean {
+  return quotas !== undefined || notify !== undefined;
+}

@@ -1,0 +1,200 @@
+// Splits shards that have become too large, and joins neighbours that have become small,
+// behind the calls that made them so (ADR 53). It looks at a bucket now and then as its
+// keys change, and remembers nothing that may not get lost. Made by the roots of a
+// platform, for the router to report to.
+import { PRIVATE_ACCESS } from '../../domain/bucket-access.ts';
+import { NO_SETTINGS } from '../../domain/bucket-settings.ts';
+import { hasCode } from '../../domain/errors.ts';
+import type { AccountId, BucketName, BucketRef } from '../../domain/nouns.ts';
+import type { ShardState } from '../../ports/index-calls/shard-calls.ts';
+import type { MetadataIndex } from '../../ports/metadata-index.ts';
+import type { Background, Clock } from '../../ports/system.ts';
+import { finishMoves, type MovingPorts, moveSlice, refOfShard } from './move-slices.ts';
+import { idOfShard, nameOfShard, type ShardMap, shardsWithKeys } from './shard-map.ts';
+import type { BucketWatcher } from './shard-router.ts';
+
+export type SplitterOptions = {
+  readonly index: Pick<MetadataIndex, 'call'>;
+  readonly clock: Clock;
+  readonly background: Background;
+  /** Versions, markers not counted, that a shard may have before it is split. */
+  readonly rows: number;
+};
+
+/** A look at a bucket for each such share of the rows of a shard that changes. */
+const LOOKS_PER_SHARD = 10;
+/** Rows of a slice: writes to it wait some 10 ms. Our own number. */
+const SLICE_ROWS = 300;
+/** For so long a bucket stays together that was needed in one index. */
+const TOGETHER_MS = 10 * 60_000;
+/** Neighbours are joined when both have less than such a share of the rows of a shard. */
+const JOINED_SHARE = 0.25;
+/** Splits of one look; the next goes on. */
+const SPLITS_MAX = 100;
+/** Buckets of which changes are counted; each may be forgotten. */
+const BUCKETS_MAX = 10_000;
+
+export type ShardSplitter = BucketWatcher & {
+  /** Splits and joins the shards of a bucket until none is too large, or too small. */
+  balance(bucket: BucketName): Promise<void>;
+};
+
+/** A splitter of all buckets of an index. */
+export function createShardSplitter(options: SplitterOptions): ShardSplitter {
+  const { index, clock, background, rows } = options;
+  const changes = new Map<BucketName, number>();
+  const togetherUntil = new Map<BucketName, number>();
+  const underWay = new Set<BucketName>();
+  const lookAfter = Math.max(1, Math.floor(rows / LOOKS_PER_SHARD));
+
+  async function balance(bucket: BucketName): Promise<void> {
+    if (underWay.has(bucket)) return;
+    underWay.add(bucket);
+    try {
+      await balanceShards({ index, clock, bucket }, rows);
+    } catch (error) {
+      // Another mover was faster: the next look sees what is left to do.
+      if (!hasCode(error, 'BucketChanged')) throw error;
+    } finally {
+      underWay.delete(bucket);
+    }
+  }
+
+  return {
+    balance,
+    onChange(name) {
+      const count = (changes.get(name) ?? 0) + 1;
+      if (changes.size >= BUCKETS_MAX) changes.clear();
+      changes.set(name, count % lookAfter);
+      if (count < lookAfter || (togetherUntil.get(name) ?? 0) > clock.nowMs()) return;
+      background.run('balance-shards', () => balance(name));
+    },
+    onTogether(name) {
+      if (togetherUntil.size >= BUCKETS_MAX) togetherUntil.clear();
+      togetherUntil.set(name, clock.nowMs() + TOGETHER_MS);
+    },
+  };
+}
+
+/** Splits the shards that are too large, and their halves; then joins two small ones. */
+async function balanceShards(ports: MovingPorts, rows: number): Promise<void> {
+  for (let splits = 0; splits < SPLITS_MAX; splits++) {
+    const map = await openMap(ports, rows);
+    if (map === null) return;
+    const large = await findLarge(ports, map, rows);
+    if (large === null) break;
+    await splitShard(ports, large.shard, large.count, rows);
+  }
+  await joinSmall(ports, rows);
+}
+
+async function findLarge(ports: MovingPorts, map: ShardMap, rows: number) {
+  for (const shard of shardsWithKeys(map)) {
+    const count = await countRows(ports, shard);
+    if (count > rows) return { shard, count };
+  }
+  return null;
+}
+
+/** The shards of a bucket; one that is large enough has its first. Null: it is small. */
+async function openMap(ports: MovingPorts, rows: number): Promise<ShardMap | null> {
+  const { index, bucket: name } = ports;
+  const known = await finishMoves(ports);
+  if (known !== null) return known;
+  const record = await index.call(name, 'getBucket', { name });
+  if (record === null) return null;
+  const bucket: BucketRef = { id: record.id, name, revision: record.revision };
+  if ((await countRowsOf(ports, bucket)) <= rows) return null;
+  return [await index.call(name, 'noteShards', { bucket, made: 0 })];
+}
+
+async function countRowsOf(ports: MovingPorts, bucket: BucketRef): Promise<number> {
+  const totals = await ports.index.call(ports.bucket, 'getStorageTotals', { bucket });
+  return totals.reduce((sum, row) => sum + row.currentCount + row.noncurrentCount, 0);
+}
+
+const countRows = (ports: MovingPorts, shard: ShardState): Promise<number> =>
+  countRowsOf(ports, refOfShard(shard));
+
+/** Moves the upper half of a shard to one that has no keys, slice by slice. */
+async function splitShard(
+  ports: MovingPorts,
+  { bucket: { id } }: ShardState,
+  count: number,
+  rows: number,
+): Promise<void> {
+  const target = await idleShard(ports);
+  if (target === null) return;
+  const slice = Math.max(1, Math.min(SLICE_ROWS, Math.floor(rows / 4)));
+  for (let left = Math.floor(count / 2); left > 0; left -= slice) {
+    const map = await finishMoves(ports);
+    const source = map?.find(({ bucket }) => bucket.id === id);
+    if (source === undefined) return;
+    const wanted = { source, end: 'upper', target: target.bucket, rows: slice } as const;
+    if (!(await moveSlice(ports, wanted))) return;
+  }
+}
+
+/** A shard without keys, which is made where there is none; null: others were faster. */
+async function idleShard(ports: MovingPorts): Promise<ShardState | null> {
+  const { index, bucket: name } = ports;
+  const map = await finishMoves(ports);
+  if (map === null) return null;
+  const [root, ...others] = map;
+  const idle = others.find(({ range, incoming }) => range === null && incoming === null);
+  if (idle === undefined) {
+    const made = root.made + 1;
+    await index.call(name, 'noteShards', { bucket: refOfShard(root), made });
+    const bucket = {
+      id: idOfShard(root.bucket.id, made),
+      name: nameOfShard(name, made),
+      ownerId: await ownerIdOf(ports),
+      createdAtMs: ports.clock.nowMs(),
+      revision: 1,
+      access: PRIVATE_ACCESS,
+      settings: NO_SETTINGS,
+    };
+    await index.call(name, 'makeShard', { bucket, record: root.record });
+  }
+  // A change of the record may have missed it while it was made.
+  const [now, ...shards] = (await finishMoves(ports)) ?? map;
+  for (const { bucket, record } of shards)
+    if (record < now.record) await index.call(name, 'reportRecord', { bucket, record: now.record });
+  return shards.find(({ range, incoming }) => range === null && incoming === null) ?? null;
+}
+
+async function ownerIdOf({ index, bucket: name }: MovingPorts): Promise<AccountId> {
+  const record = await index.call(name, 'getBucket', { name });
+  return record?.ownerId ?? ('' as AccountId);
+}
+
+/** Joins the first two neighbours that are both small; the next look joins more. */
+async function joinSmall(ports: MovingPorts, rows: number): Promise<void> {
+  const map = await finishMoves(ports);
+  if (map === null) return;
+  const shards = shardsWithKeys(map);
+  for (const target of shards) {
+    const source = shards.find(({ range }) => range?.from === target.range?.to && range !== null);
+    if (source === undefined || source === target || target.range?.to === null) continue;
+    const counts = [await countRows(ports, target), await countRows(ports, source)];
+    if (counts.every((count) => count < rows * JOINED_SHARE)) {
+      await joinShards(ports, source, target);
+      return;
+    }
+  }
+}
+
+/** Moves all that a shard has to its lower neighbour. */
+async function joinShards(
+  ports: MovingPorts,
+  { bucket: { id } }: ShardState,
+  target: ShardState,
+): Promise<void> {
+  for (;;) {
+    const map = await finishMoves(ports);
+    const source = map?.find(({ bucket }) => bucket.id === id);
+    if (source === undefined || source.range === null) return;
+    const wanted = { source, end: 'lower', target: target.bucket, rows: SLICE_ROWS } as const;
+    if (!(await moveSlice(ports, wanted))) return;
+  }
+}

@@ -1,0 +1,124 @@
+// Work of the sweep on a bucket that is split: its shards are swept as buckets of their
+// own, their hours of storage count for the bucket, and blobs are found where they were
+// written (ADR 53). Called by shard-router.ts.
+import type { StorageHours } from '../../domain/billing/stored.ts';
+import { hasCode } from '../../domain/errors.ts';
+import type { BucketId, BucketName } from '../../domain/nouns.ts';
+import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
+import { locateBlobs } from './by-key.ts';
+import { nameOfShard, readShardMap } from './shard-map.ts';
+
+type Index = Pick<MetadataIndex, 'call'>;
+type Input<Name extends keyof IndexApi> = Parameters<IndexApi[Name]>[0];
+type Result<Name extends keyof IndexApi> = ReturnType<IndexApi[Name]>;
+
+/** The names of the shards beside the roots of a name, which may be deleted. */
+async function shardNames(index: Index, name: BucketName): Promise<readonly BucketName[]> {
+  const count = await index.call(name, 'countShards', { name });
+  return Array.from({ length: count }, (_, at) => nameOfShard(name, at + 1));
+}
+
+/** Incarnations of the name, and behind them those of its shards. */
+export async function listIncarnations(
+  index: Index,
+  input: Input<'listIncarnations'>,
+): Promise<Result<'listIncarnations'>> {
+  const { name } = input;
+  const own = await index.call(name, 'listIncarnations', input);
+  if (own.length === 0) return own;
+  const all = [...own];
+  for (const shard of await shardNames(index, name))
+    all.push(...(await index.call(name, 'listIncarnations', { name: shard })));
+  return all;
+}
+
+/** A root stays until nothing of its shards is left: it alone knows how many there are. */
+export async function forgetIncarnation(
+  index: Index,
+  input: Input<'forgetIncarnation'>,
+): Promise<void> {
+  const { id, name } = input.bucket;
+  for (const shard of await shardNames(index, name)) {
+    const left = await index.call(name, 'listIncarnations', { name: shard });
+    if (left.some(({ bucket }) => bucket.id.startsWith(`${id}~`))) return;
+  }
+  await index.call(name, 'forgetIncarnation', input);
+}
+
+/** The id of the bucket that a shard is of. */
+const rootOf = (shard: BucketId): BucketId => shard.slice(0, shard.lastIndexOf('~')) as BucketId;
+
+/** Closed hours of the bucket, and of its shards under the bucket's own id. */
+export async function closeStorageHours(
+  index: Index,
+  input: Input<'closeStorageHours'>,
+): Promise<Result<'closeStorageHours'>> {
+  const { name, limit } = input;
+  const hours: StorageHours[] = [...(await index.call(name, 'closeStorageHours', input))];
+  for (const shard of await shardNames(index, name)) {
+    const left = limit - hours.length;
+    if (left <= 0) break;
+    const ofShard = await index.call(name, 'closeStorageHours', {
+      ...input,
+      name: shard,
+      limit: left,
+    });
+    for (const hour of ofShard) {
+      const { bucketId } = hour;
+      hours.push({ ...hour, bucketId: rootOf(bucketId), countedBy: { id: bucketId, name: shard } });
+    }
+  }
+  return hours;
+}
+
+/** Each shard forgets the hours that it counted. */
+export async function forgetStorageHours(
+  index: Index,
+  { name, hours }: Input<'forgetStorageHours'>,
+): Promise<void> {
+  for (const [of, own] of Map.groupBy(hours, ({ countedBy }) => countedBy?.name ?? name)) {
+    const named = own.map((hour) => ({ ...hour, bucketId: hour.countedBy?.id ?? hour.bucketId }));
+    await index.call(name, 'forgetStorageHours', { name: of, hours: named });
+  }
+}
+
+/**
+ * Takes remote references where the blobs are: who has read a version of a split bucket
+ * knows the bucket alone. NoSuchBlob.
+ */
+export async function addRemoteReferences(
+  index: Index,
+  input: Input<'addRemoteReferences'>,
+): Promise<void> {
+  const { name } = input.ownerBucket;
+  try {
+    await index.call(name, 'addRemoteReferences', input);
+  } catch (error) {
+    const map = hasCode(error, 'NoSuchBlob') ? await readShardMap(index, name) : null;
+    if (map === null) throw error;
+    const located = await locateBlobs(index, map, input.blobIds);
+    if (located.length < input.blobIds.length) throw error;
+    for (const ofOwner of Map.groupBy(located, ({ ownerBucket }) => ownerBucket?.id).values()) {
+      const ownerBucket = ofOwner[0]?.ownerBucket;
+      if (ownerBucket == null) continue;
+      const blobIds = ofOwner.map(({ blobId }) => blobId);
+      await index.call(ownerBucket.name, 'addRemoteReferences', { ...input, ownerBucket, blobIds });
+    }
+  }
+}
+
+/** Releases remote references at the bucket, and at each shard that may have them. */
+export async function releaseRemoteReferences(
+  index: Index,
+  input: Input<'releaseRemoteReferences'>,
+): Promise<void> {
+  const { name, id } = input.ownerBucket;
+  await index.call(name, 'releaseRemoteReferences', input);
+  for (const shard of await shardNames(index, name)) {
+    const states = await index.call(name, 'listIncarnations', { name: shard });
+    for (const { bucket } of states) {
+      if (!bucket.id.startsWith(`${id}~`)) continue;
+      await index.call(name, 'releaseRemoteReferences', { ...input, ownerBucket: bucket });
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// Calls about a split bucket as a whole: sums over its shards, changes of its record, what
+// the root alone has, and what needs all keys in one index, which brings the bucket
+// together first (ADR 53). Called by shard-router.ts.
+
+import type { StorageTotals } from '../../domain/billing/stored.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { BucketAddress, BucketRecord, BucketRef } from '../../domain/nouns.ts';
+import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
+import type { Clock } from '../../ports/system.ts';
+import { carryOut, finishMoves, type MovingPorts, moveSlice } from './move-slices.ts';
+import { nextStep } from './next-step.ts';
+import { shardsWithKeys } from './shard-map.ts';
+import { AGAIN, pause, type SplitBuckets, TRIES_MAX } from './split-bucket.ts';
+
+export type WholeBucketParts = {
+  readonly index: Pick<MetadataIndex, 'call'>;
+  readonly clock: Clock;
+  readonly split: SplitBuckets;
+};
+
+/** Rows of a slice that is brought back to the root. Our own number: some 10 ms. */
+const MERGED_ROWS = 1000;
+
+/** What the bucket stores: the sum of its shards, when no slice is between two. */
+export function sumTotals(
+  { index, clock, split }: WholeBucketParts,
+  input: { readonly bucket: BucketRef },
+): Promise<readonly StorageTotals[]> {
+  const { bucket } = input;
+  return split.attempt(bucket, async (map) => {
+    const step = nextStep(map);
+    if (step?.do === 'read again') return AGAIN;
+    if (step?.do === 'adopt') {
+      await carryOut({ index, clock, bucket: bucket.name }, step);
+      return AGAIN;
+    }
+    const sums = new Map<string, StorageTotals>();
+    for (const shard of map) {
+      const totals = await split.callShard(shard, bucket, 'getStorageTotals', {});
+      for (const row of totals)
+        sums.set(row.storageClass, addTotals(sums.get(row.storageClass), row));
+    }
+    return [...sums.values()].sort((a, b) => (a.storageClass < b.storageClass ? -1 : 1));
+  });
+}
+
+function addTotals(sum: StorageTotals | undefined, row: StorageTotals): StorageTotals {
+  if (sum === undefined) return row;
+  const { storageClass, ...numbers } = row;
+  const added = Object.entries(numbers).map(([name, value]) => [
+    name,
+    value + sum[name as keyof typeof numbers],
+  ]);
+  return { storageClass, ...Object.fromEntries(added) } as StorageTotals;
+}
+
+/** A call about what stands at the root alone. */
+export function callRoot(
+  { split }: WholeBucketParts,
+  name: keyof IndexApi,
+  input: { readonly bucket: BucketRef },
+): Promise<unknown> {
+  return split.attempt(input.bucket, ([root]) => split.callShard(root, input.bucket, name, input));
+}
+
+/**
+ * Changes the record at the root, and then tells every other shard its number: from then
+ * on nobody can act on an older one.
+ */
+export async function changeRecord(
+  parts: WholeBucketParts,
+  name: keyof IndexApi,
+  input: { readonly bucket: BucketRef },
+): Promise<BucketRecord> {
+  const { index, split } = parts;
+  const { bucket } = input;
+  return split.attempt(bucket, async (map) => {
+    const [root, ...others] = map;
+    const changed = (await split.callShard(root, bucket, name, input)) as BucketRecord;
+    for (const shard of others) {
+      const report = { bucket: shard.bucket, record: changed.revision };
+      await index.call(bucket.name, 'reportRecord', report);
+    }
+    return changed;
+  });
+}
+
+/** A call that needs all keys in one index: the root's, where the bucket is together. */
+export async function callTogether(
+  parts: WholeBucketParts,
+  name: keyof IndexApi,
+  input: { readonly bucket: BucketRef },
+): Promise<unknown> {
+  const { index, clock, split } = parts;
+  const { bucket } = input;
+  return split.attempt(bucket, async (map) => {
+    const [root] = map;
+    if (shardsWithKeys(map).some((shard) => shard !== root) || root.frozen !== null) {
+      await bringTogether({ index, clock, bucket: bucket.name });
+      return AGAIN;
+    }
+    return split.callShard(root, bucket, name, input);
+  });
+}
+
+/** Moves all keys to the root. ServiceUnavailable: others go on moving them away. */
+export async function bringTogether(ports: MovingPorts): Promise<void> {
+  for (let failures = 0; failures < TRIES_MAX; ) {
+    const map = await finishMoves(ports);
+    const others = map === null ? [] : shardsWithKeys(map).filter((shard) => shard !== map[0]);
+    if (map === null || others.length === 0) return;
+    const [root] = map;
+    const above = others.find(({ range }) => root.range === null || range?.from === root.range.to);
+    const below = others.find(({ range }) => range?.to === root.range?.from);
+    const source = above ?? below;
+    const end = above === undefined ? 'upper' : 'lower';
+    const wanted = { end, target: root.bucket, rows: MERGED_ROWS, mayBeLong: true } as const;
+    if (source !== undefined && (await moveSlice(ports, { source, ...wanted }))) continue;
+    failures += 1;
+    await pause();
+  }
+  throw new StorageError('ServiceUnavailable', { cause: 'the bucket was not brought together' });
+}
+
+/**
+ * Deletes a bucket whose shards are all empty: first the shards, then the root, in which
+ * they are counted as long as anything of them is left. BucketNotEmpty, BucketChanged.
+ */
+export async function deleteSplitBucket(
+  parts: WholeBucketParts,
+  input: Parameters<IndexApi['deleteBucket']>[0],
+): Promise<void> {
+  const { index, clock, split } = parts;
+  const { bucket, nowMs } = input;
+  await requireNoVersions(parts, bucket);
+  await bringTogether({ index, clock, bucket: bucket.name });
+  await split.attempt(bucket, async (map) => {
+    const [root, ...others] = map;
+    if (shardsWithKeys(map).some((shard) => shard !== root)) return AGAIN;
+    for (const shard of others) await split.callShard(shard, bucket, 'deleteBucket', { nowMs });
+    await split.callShard(root, bucket, 'deleteBucket', { nowMs });
+    return null;
+  });
+}
+
+/** BucketNotEmpty, before anything is moved for a deletion that will be refused. */
+async function requireNoVersions({ split }: WholeBucketParts, bucket: BucketRef): Promise<void> {
+  const page = { prefix: '', delimiter: '', afterKey: '', afterVersionId: '', maxKeys: 1 };
+  await split.attempt(bucket, async (map) => {
+    for (const shard of map) {
+      const { versions } = await split.callShard(shard, bucket, 'listVersions', page);
+      if (versions.length > 0)
+        throw new StorageError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
+    }
+    return null;
+  });
+}
+
+/** Brings a bucket together for a call that names no revision. */
+export async function bringTogetherFor(
+  parts: WholeBucketParts,
+  { bucket: { name } }: { readonly bucket: BucketAddress },
+): Promise<void> {
+  await bringTogether({ index: parts.index, clock: parts.clock, bucket: name });
+}
