@@ -176,6 +176,7 @@ const DESIGNS: Readonly<Record<string, MakeDesign>> = {
   ...SIMPLE,
   today: createQuayside(TODAY),
   'today, no pages of neighbours': createQuayside({ ...TODAY, limits: NO_PAGES }),
+  'today, no relays': createQuayside({ ...TODAY, hasRelays: false }),
   'today, strict': createQuayside({ ...TODAY, metadata: 'strict' }),
   'today, kv': createQuayside({ ...TODAY, metadata: 'kv' }),
   'today, bodies in the Cache API': createQuayside({ ...TODAY, bodies: ['cache-api'] }),
@@ -235,7 +236,7 @@ function printReads(reports: ReadonlyMap<string, Report>): void {
     'R2 %',
     'upper hits',
   ];
-  const reads = ['R2 reads', 'index reads', 'KV names', 'KV answers', 'KV writes'];
+  const reads = ['R2 reads', 'index reads', 'relay reads', 'KV names', 'KV answers', 'KV writes'];
   const rows = [...reports].map(([name, { usage, answers, immediate }]) => {
     const bodies = usage.fromMemory + usage.fromEdge + usage.fromBucket;
     return [
@@ -249,6 +250,7 @@ function printReads(reports: ReadonlyMap<string, Report>): void {
         usage.upperHits,
         usage.classB,
         usage.indexReads,
+        usage.relayReads,
         usage.kvReads,
         usage.kvAnswers,
         usage.kvWrites,

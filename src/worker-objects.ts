@@ -5,6 +5,7 @@ import { createFetchSender } from './adapters/cloudflare/clients/fetch-webhook-s
 import type {
   CollectionPorts,
   OutboxPorts,
+  RoomPorts,
 } from './adapters/cloudflare/durable-objects/alarm-ports.ts';
 import { BucketObject as AnyBucketObject } from './adapters/cloudflare/durable-objects/bucket-object.ts';
 import { DirectoryObject as AnyDirectoryObject } from './adapters/cloudflare/durable-objects/directory-object.ts';
@@ -16,10 +17,12 @@ import type { WorkerEnv } from './adapters/cloudflare/env.ts';
 import { createWorkersPorts } from './adapters/cloudflare/ports.ts';
 import { parseConfig } from './config.ts';
 import { runAccount } from './core/billing/scheduled/account-run.ts';
+import { reportIndexRoom } from './core/buckets/report-index-room.ts';
 import { requireTrustedTime } from './core/clock/trust-time.ts';
 import { collectStorage } from './core/metering/collect-storage.ts';
 import { createDispatcher } from './core/outbox/dispatch.ts';
 import type { BucketName } from './domain/nouns.ts';
+import type { RoomReport } from './ports/operator-work.ts';
 import type { OutboxQueue } from './ports/outbox.ts';
 
 /** Objects send what waits in their own outbox, and do the work on usage that is theirs. */
@@ -27,6 +30,9 @@ export class BucketObject extends AnyBucketObject {
   override async collect(name: BucketName, ports: CollectionPorts) {
     await requireTrustedTime({ ports });
     await collectStorage({ ports }, name);
+  }
+  override async reportRoom(name: BucketName, crossing: RoomReport, ports: RoomPorts) {
+    await reportIndexRoom({ ports }, name, crossing);
   }
   override openDispatcher(queue: OutboxQueue, ports: OutboxPorts) {
     return dispatcherIn(this.env, queue, ports);

@@ -5,6 +5,10 @@ import { BodySlices } from './adapters/cloudflare/bodies/body-slices.ts';
 import type { WorkerEnv } from './adapters/cloudflare/env.ts';
 import { createWorkersPorts } from './adapters/cloudflare/ports.ts';
 import { createWorkersFastPath } from './adapters/cloudflare/requests/fast-path.ts';
+import {
+  createIsolateRegion,
+  type IsolateRegion,
+} from './adapters/cloudflare/requests/isolate-region.ts';
 import { keepCoding } from './adapters/cloudflare/requests/stored-coding.ts';
 import { readWorkerRequest } from './adapters/cloudflare/requests/worker-request.ts';
 import { toWorkerResponse } from './adapters/cloudflare/requests/worker-response.ts';
@@ -23,6 +27,7 @@ type Service = {
   readonly app: App<WorkerEnv>;
   readonly fastPath: (request: Request) => Response | null;
   readonly core: Core;
+  readonly region: IsolateRegion;
   readonly isDevServer: boolean;
 };
 
@@ -42,7 +47,8 @@ function serviceOf(env: WorkerEnv): Service {
   if (known !== undefined) return known;
   const config = parseConfig(env, 'cloudflare');
   const { BodySlices: entrypoint } = exports as { readonly BodySlices?: Fetcher };
-  const ports = createWorkersPorts(env, config, entrypoint ?? null);
+  const region = createIsolateRegion();
+  const ports = createWorkersPorts(env, config, entrypoint ?? null, null, region.here);
   warnOfUnknown(env, ports.log);
   const app = createApp<WorkerEnv>(ports, config, (c) => readWorkerRequest(c.req.raw));
   ports.meter.whenUsed(app.usage.flushSoon);
@@ -50,6 +56,7 @@ function serviceOf(env: WorkerEnv): Service {
   const service: Service = {
     app,
     fastPath,
+    region,
     core: { ports, settings: config },
     isDevServer: config.isDevServer,
   };
@@ -74,6 +81,7 @@ export default {
     } catch (error) {
       return refuse(error);
     }
+    service.region.note(request);
     const answer =
       service.fastPath(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
     keepCoding(request, answer.headers, service.isDevServer);

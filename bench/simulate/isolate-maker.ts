@@ -7,6 +7,7 @@ import {
 } from '../../src/adapters/cloudflare/pointers/bucket-feeds.ts';
 import { createColoTier } from '../../src/adapters/cloudflare/pointers/colo-tier.ts';
 import { createFreshness } from '../../src/adapters/cloudflare/pointers/freshness.ts';
+import { createRelayPages } from '../../src/adapters/cloudflare/pointers/relay-pages.ts';
 import { createWorkersHotMetadata } from '../../src/adapters/cloudflare/pointers/workers-hot-metadata.ts';
 import { createMemoryConsoleFiles } from '../../src/adapters/memory/memory-console-files.ts';
 import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
@@ -186,6 +187,14 @@ export function createIsolateMaker(
         idOf: (bucket) => bucket,
         open: pointers(place),
       }),
+      ...(variant.hasRelays && {
+        relays: createRelayPages({
+          call: (bucket, wanted) => bucketNamed(bucket).relay(place, wanted),
+          clock,
+          log: LOG,
+          limitMs: Number.POSITIVE_INFINITY,
+        }),
+      }),
       clock,
       background,
       log: LOG,
@@ -201,7 +210,7 @@ export function createIsolateMaker(
       cache: createPlaceCache({ ...world, places: world.trace.places, upperBytes }),
     };
   });
-  const { maxSlicesPerRead } = variant;
+  const { maxSlicesPerRead, keepsRuns } = variant;
 
   return {
     ensure: (object) => void bucketNamed(names.bucketOf(object)),
@@ -234,7 +243,7 @@ export function createIsolateMaker(
         },
         ledger: ledger.at(place),
         hotMetadata: createHotMetadata(place, feeds, background),
-        hotShares: createMemoryShares({ clock: timeline.clock, freshMs: 5000, coalesces: false }),
+        hotShares: createMemoryShares(timeline.clock),
         derived: createMemoryDerived(timeline.clock),
         edgeCache: createSimulatedEdgeCache({
           timeline,
@@ -244,6 +253,8 @@ export function createIsolateMaker(
           place,
           zeros,
           maxSlicesPerRead,
+          blobStore,
+          keepsRuns,
         }),
         tiers: { metadata: ['memory', 'colo', 'kv'], body: ['memory', 'edge'] },
         clock: timeline.clock,

@@ -26,6 +26,7 @@ export type Usage = {
   classB: number;
   indexReads: number;
   kvAnswers: number;
+  relayReads: number;
   memoryAnswers: number;
   placeAnswers: number;
   fromMemory: number;
@@ -55,6 +56,7 @@ export function createUsage(): Usage {
     classB: 0,
     indexReads: 0,
     kvAnswers: 0,
+    relayReads: 0,
     memoryAnswers: 0,
     placeAnswers: 0,
     fromMemory: 0,
@@ -163,6 +165,8 @@ export const CPU_MS = {
   invocation: 0.25,
   call: 0.1,
   mebibyte: 1,
+  /** A MB that leaves in pieces, each counted; measured 2026-11 in workerd, ADR 50. */
+  countedMegabyte: 1.8,
   /** A MiB of pages of pointers, read or written as JSON; measured 2026-11 with Node 26. */
   pageMebibyte: 2.4,
 } as const;

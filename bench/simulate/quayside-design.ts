@@ -33,6 +33,8 @@ export type QuaysideVariant = {
   readonly staleWhileRevalidateSeconds: number;
   /** When the index object gives pages of neighbours, and publishes to KV. */
   readonly limits: FeedLimits;
+  /** Whether relays gather the look-ups of a busy bucket. */
+  readonly hasRelays: boolean;
   /** The setting of every bucket. */
   readonly metadata: BucketSettings['metadata'];
   /** Longest delay until a place can see a write to KV; its documentation says 60 s "or more". */
@@ -44,6 +46,8 @@ export type QuaysideVariant = {
   readonly bodies: readonly ('cache-api' | 'workers-cache')[];
   /** A longer read passes by the tiers; slices are of 1 MiB. */
   readonly maxSlicesPerRead: number;
+  /** Whether so many slices come from Workers Cache by one call. */
+  readonly keepsRuns: boolean;
   readonly hasBodyMemory: boolean;
 };
 
@@ -55,10 +59,12 @@ export const TODAY: QuaysideVariant = {
   pointerFreshSeconds: CONFIG.pointerFreshSeconds,
   staleWhileRevalidateSeconds: CONFIG.staleWhileRevalidateSeconds,
   limits: FEED_LIMITS,
+  hasRelays: true,
   metadata: null,
   kvDelayMaxSeconds: 60,
   bodies: ['workers-cache'],
   maxSlicesPerRead: 8,
+  keepsRuns: true,
   hasBodyMemory: true,
 };
 

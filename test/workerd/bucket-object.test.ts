@@ -1,12 +1,14 @@
 // The Durable Object of a bucket as callers meet it: durable, atomic with its publication, silent
 // for strangers.
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import type { CallableObject } from '../../src/adapters/cloudflare/clients/object-call.ts';
 import type { ReaderState } from '../../src/adapters/cloudflare/pointers/feed-state.ts';
 import { PROTOCOL } from '../../src/adapters/cloudflare/protocol.ts';
-import type { BucketName, ObjectKey } from '../../src/domain/nouns.ts';
+import type { AccountId, BlobId, BucketName, ObjectKey, UploadId } from '../../src/domain/nouns.ts';
+import { unwrapOutcome } from '../../src/index/call-outcome.ts';
+import { accountQueueId, type Delivery } from '../../src/ports/outbox.ts';
 import {
   bucketObject,
   freshBucketName,
@@ -17,6 +19,12 @@ import {
   refOf,
 } from './kit/bucket.ts';
 import { watchRows } from './kit/watch-rows.ts';
+
+async function directoryCall<Value>(name: string, input: unknown): Promise<Value> {
+  const directory = env.DIRECTORY.get(env.DIRECTORY.idFromName('directory'));
+  const reply = await (directory as unknown as CallableObject).call(name, input, PROTOCOL);
+  return unwrapOutcome<Value>(reply);
+}
 
 async function makeBucket(access = PUBLIC) {
   const name = freshBucketName();
@@ -63,6 +71,92 @@ describe('bucket object', () => {
     expect((await resolve('refused')).object).toBeNull();
     const [totals] = await call('getStorageTotals', { bucket });
     expect(totals?.currentCount).toBe(41);
+  });
+
+  it('runs commits of parts that come at once together, too', async () => {
+    const { call, bucket, name, put } = await makeBucket();
+    await put('first', 'e');
+    const { key, versionId: _, ...attributes } = objectOf('large', 'e');
+    const upload = {
+      ...attributes,
+      key,
+      uploadId: 'upload' as UploadId,
+      createdAtMs: Date.now(),
+      checksumAlgorithm: null,
+      checksumType: null,
+      initiatorId: null,
+    };
+    await call('createUpload', { bucket, upload });
+    const rows = await watchRows(env.BUCKETS.get(env.BUCKETS.idFromName(name)));
+    const commitPart = (partNumber: number) => {
+      const blobId = `${bucket.id}/part-${partNumber}` as BlobId;
+      const segments = [{ blobId, offsetBytes: 0, lengthBytes: 7 }];
+      const part = {
+        partNumber,
+        sizeBytes: 7,
+        md5: `md5-${partNumber}`,
+        lastModifiedMs: Date.now(),
+        checksum: null,
+        segments,
+      };
+      const newReferences = [{ blobId, sizeBytes: 7, ownerBucket: null }];
+      return call('commitPart', {
+        bucket,
+        key,
+        uploadId: upload.uploadId,
+        part,
+        newReferences,
+      });
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, at) => commitPart(at + 1)));
+    // Two for each, and one for each group; alone it would be 60.
+    expect(rows()).toBeLessThan(50);
+    const [totals] = await call('getStorageTotals', { bucket });
+    expect([totals?.partCount, totals?.partBytes]).toEqual([20, 140]);
+  });
+
+  it('tells its owner once when its room gets less', async () => {
+    const name = freshBucketName();
+    const accountId = `account-${name}` as AccountId;
+    const times = { isEnabled: true, createdAtMs: 1 };
+    const account = { ...times, id: accountId, displayName: 'x', revision: 1 };
+    await directoryCall('addAccount', { account });
+    const settings = { url: 'https://hooks.example/', description: '', types: ['*'], secrets: [] };
+    const webhook = { ...times, ...settings, id: `wh_${name}`, accountId };
+    await directoryCall('putWebhook', { webhook, known: null, max: 1 });
+    const { call, stub } = bucketObject(name);
+    const record = { ...recordOf(name, PUBLIC), ownerId: accountId };
+    const bucket = refOf(await call('createBucket', { bucket: record }));
+    /** A commit that leaves so much in use; then the alarm goes off, if there is one. */
+    const fill = async (usedBytes: number, key: string) => {
+      await runInDurableObject(stub(), (_instance, { storage }) => {
+        const value = { value: usedBytes, configurable: true };
+        Object.defineProperty(storage.sql, 'databaseSize', value);
+      });
+      const object = objectOf(key, key);
+      await call('commitObject', { bucket, object, condition: null, newReferences: [] });
+      await runDurableObjectAlarm(stub());
+    };
+    await fill(6_999_999_999, 'a');
+    await fill(8_600_000_000, 'b');
+    await fill(8_700_000_000, 'c');
+    await evictDurableObject(stub());
+    await fill(8_600_000_000, 'd');
+
+    const { deliveries } = await directoryCall<{ deliveries: readonly Delivery[] }>(
+      'listDeliveries',
+      {
+        queueId: accountQueueId(accountId),
+        endpointId: webhook.id,
+        state: 'waiting',
+        before: null,
+        limit: 10,
+      },
+    );
+    const told = deliveries.map(({ type, payload }) => [type, JSON.parse(payload ?? '').data]);
+    const maxBytes = '10000000000';
+    const data = { percent: 85, usedPercent: 86, usedBytes: '8600000000', maxBytes };
+    expect(told).toEqual([['index.crossed', { bucket: name, ...data }]]);
   });
 
   it('gives failures as StorageErrors', async () => {

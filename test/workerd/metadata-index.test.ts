@@ -4,6 +4,7 @@ import { createDoMetadataIndex } from '../../src/adapters/cloudflare/clients/do-
 import { createBucketFeeds } from '../../src/adapters/cloudflare/pointers/bucket-feeds.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { metadataIndexContract } from '../contract/index/metadata-index.contract.ts';
+import { partOf, uploadOf } from '../contract/index/samples.ts';
 import {
   EVERY_NAME,
   freshBucketName,
@@ -78,6 +79,40 @@ describe('index over RPC', () => {
     expect(await here.index.call(name, 'getBucket', { name })).toBeNull();
     await elsewhere.index.call(name, 'createBucket', { bucket: recordOf(name, PUBLIC) });
     expect(await here.index.call(name, 'getBucket', { name })).toMatchObject({ name });
+  });
+
+  it('asks for an upload once, and learns from the commit that it ended elsewhere', async () => {
+    const name = freshBucketName();
+    const [here, elsewhere] = [isolate(), isolate()];
+    const bucket = refOf(
+      await here.index.call(name, 'createBucket', { bucket: recordOf(name, PRIVATE) }),
+    );
+    const upload = uploadOf('k');
+    const { key, uploadId } = upload;
+    const address = { bucket, key, uploadId };
+    const commit = { ...address, part: partOf(1, []), newReferences: [] };
+    const read = (at: typeof here) => at.index.call(name, 'getUpload', address);
+    const noUpload = { code: 'NoSuchUpload' };
+    await here.index.call(name, 'createUpload', { bucket, upload });
+    const before = here.rpcs();
+    for (let time = 0; time < 10; time++) expect(await read(here)).toEqual(upload);
+    expect(here.rpcs()).toBe(before);
+    expect(await read(elsewhere)).toEqual(upload);
+    await elsewhere.index.call(name, 'abortUpload', { ...address, nowMs: 0 });
+    await expect(read(elsewhere)).rejects.toMatchObject(noUpload);
+
+    expect(await read(here)).toEqual(upload);
+    await expect(here.index.call(name, 'commitPart', commit)).rejects.toMatchObject(noUpload);
+    await expect(read(here)).rejects.toMatchObject(noUpload);
+    const another = uploadOf('other');
+    const { key: otherKey, uploadId: otherId } = another;
+    const other = { bucket, key: otherKey, uploadId: otherId };
+    await here.index.call(name, 'createUpload', { bucket, upload: another });
+    await elsewhere.index.call(name, 'abortUpload', { ...other, nowMs: 0 });
+    here.clock.ms += 59_999;
+    expect(await here.index.call(name, 'getUpload', other)).toEqual(another);
+    here.clock.ms += 1;
+    await expect(here.index.call(name, 'getUpload', other)).rejects.toMatchObject(noUpload);
   });
 
   describe('behind a link', () => {
@@ -164,38 +199,32 @@ describe('index over RPC', () => {
     });
   });
 
-  // What the tests before it left to be collected can hold its waits up for long.
-  const ofLongWaits = { timeout: 60_000 };
-  it(
-    'repeats a query after a passing failure on a fresh stub, and never a commit',
-    ofLongWaits,
-    async () => {
-      const name = freshBucketName();
-      let failures = 0;
-      const failing = {
-        idFromName: (text: string) => env.BUCKETS.idFromName(text),
-        get(id: DurableObjectId) {
-          const stub = env.BUCKETS.get(id);
-          if (failures === 0) return stub;
-          failures -= 1;
-          return {
-            call: () =>
-              Promise.reject(Object.assign(new Error('expected by the test'), { retryable: true })),
-          };
-        },
-      } as unknown as typeof env.BUCKETS;
-      const index = createDoMetadataIndex(failing, EVERY_NAME, systemClock, feeds, FRESH_SECONDS);
-      failures = 2;
-      expect(await index.call(name, 'getBucket', { name })).toBeNull();
-      failures = 1;
-      const commit = index.call(name, 'createBucket', { bucket: recordOf(name, PUBLIC) });
-      await expect(commit).rejects.toMatchObject({
-        code: 'InternalError',
-        message: expect.stringContaining('not known'),
-      });
-      expect(await index.call(name, 'getBucket', { name })).toBeNull();
-    },
-  );
+  it('repeats a query after a passing failure on a fresh stub, and never a commit', async () => {
+    const name = freshBucketName();
+    let failures = 0;
+    const failing = {
+      idFromName: (text: string) => env.BUCKETS.idFromName(text),
+      get(id: DurableObjectId) {
+        const stub = env.BUCKETS.get(id);
+        if (failures === 0) return stub;
+        failures -= 1;
+        return {
+          call: () =>
+            Promise.reject(Object.assign(new Error('expected by the test'), { retryable: true })),
+        };
+      },
+    } as unknown as typeof env.BUCKETS;
+    const index = createDoMetadataIndex(failing, EVERY_NAME, systemClock, feeds, FRESH_SECONDS);
+    failures = 2;
+    expect(await index.call(name, 'getBucket', { name })).toBeNull();
+    failures = 1;
+    const commit = index.call(name, 'createBucket', { bucket: recordOf(name, PUBLIC) });
+    await expect(commit).rejects.toMatchObject({
+      code: 'InternalError',
+      message: expect.stringContaining('not known'),
+    });
+    expect(await index.call(name, 'getBucket', { name })).toBeNull();
+  });
 
   it('asks the client to slow down when the object is overloaded', async () => {
     const overloaded = Object.assign(new Error('expected by the test'), {

@@ -12,6 +12,7 @@ import { createUsageFlusher } from '../../src/core/metering/flush-usage.ts';
 import type { AccountId, BucketId } from '../../src/domain/nouns.ts';
 import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
 import { HOUR_MS } from '../../src/domain/time.ts';
+import type { UploadRows } from '../../src/domain/uploads/upload-rows.ts';
 import { patternBytes } from '../contract/bodies.ts';
 import { bucketObject, freshBucketName, PUBLIC, recordOf } from './kit/bucket.ts';
 import { createIsolate } from './kit/isolate.ts';
@@ -36,11 +37,16 @@ async function createWorld() {
     service: 's3',
     region: 'us-east-1',
   });
-  let isolate = createIsolate({ cached, settings: SETTINGS });
+  let isolate = createIsolate({ cached, settings: SETTINGS, uploadRows: 'separate' });
   const url = (path: string) => `https://files.example/${bucket}${path}`;
-  const signed = async (method: string, path: string, body: BodyInit | null = null) => {
+  const signed = async (
+    method: string,
+    path: string,
+    body: BodyInit | null = null,
+    further: Readonly<Record<string, string>> = {},
+  ) => {
     const length = body instanceof Uint8Array ? body.length : `${body ?? ''}`.length;
-    const headers = { 'content-length': `${length}` };
+    const headers = { 'content-length': `${length}`, ...further };
     const request = await aws.sign(url(path), { method, headers, body });
     const init = { method, headers: request.headers, ...(body !== null && { body }) };
     return { url: request.url, init };
@@ -67,13 +73,14 @@ async function createWorld() {
     url,
     signed,
     flush,
+    /** The last upload of the bucket that is not completed. */
     async findUpload(): Promise<string> {
       const { url: address, init } = await signed('GET', '?uploads');
       const text = await (await isolate.fetch(address, init)).text();
       return /<UploadId>([^<]+)/.exec(text)?.[1] ?? '';
     },
-    renew: () => {
-      isolate = createIsolate({ cached, settings: SETTINGS });
+    renew: (uploadRows: UploadRows = 'separate') => {
+      isolate = createIsolate({ cached, settings: SETTINGS, uploadRows });
     },
     async count(requests: readonly { url: string; init?: RequestInit }[]) {
       const sum = { ...EMPTY, requests: requests.length };
@@ -97,6 +104,8 @@ async function createWorld() {
     },
   };
 }
+
+type World = Awaited<ReturnType<typeof createWorld>>;
 
 const EMPTY = {
   indexCalls: 0,
@@ -177,24 +186,42 @@ async function measureAll(): Promise<Record<string, OperationCounts>> {
   await measure('list of 4 objects', await signed('GET', '?list-type=2'));
   await measure('DELETE of 100 kB', await signed('DELETE', '/large'));
   await measure('DELETE of 10 KiB', await signed('DELETE', '/small'));
+  const names = Array.from({ length: 100 }, (_, at) => `many/${at}`);
+  await count(await Promise.all(names.map((name) => signed('PUT', `/${name}`, `body of ${name}`))));
+  const listed = names.map((name) => `<Object><Key>${name}</Key></Object>`).join('');
+  const document = `<Delete>${listed}</Delete>`;
+  const digest = { 'content-md5': createHash('md5').update(document).digest('base64') };
+  const deletion = await signed('POST', '?delete', document, digest);
+  await measure('DELETE of 100 small objects in one request', deletion);
 
+  measured['multipart of ten parts'] = await measureParts(world, '/parts');
+  world.renew('joined');
+  await world.findUpload();
+  measured['multipart of ten parts, joined rows'] = await measureParts(world, '/joined');
+  return measured;
+}
+
+/** Ten parts, one after the other, as a client sends them that does so. */
+async function measureParts(
+  { signed, count, findUpload }: World,
+  path: string,
+): Promise<OperationCounts> {
   const part = patternBytes(5 * MiB);
-  const begun = await count([await signed('POST', '/parts?uploads')]);
-  const uploadId = await world.findUpload();
+  const begun = await count([await signed('POST', `${path}?uploads`)]);
+  const uploadId = await findUpload();
   const parts = await Promise.all(
     Array.from({ length: 10 }, (_, at) =>
-      signed('PUT', `/parts?partNumber=${at + 1}&uploadId=${uploadId}`, part),
+      signed('PUT', `${path}?partNumber=${at + 1}&uploadId=${uploadId}`, part),
     ),
   );
   const etag = createHash('md5').update(part).digest('hex');
   const list = parts.map(
     (_, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${etag}</ETag></Part>`,
   );
-  const document = `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`;
-  const completion = await signed('POST', `/parts?uploadId=${uploadId}`, document);
+  const completed = `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`;
+  const completion = await signed('POST', `${path}?uploadId=${uploadId}`, completed);
   const rest = await count([...parts, completion]);
-  measured['multipart of ten parts'] = sumOf(begun, rest);
-  return measured;
+  return sumOf(begun, rest);
 }
 
 /** Two counts together; a single flush takes what both used. */

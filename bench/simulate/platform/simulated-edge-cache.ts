@@ -1,8 +1,10 @@
 // The body tiers of one isolate: its own memory (the product's code), then the cache of the place,
 // by slice.
 import { type MemoryBodies, sliceName } from '../../../src/adapters/shared/memory-bodies.ts';
+import type { ByteRange } from '../../../src/domain/byte-range.ts';
 import type { Segment } from '../../../src/domain/nouns.ts';
-import type { EdgeCache, SliceBytes } from '../../../src/ports/edge-cache.ts';
+import type { BlobStore } from '../../../src/ports/blob-store.ts';
+import type { EdgeCache, OpenedRun, SliceBytes } from '../../../src/ports/edge-cache.ts';
 import { CPU_MS, type Usage } from '../prices.ts';
 import type { Timeline } from '../timeline.ts';
 import type { PlaceCache } from './place-cache.ts';
@@ -20,6 +22,9 @@ export type SimulatedEdgeCacheOptions = {
   readonly place: number;
   readonly zeros: (lengthBytes: number) => Uint8Array;
   readonly maxSlicesPerRead: number;
+  readonly blobStore: Pick<BlobStore, 'open'>;
+  /** Whether an entrypoint gives up to so many slices by one call. */
+  readonly keepsRuns: boolean;
 };
 
 /** Source: src/adapters/cloudflare/bodies/workers-edge-cache.ts */
@@ -55,8 +60,40 @@ export function createSimulatedEdgeCache(options: SimulatedEdgeCacheOptions): Ed
     return found;
   }
 
+  /** One call of the entrypoint, which reads the run from the bucket where no place has it. */
+  async function openRun(run: Segment, part: ByteRange): Promise<OpenedRun | null> {
+    const [first] = caches;
+    if (first?.isEntrypoint !== true) return null;
+    const key = sliceName(run);
+    usage.workerCpuMs += CPU_MS.call;
+    usage.workerRequests += 1;
+    const isThere = (await first.cache.match(place, key, Number.POSITIVE_INFINITY)) !== null;
+    if (!isThere) {
+      const { blobId, ...range } = run;
+      await (await options.blobStore.open(blobId, range)).cancel();
+      usage.invocations += 1;
+      usage.workerCpuMs += CPU_MS.invocation;
+      const entry = { etag: key, sizeBytes: run.lengthBytes, storedAtMs: timeline.nowMs() };
+      first.cache.put(place, key, entry);
+    }
+    const { lengthBytes } = part;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          usage.workerCpuMs += (lengthBytes / 1e6) * CPU_MS.countedMegabyte;
+          await timeline.sleep(transferMs(lengthBytes));
+          controller.enqueue(zeros(lengthBytes));
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return { body, tier: isThere ? 'edge' : 'bucket' };
+  }
+
   return {
     sliceBytes: SLICE_BYTES,
+    ...(options.keepsRuns && { openRun }),
     maxSlicesPerRead: options.maxSlicesPerRead,
     peek: memory.peek,
     admits: () => true,

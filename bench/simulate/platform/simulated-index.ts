@@ -4,6 +4,11 @@
 
 import { createPagePublisher } from '../../../src/adapters/cloudflare/durable-objects/page-publisher.ts';
 import {
+  createPageRelay,
+  type PagesNews,
+  type PagesWanted,
+} from '../../../src/adapters/cloudflare/durable-objects/page-relay.ts';
+import {
   createReaderFeed,
   type FeedLimits,
 } from '../../../src/adapters/cloudflare/durable-objects/reader-feed.ts';
@@ -13,6 +18,10 @@ import type {
   ReaderState,
 } from '../../../src/adapters/cloudflare/pointers/feed-state.ts';
 import { beginReaderCall } from '../../../src/adapters/cloudflare/pointers/reader-call.ts';
+import type {
+  PageWanted,
+  RelayedPage,
+} from '../../../src/adapters/cloudflare/pointers/relay-pages.ts';
 import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
@@ -20,11 +29,12 @@ import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
 import { migrate } from '../../../src/index/tables/schema.ts';
 import type { IndexApi, MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import type { Log } from '../../../src/ports/system.ts';
-import type { Usage } from '../prices.ts';
+import { LATENCY_MS, placeOfRelay, regionOf, relayRoundTripMs } from '../latencies.ts';
+import { CPU_MS, type Usage } from '../prices.ts';
 import type { Timeline } from '../timeline.ts';
 import { createCountedSql } from './counted-sql.ts';
 import type { SimulatedKv } from './simulated-kv.ts';
-import { createSimulatedObject, type ObjectLoad } from './simulated-object.ts';
+import { createObjectLoad, createSimulatedObject, type ObjectLoad } from './simulated-object.ts';
 
 /**
  * Rows that one lookup reads: bucket, object, body, and two of the index. They cost next to
@@ -34,14 +44,25 @@ const ROWS_READ_OF_CALL = 5;
 /** Rows of each key of a page: among the keys up to twice, then with its body. */
 const ROWS_READ_OF_NEIGHBOUR = 4;
 
-function rowsOfPages(news: FeedNews | null): number {
-  const keys = news?.pages.reduce((sum, { pointers }) => sum + pointers.size, 0) ?? 0;
-  return keys > 1 ? keys * ROWS_READ_OF_NEIGHBOUR : 0;
+/** What a reply's pages of neighbours cost; those that the object kept are not read again. */
+function costOfPages(
+  news: Pick<FeedNews, 'pages'> | null,
+  nowMs: number,
+): { rows: number; ms: number } {
+  const pages = news?.pages.filter(({ pointers }) => pointers.size > 1) ?? [];
+  const read = pages.filter(({ readAtMs }) => readAtMs === nowMs);
+  const keys = read.reduce((sum, { pointers }) => sum + pointers.size, 0);
+  return {
+    rows: keys * ROWS_READ_OF_NEIGHBOUR,
+    ms: read.length * LATENCY_MS.pageRead + pages.length * LATENCY_MS.pageSend,
+  };
 }
 
 export type SimulatedIndex = {
   /** The calls themselves, for nothing and at once: to fill the catalogue. */
   readonly api: IndexApi;
+  /** The page of a key through the relay of that place's region. */
+  relay: (place: number, wanted: PageWanted) => Promise<RelayedPage | null>;
   /** A call from that place, as the port makes it. */
   call: (place: number, feeds: BucketFeeds) => MetadataIndex['call'];
   close(): void;
@@ -95,21 +116,76 @@ export function createSimulatedIndex({
       return done;
     });
     usage.rowsWritten += sql.rowsWritten() - before;
-    usage.rowsRead += ROWS_READ_OF_CALL + rowsOfPages(news);
+    const pages = costOfPages(news, clock.nowMs());
+    usage.rowsRead += ROWS_READ_OF_CALL + pages.rows;
     if (name === 'commitObject') {
       const { object: committed } = input as Parameters<IndexApi['commitObject']>[0];
       options.onCommit(committed.key, committed.etag);
     }
     if (publisher.isDue()) void object.during(publisher.drain());
-    return { value, news };
+    return { value, news, pagesMs: pages.ms };
   }
+
+  /** Reads pages for a relay that stands in that place. */
+  async function askForPages(place: number, wanted: PagesWanted): Promise<PagesNews | null> {
+    // What an object calls takes no CPU of a Worker.
+    usage.workerCpuMs -= CPU_MS.call;
+    const { news } = await object.call(
+      place,
+      () => {
+        const record = api.getBucket({ name: bucket });
+        const news = record === null ? null : feed.pagesFor(record, wanted);
+        const pages = costOfPages(news, clock.nowMs());
+        usage.rowsRead += ROWS_READ_OF_CALL * wanted.keys.length + pages.rows;
+        if (publisher.isDue()) void object.during(publisher.drain());
+        return { news, pagesMs: pages.ms };
+      },
+      ({ pagesMs }) => pagesMs + (wanted.keys.length - 1) * LATENCY_MS.keyOfRelay,
+    );
+    return news;
+  }
+
+  /** A relay of a region: the product's own, in an object near its readers. */
+  function createRelay(region: number) {
+    const relay = createPageRelay({
+      ask: (wanted) => askForPages(placeOfRelay(region), wanted),
+      nowMs: timeline.nowMs,
+      wait: timeline.sleep,
+    });
+    const near = createSimulatedObject({
+      timeline,
+      usage,
+      load: createObjectLoad(timeline),
+      roundTripMs: relayRoundTripMs,
+      billedAs: { requests: 'objectRequests', activeMs: 'objectActiveMs' },
+    });
+    return { relay, near };
+  }
+
+  const relays = new Map<number, ReturnType<typeof createRelay>>();
 
   return {
     api,
+    async relay(place, wanted) {
+      const region = regionOf(place);
+      const { relay, near } = relays.get(region) ?? createRelay(region);
+      relays.set(region, { relay, near });
+      usage.relayReads += 1;
+      await near.call(
+        place,
+        () => null,
+        () => LATENCY_MS.pageSend,
+      );
+      return near.during(relay.read(wanted));
+    },
     call: (place, feeds) => async (_bucket, name, input) => {
       if (name === 'resolve') usage.indexReads += 1;
       const call = beginReaderCall(feeds, clock, bucket, name, input);
-      const { value, news } = await object.call(place, () => runCall(name, input, call?.reader));
+      const { value, news } = await object.call(
+        place,
+        () => runCall(name, input, call?.reader),
+        ({ pagesMs }) => pagesMs,
+      );
       call?.note(news, value);
       return value;
     },

@@ -13,8 +13,15 @@ export type ObjectLoad = {
 };
 
 export type SimulatedObject = {
-  /** Runs a call from that place, with the way there and back. */
-  call<Value>(place: number, work: () => Value | Promise<Value>): Promise<Value>;
+  /**
+   * Runs a call from that place, with the way there and back. `moreMs`: time of the object's
+   * thread for what came of it, beyond that of every call.
+   */
+  call<Value>(
+    place: number,
+    work: () => Value | Promise<Value>,
+    moreMs?: (value: Value) => number,
+  ): Promise<Value>;
   /** Adds the time of work behind answers to the billed one. */
   during<Value>(work: Promise<Value>): Promise<Value>;
 };
@@ -23,6 +30,8 @@ export type SimulatedObjectOptions = {
   readonly timeline: Timeline;
   readonly usage: Usage;
   readonly load: ObjectLoad;
+  /** The way there and back from a place, milliseconds. */
+  readonly roundTripMs?: (place: number) => number;
   /** What its calls and its time are billed as. */
   readonly billedAs: {
     readonly requests: 'objectRequests' | 'ledgerRequests';
@@ -31,7 +40,7 @@ export type SimulatedObjectOptions = {
 };
 
 export function createSimulatedObject(options: SimulatedObjectOptions): SimulatedObject {
-  const { timeline, usage, load, billedAs } = options;
+  const { timeline, usage, load, billedAs, roundTripMs = indexRoundTripMs } = options;
   let freeAtMs = timeline.nowMs();
   let running = 0;
   let sinceMs = 0;
@@ -45,22 +54,31 @@ export function createSimulatedObject(options: SimulatedObjectOptions): Simulate
     }
   }
 
-  async function serve<Value>(work: () => Value | Promise<Value>): Promise<Value> {
+  async function serve<Value>(
+    work: () => Value | Promise<Value>,
+    moreMs: (value: Value) => number,
+  ): Promise<Value> {
     freeAtMs = Math.max(freeAtMs, timeline.nowMs()) + LATENCY_MS.indexService;
     await timeline.sleep(freeAtMs - timeline.nowMs());
-    return work();
+    const value = await work();
+    const ms = moreMs(value);
+    if (ms > 0) {
+      freeAtMs = Math.max(freeAtMs, timeline.nowMs()) + ms;
+      await timeline.sleep(freeAtMs - timeline.nowMs());
+    }
+    return value;
   }
 
   return {
     during,
-    async call(place, work) {
-      const oneWayMs = indexRoundTripMs(place) / 2;
+    async call(place, work, moreMs = () => 0) {
+      const oneWayMs = roundTripMs(place) / 2;
       usage[billedAs.requests] += 1;
       usage.invocations += 1;
       usage.workerCpuMs += CPU_MS.call;
       await timeline.sleep(oneWayMs);
       load.count();
-      const value = await during(serve(work));
+      const value = await during(serve(work, moreMs));
       await timeline.sleep(oneWayMs);
       return value;
     },

@@ -2,6 +2,7 @@
 // makes them once per isolate, so nothing here may belong to a request: bindings
 // and plain values only.
 
+import type { LocationHint } from '../../domain/locations/bucket-locations.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Background, Log } from '../../ports/system.ts';
@@ -16,7 +17,6 @@ import { createHttpsTxtRecords } from '../shared/https-txt-records.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
-import { createMemoryShares } from '../shared/memory-shares.ts';
 import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createUsageMeter } from '../shared/usage-meter.ts';
@@ -30,13 +30,16 @@ import { createDoBucketChanges } from './clients/do-bucket-changes.ts';
 import { createDoDirectory } from './clients/do-directory.ts';
 import { createDoLedger } from './clients/do-ledger.ts';
 import { createDoMetadataIndex } from './clients/do-metadata-index.ts';
+import { createDoRelay } from './clients/do-relay.ts';
 import { createFetchSender } from './clients/fetch-webhook-sender.ts';
 import { createWithdrawnKeys } from './clients/withdrawn-keys.ts';
 import type { WorkerEnv } from './env.ts';
 import { type BucketFeeds, createBucketFeeds } from './pointers/bucket-feeds.ts';
 import { type ColoTier, createColoTier } from './pointers/colo-tier.ts';
 import { createFreshness } from './pointers/freshness.ts';
+import { createRelayPages, type RelayPages } from './pointers/relay-pages.ts';
 import { createWorkersHotMetadata } from './pointers/workers-hot-metadata.ts';
+import { createWorkersHotShares } from './pointers/workers-hot-shares.ts';
 import { createWaitUntilBackground } from './requests/waituntil-background.ts';
 
 /** The settings that the ports need; src/config has their meaning and units. */
@@ -92,8 +95,12 @@ function createObjectPorts(
   parts: Pick<Ports, 'clock' | 'background' | 'log'> & {
     readonly colo: ColoTier;
     readonly feeds: BucketFeeds;
+    readonly regionHere: () => LocationHint | null;
   },
-): Pick<Ports, 'directory' | 'metadataIndex' | 'bucketChanges'> {
+): {
+  ports: Pick<Ports, 'directory' | 'metadataIndex' | 'bucketChanges'>;
+  relays: RelayPages;
+} {
   const { clock, background, log, colo, feeds } = parts;
   const directory = createDoDirectory(env.DIRECTORY, {
     clock,
@@ -105,22 +112,31 @@ function createObjectPorts(
   const ask = (name: BucketName) => directory.call('getBucketName', { name });
   const names = createBucketNames({ clock, background, colo, ask });
   const freshSeconds = settings.pointerFreshSeconds;
-  return {
+  const relays = createRelayPages({
+    call: createDoRelay(env.BUCKETS, names, parts.regionHere),
+    clock,
+    log,
+    limitMs: settings.tierLimitMs,
+  });
+  const ports = {
     directory,
     metadataIndex: createDoMetadataIndex(env.BUCKETS, names, clock, feeds, freshSeconds),
     bucketChanges: createDoBucketChanges(env.BUCKETS, names),
   };
+  return { ports, relays };
 }
 
 /**
  * `entrypoint`: the loopback to BodySlices, null where there is none. `ownBackground`: what
- * goes on behind responses, by default in `waitUntil`.
+ * goes on behind responses, by default in `waitUntil`. `regionHere`: where the isolate is,
+ * as far as known.
  */
 export function createWorkersPorts(
   env: WorkerEnv,
   settings: PortSettings,
   entrypoint: Pick<Fetcher, 'fetch'> | null,
   ownBackground: Background | null = null,
+  regionHere: () => LocationHint | null = () => null,
 ): Ports {
   const clock = systemClock;
   const log = createConsoleLog(clock, settings.logLevel);
@@ -155,25 +171,24 @@ export function createWorkersPorts(
     sharesWork: false,
   });
   const colo = coloTierOf(env, settings, log);
+  const parts = { clock, background, log, colo, feeds, regionHere };
+  const { ports: objectPorts, relays } = createObjectPorts(env, settings, parts);
   return {
     blobStore: createDecompressingBlobStore(createR2BlobStore(env.BLOBS, undefined, damage.note)),
-    ...createObjectPorts(env, settings, { clock, background, log, colo, feeds }),
+    ...objectPorts,
     ledger: createDoLedger(env.LEDGER),
     hotMetadata: createWorkersHotMetadata({
       kv: env.HOT,
       memory: pointers,
       feeds,
       colo,
+      relays,
       clock,
       background,
       log,
       settings,
     }),
-    hotShares: createMemoryShares({
-      clock,
-      freshMs: settings.pointerFreshSeconds * 1000,
-      coalesces: false,
-    }),
+    hotShares: createWorkersHotShares({ feeds, colo, clock, background, settings }),
     edgeCache: createWorkersEdgeCache({
       memory: bodies,
       entrypoint,

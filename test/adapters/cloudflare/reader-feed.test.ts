@@ -12,6 +12,7 @@ import {
 } from '../../../src/adapters/cloudflare/pointers/feed-state.ts';
 import type { PointerPage } from '../../../src/adapters/cloudflare/pointers/pointer-page.ts';
 import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
+import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type { BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
@@ -21,6 +22,7 @@ import { migrate } from '../../../src/index/tables/schema.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import { accessWithReads, PUBLIC_ACCESS } from '../../access-samples.ts';
 import { bucketRecord, objectOf, refOf } from '../../contract/index/samples.ts';
+import { entryOf, shareLinkOf } from '../../contract/index/share-links.contract.ts';
 
 const name = 'fed-bucket' as BucketName;
 const NEW: ReaderState = { cursor: null, hasPage: false };
@@ -72,7 +74,7 @@ function makeFeed(
   function rush(perSecond: number): void {
     for (let at = 0; at < perSecond; at++) ask('nothing', { cursor: null, hasPage: true });
   }
-  return { call, put, ask, rush, clock, published, bucket };
+  return { call, put, ask, rush, clock, published, bucket, feed };
 }
 
 /** Where a reader stands that has heard these news. */
@@ -317,6 +319,83 @@ it('publishes near its limit, and always where the bucket is set so', () => {
   always.put('a');
   expect(always.ask('a').isOffloaded).toBe(false);
   expect(always.published).toMatchObject([{ from: '', to: null }]);
+});
+
+it('wants relays once many pages are asked for at once, and for a while', () => {
+  const { put, ask, clock } = makeFeed();
+  put('a');
+  const proof = after(ask('a'));
+  for (let at = 0; at < 2 * FEED_LIMITS.relayPerBurst; at++) ask('a', proof);
+  expect(ask('a').isRelayed).toBe(false);
+  clock.ms += 1000;
+  for (let at = 1; at < FEED_LIMITS.relayPerBurst; at++) expect(ask('a').isRelayed).toBe(false);
+  expect(ask('a').isRelayed).toBe(true);
+  clock.ms += FEED_LIMITS.relayHoldMs - 1;
+  expect(ask('a').isRelayed).toBe(true);
+  clock.ms += 1;
+  expect(ask('a').isRelayed).toBe(false);
+});
+
+it('counts nobody for relays who comes by a link, and gives them nothing that it opens', () => {
+  const { call, put, feed, bucket } = makeFeed({ access: PRIVATE_ACCESS });
+  put('a');
+  const key = 'a' as ObjectKey;
+  const link = shareLinkOf({ target: { kind: 'object', key, versionId: null } });
+  call('addShareLink', { bucket: refOf(bucket), link, entry: entryOf() });
+  for (let at = 0; at < FEED_LIMITS.relayPerBurst; at++) {
+    const found = call('findShareLink', { bucket: refOf(bucket), id: link.id, labelId: null });
+    const news = call('resolve', { name, key, isInvited: true });
+    expect([found?.isRelayed, news?.isRelayed]).toEqual([false, false]);
+    expect(news?.pages).toMatchObject([{ from: 'a', isInvited: true }]);
+  }
+  expect(feed.pagesFor(bucket, { keys: [key], feedId: null, cuts: 0 }).pages).toEqual([]);
+});
+
+it('gives relays each page once, anew where a key of it has changed', () => {
+  const { put, feed, bucket } = makeFeed();
+  for (const key of ['a', 'b', 'c']) put(key);
+  const wanted = { keys: ['a', 'b'] as ObjectKey[], feedId: null, cuts: 0 };
+  const first = feed.pagesFor(bucket, wanted);
+  expect(first.pages.map(({ from, to, pointers }) => [from, to, pointers.size])).toEqual([
+    ['', null, 3],
+  ]);
+  expect(first.cuts).toEqual(['']);
+  const { feedId } = first;
+  const again = feed.pagesFor(bucket, { ...wanted, feedId, cuts: 1 });
+  expect([again.cuts, again.pages[0]]).toEqual([[], first.pages[0]]);
+  put('c');
+  const [changed] = feed.pagesFor(bucket, wanted).pages;
+  expect(changed?.sequence).toBe((first.pages[0]?.sequence ?? 0) + 1);
+});
+
+it('says of a changed key that begins a page what the whole page has', () => {
+  const { put, ask, rush } = makeFeed();
+  const keys = Array.from({ length: 70 }, (_, at) => `k${at + 100}`);
+  for (const key of keys) put(key);
+  rush(FEED_LIMITS.pagesPerSecond);
+  const first = ask('k100');
+  const cut = first.cuts.at(-1) ?? '';
+  expect(keys).toContain(cut);
+  put(cut);
+  put('k101');
+  const news = ask('k100', after(first));
+  expect(news.pages.map(({ from, pointers }) => [from, pointers.size])).toEqual([
+    [cut, 6],
+    ['k101', 1],
+  ]);
+});
+
+it('counts what relays ask for, and gives them nothing that is strict or closed', () => {
+  const { put, feed, bucket } = makeFeed();
+  put('a');
+  const keys = Array.from({ length: FEED_LIMITS.relayPerBurst }, (_, at) => `k${at}` as ObjectKey);
+  expect(feed.pagesFor(bucket, { keys, feedId: null, cuts: 0 }).isRelayed).toBe(true);
+
+  const strict = makeFeed({ metadata: 'strict' });
+  const one = { keys: ['a'] as ObjectKey[], feedId: null, cuts: 0 };
+  expect(strict.feed.pagesFor(strict.bucket, one).pages).toEqual([]);
+  const partly = makeFeed({ access: accessWithReads({ open: ['open/'] }) });
+  expect(partly.feed.pagesFor(partly.bucket, one).pages).toEqual([]);
 });
 
 it('looks up several keys at once', () => {

@@ -21,6 +21,7 @@ import { makeBucketId } from '../../../src/domain/owner-bucket.ts';
 import { unwrapOutcome } from '../../../src/index/call-outcome.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
+import { START_MS } from '../../contract/index/samples.ts';
 
 export const PUBLIC: BucketAccess = PUBLIC_ACCESS;
 export const PRIVATE: BucketAccess = PRIVATE_ACCESS;
@@ -38,7 +39,7 @@ export function recordOf(name: BucketName, access: BucketAccess, life = 'life1')
     id: makeBucketId(name, life),
     name,
     ownerId: 'owner' as AccountId,
-    createdAtMs: 1_750_000_000_000,
+    createdAtMs: START_MS,
     revision: 1,
     access,
     settings: NO_SETTINGS,
@@ -54,7 +55,7 @@ export function objectOf(key: string, etag: string): ObjectVersion {
     isNull: true,
     sizeBytes: 3,
     etag,
-    lastModifiedMs: 1_750_000_000_000,
+    lastModifiedMs: START_MS,
     headers: { contentType: 'text/plain' },
     userMetadata: { who: 'me' },
     storageClass: 'STANDARD',

@@ -5,13 +5,15 @@ import { createDoMetadataIndex } from '../../../src/adapters/cloudflare/clients/
 import { createBucketFeeds } from '../../../src/adapters/cloudflare/pointers/bucket-feeds.ts';
 import { createColoTier } from '../../../src/adapters/cloudflare/pointers/colo-tier.ts';
 import { createFreshness } from '../../../src/adapters/cloudflare/pointers/freshness.ts';
+import type { RelayPages } from '../../../src/adapters/cloudflare/pointers/relay-pages.ts';
 import { createWorkersHotMetadata } from '../../../src/adapters/cloudflare/pointers/workers-hot-metadata.ts';
+import { createWorkersHotShares } from '../../../src/adapters/cloudflare/pointers/workers-hot-shares.ts';
 import { createMemoryPointers } from '../../../src/adapters/shared/memory-pointers.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { findCurrent, findCurrentOf } from '../../../src/core/objects/find-current.ts';
 import { openBucket } from '../../../src/core/opened-bucket/bucket-handle.ts';
 import type { BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
-import type { Clock, Log } from '../../../src/ports/system.ts';
+import type { Background, Clock, Log } from '../../../src/ports/system.ts';
 import { EVERY_NAME } from './bucket.ts';
 import { counting } from './counting.ts';
 
@@ -45,6 +47,7 @@ type IsolateOptions = {
   /** Patience with the index, and with a call of it that says nothing, milliseconds. */
   readonly indexLimitMs?: number;
   readonly hungMs?: number;
+  readonly relays?: RelayPages;
 };
 
 export type ColoIsolate = ReturnType<typeof createColoIsolate>;
@@ -74,18 +77,25 @@ export function createColoIsolate(
   const failures: string[] = [];
   const log: Log = { info: () => undefined, error: (event) => void failures.push(event) };
   const index = createDoMetadataIndex(objects.target, EVERY_NAME, clock, feeds, 3);
+  const colo = createColoTier({ clock, log, limitMs, idOf: (bucket) => bucket, open });
+  const background: Background = {
+    run: (_label, work) => void behind.push(work().catch(() => undefined)),
+  };
   const hotMetadata = createWorkersHotMetadata({
     kv: kvReads.target,
     memory,
     feeds,
-    colo: createColoTier({ clock, log, limitMs, idOf: (bucket) => bucket, open }),
+    colo,
     clock,
-    background: { run: (_label, work) => void behind.push(work().catch(() => undefined)) },
+    background,
     log,
     hungMs,
+    ...(options.relays !== undefined && { relays: options.relays }),
     settings: { ...SETTINGS, tierLimitMs: indexLimitMs },
   });
-  const core = { ports: { hotMetadata, metadataIndex: index, clock } } as unknown as Core;
+  const hotShares = createWorkersHotShares({ feeds, colo, clock, background, settings: SETTINGS });
+  const ports = { hotMetadata, hotShares, metadataIndex: index, clock };
+  const core = { ports } as unknown as Core;
 
   async function settle(): Promise<void> {
     while (behind.length > 0) await Promise.all(behind.splice(0));
@@ -94,6 +104,7 @@ export function createColoIsolate(
   return {
     core,
     hotMetadata,
+    hotShares,
     feeds,
     failures,
     settle,

@@ -7,6 +7,7 @@ import { readWorkerRequest } from '../../../src/adapters/cloudflare/requests/wor
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
 import type { Core } from '../../../src/core/core.ts';
+import { UPLOAD_ROWS, type UploadRows } from '../../../src/domain/uploads/upload-rows.ts';
 import { counting, countingCaches } from './counting.ts';
 import type { SimulatedWorkersCache } from './workers-cache.ts';
 
@@ -41,9 +42,10 @@ export function createIsolate(
   options: {
     cached?: SimulatedWorkersCache | null;
     settings?: Readonly<Record<string, string>>;
+    uploadRows?: UploadRows;
   } = {},
 ): Isolate {
-  const { cached = null } = options;
+  const { cached = null, uploadRows = UPLOAD_ROWS } = options;
   const behave: Isolate['behave'] = { index: 'works', bucket: 'works' };
   const parts = {
     BLOBS: counting(env.BLOBS),
@@ -61,10 +63,8 @@ export function createIsolate(
       return call === null ? null : { call: () => call };
     }),
   };
-  const config = parseConfig(
-    { QUAYSIDE_OWN_HOSTS: 'files.example', ...options.settings },
-    'cloudflare',
-  );
+  const variables = { QUAYSIDE_OWN_HOSTS: 'files.example', ...options.settings };
+  const config = { ...parseConfig(variables, 'cloudflare'), uploadRows };
   const background: Promise<unknown>[] = [];
   const ports = createWorkersPorts(bindings, config, cached?.entrypoint ?? null, {
     run: (_label, work) => void background.push(work().catch(() => undefined)),

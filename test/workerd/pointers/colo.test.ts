@@ -43,7 +43,8 @@ async function makeBucket(mode: Mode = null, ...keys: string[]) {
     condition: null,
     newReferences: [],
   });
-  for (const of of [key, ...keys]) await call('commitObject', commit(of, 'e1'));
+  // At once, so that the object commits them together.
+  await Promise.all([key, ...keys].map((of) => call('commitObject', commit(of, 'e1'))));
   /** Looks up so often that the object takes the bucket for busy. */
   async function makeBusy(): Promise<void> {
     await Promise.all(Array.from({ length: 60 }, () => call('resolve', { name, key })));

@@ -13,6 +13,7 @@ import { withTimeout } from '../../../ports/with-timeout.ts';
 import { createDecompressingBlobStore } from '../../shared/decompressing-blob-store.ts';
 import type { WorkerEnv } from '../env.ts';
 import { SLICE_CACHE_CONTROL } from './cache-api-bodies.ts';
+import { takeNative } from './large-body.ts';
 import { createR2BlobStore } from './r2-blob-store.ts';
 
 /**
@@ -75,7 +76,8 @@ export class BodySlices extends WorkerEntrypoint<WorkerEnv> {
         'content-length': `${slice.lengthBytes}`,
         'content-type': 'application/octet-stream',
       };
-      return new Response(body, { headers });
+      // Long bodies go out by the runtime's own stream, unseen.
+      return new Response(takeNative(body) ?? body, { headers });
     } catch (error) {
       // The caller reads the bucket itself then, and meets the same failure with
       // its cause.
@@ -87,13 +89,20 @@ export class BodySlices extends WorkerEntrypoint<WorkerEnv> {
 const uncached = (status: number, text: string): Response =>
   new Response(text, { status, headers: { 'cache-control': 'no-store' } });
 
+/** `origin`: nothing keeps what this entrypoint answers. */
+type Source = 'cache' | 'bucket' | 'origin';
+/** What the entrypoint answered is not the slice; why, in words. */
+type Refused = { readonly from: 'refused'; readonly reason: string };
+
+export type EntrypointAnswer = { readonly from: Source; readonly bytes: Uint8Array } | Refused;
 /**
- * `origin`: nothing keeps what this entrypoint answers. `refused`: what it answered
- * is not the slice; why, in words.
+ * `body` is exactly what was asked for, if it does not end short. `uncached`: nothing
+ * caches the entrypoint, and so nothing cuts what it answers.
  */
-export type EntrypointAnswer =
-  | { readonly from: 'cache' | 'bucket' | 'origin'; readonly bytes: Uint8Array }
-  | { readonly from: 'refused'; readonly reason: string };
+export type EntrypointStream =
+  | { readonly from: Source; readonly body: ReadableStream }
+  | { readonly from: 'uncached' }
+  | Refused;
 
 /**
  * What the cache says when it gave a response of its own.
@@ -102,6 +111,18 @@ export type EntrypointAnswer =
 const GIVEN_BY_CACHE: ReadonlySet<string> = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
 /** And when it took one to keep. */
 const TAKEN_BY_CACHE: ReadonlySet<string> = new Set(['MISS', 'EXPIRED']);
+
+function sourceOf({ headers }: Response): Source {
+  const status = headers.get('cf-cache-status') ?? '';
+  if (GIVEN_BY_CACHE.has(status)) return 'cache';
+  return TAKEN_BY_CACHE.has(status) ? 'bucket' : 'origin';
+}
+
+/** A slice, and the part of it that is asked for; null: all. */
+type Wanted = { readonly slice: Segment; readonly part: ByteRange | null };
+
+const ask = (entrypoint: Pick<Fetcher, 'fetch'>, { slice, part }: Wanted): Promise<Response> =>
+  entrypoint.fetch(urlOf(slice), part === null ? {} : { headers: { range: rangeOf(part) } });
 
 /**
  * Asks the entrypoint for a slice, or with `part` for no more than that of it: the
@@ -112,14 +133,12 @@ const TAKEN_BY_CACHE: ReadonlySet<string> = new Set(['MISS', 'EXPIRED']);
  */
 export function fetchSlice(
   entrypoint: Pick<Fetcher, 'fetch'>,
-  { slice, part }: { readonly slice: Segment; readonly part: ByteRange | null },
+  wanted: Wanted,
   limitMs: number,
 ): Promise<EntrypointAnswer> {
+  const { slice, part } = wanted;
   const read = async (): Promise<EntrypointAnswer> => {
-    const answer = await entrypoint.fetch(
-      urlOf(slice),
-      part === null ? {} : { headers: { range: rangeOf(part) } },
-    );
+    const answer = await ask(entrypoint, wanted);
     const bytes = new Uint8Array(await answer.arrayBuffer());
     const isWhole = answer.status === 200 && bytes.length === slice.lengthBytes;
     const isPart = answer.status === 206 && bytes.length === part?.lengthBytes;
@@ -129,15 +148,36 @@ export function fetchSlice(
         reason: `A slice came as ${answer.status} of ${bytes.length} bytes.`,
       };
     }
-    const status = answer.headers.get('cf-cache-status') ?? '';
-    const from = GIVEN_BY_CACHE.has(status)
-      ? 'cache'
-      : TAKEN_BY_CACHE.has(status)
-        ? 'bucket'
-        : 'origin';
-    return { bytes, from };
+    return { bytes, from: sourceOf(answer) };
   };
   return withTimeout(limitMs, 'the cached entrypoint', read);
+}
+
+/**
+ * Asks the entrypoint for a long slice or a part of it, as `fetchSlice` does, and
+ * leaves the body unread. Cost: one call.
+ */
+export function openSlice(
+  entrypoint: Pick<Fetcher, 'fetch'>,
+  wanted: Wanted,
+  limitMs: number,
+): Promise<EntrypointStream> {
+  const open = async (): Promise<EntrypointStream> => {
+    const answer = await ask(entrypoint, wanted);
+    const { status, body, headers } = answer;
+    const { lengthBytes } = wanted.part ?? wanted.slice;
+    const length = headers.get('content-length');
+    const isIt =
+      status === (wanted.part === null ? 200 : 206) &&
+      (length === null || Number(length) === lengthBytes);
+    if (isIt && body !== null) return { from: sourceOf(answer), body };
+    await body?.cancel();
+    if (status === 200 && sourceOf(answer) === 'origin') return { from: 'uncached' };
+    return { from: 'refused', reason: `A run came as ${status} of ${length} bytes.` };
+  };
+  return withTimeout(limitMs, 'the cached entrypoint', open, (late) => {
+    if ('body' in late) void late.body.cancel().catch(() => undefined);
+  });
 }
 
 const rangeOf = ({ offsetBytes, lengthBytes }: ByteRange): string =>

@@ -4,13 +4,20 @@
 // its place. Only plain bytes are shared between requests, never a promise or a
 // stream.
 import type { ByteRange } from '../../../domain/byte-range.ts';
+import { StorageError } from '../../../domain/errors.ts';
 import type { Segment } from '../../../domain/nouns.ts';
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
-import type { EdgeCache, SliceBytes } from '../../../ports/edge-cache.ts';
+import type { EdgeCache, OpenedRun, SliceBytes } from '../../../ports/edge-cache.ts';
 import type { Background, Clock, Log } from '../../../ports/system.ts';
 import { type MemoryBodies, sliceName } from '../../shared/memory-bodies.ts';
-import { fetchSlice } from './body-slices.ts';
+import {
+  type EntrypointAnswer,
+  type EntrypointStream,
+  fetchSlice,
+  openSlice,
+} from './body-slices.ts';
 import { createCacheApiBodies } from './cache-api-bodies.ts';
+import { inLargePieces } from './large-body.ts';
 
 /**
  * Slices pass through memory whole, and an isolate has 128 MB for all its requests.
@@ -18,9 +25,10 @@ import { createCacheApiBodies } from './cache-api-bodies.ts';
  */
 const SLICE_BYTES = 1024 * 1024;
 /**
- * A cold slice costs a class B read of R2, a whole stream only one; and each slice
- * is up to three of the 10,000 subrequests that one request may make
- * (core/objects/read-calls.ts). Source:
+ * What so many slices have stands in Workers Cache as one run, and goes out by one call,
+ * which is billed as a request is (ADR 54). Where there is no Workers Cache a cold slice
+ * costs a class B read of R2, a whole stream only one; and each slice is up to three of
+ * the 10,000 subrequests that one request may make (core/objects/read-calls.ts). Source:
  * https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 const MAX_SLICES_PER_READ = 8;
@@ -54,6 +62,9 @@ export type WorkersEdgeCacheOptions = {
   readonly limitMs: number;
 };
 
+/** An answer that brings bytes. */
+type Usable<Answer> = Exclude<Answer, { readonly from: 'refused' | 'uncached' }>;
+
 /**
  * A failing cache is a miss. Cost of a memory hit: no I/O; else one call, and one
  * put behind the response on a miss.
@@ -70,35 +81,56 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
   /** The reads of several slices that are under way. */
   const slicedReads = new Set<{ readonly untilMs: number }>();
 
-  async function readEntrypoint(slice: Segment, part: ByteRange): Promise<SliceBytes | null> {
+  /** What the entrypoint answers by `call`; null where it is left alone, or fails. */
+  async function askEntrypoint<Answer extends EntrypointAnswer | EntrypointStream>(
+    slice: Segment,
+    call: (caching: Pick<Fetcher, 'fetch'>) => Promise<Answer>,
+  ): Promise<Usable<Answer> | null> {
     if (entrypoint === null || clock.nowMs() < leaveEntrypointUntilMs) return null;
     const name = sliceName(slice);
     if (silent.isOn(name)) return null;
-    // What memory does not keep need not pass through it whole.
-    const wanted =
-      slice.lengthBytes > memory.maxSliceBytes && part.lengthBytes < slice.lengthBytes
-        ? part
-        : null;
     try {
-      const answer = await fetchSlice(entrypoint, { slice, part: wanted }, limitMs);
+      const answer = await call(entrypoint);
       if (answer.from === 'refused') {
         // It is well, and asked again by the next reader: one run of it for all of
         // a herd.
         log.error('edge-entrypoint-failed', { blobId: slice.blobId, cause: answer.reason });
         return null;
       }
-      const { bytes, from } = answer;
-      const isPart = bytes.length < slice.lengthBytes;
-      if (from === 'origin') {
+      if (answer.from === 'origin' || answer.from === 'uncached')
         leaveEntrypointUntilMs = clock.nowMs() + UNCACHED_MS;
-        if (!isPart) keepInPlace(slice, bytes);
-      }
-      return { bytes, isPart, tier: from === 'cache' ? 'edge' : 'bucket' };
+      return answer.from === 'uncached' ? null : (answer as Usable<Answer>);
     } catch (cause) {
       silent.begin(name);
       log.error('edge-entrypoint-failed', { blobId: slice.blobId, cause });
       return null;
     }
+  }
+
+  async function readEntrypoint(slice: Segment, part: ByteRange): Promise<SliceBytes | null> {
+    // What memory does not keep need not pass through it whole.
+    const wanted = slice.lengthBytes > memory.maxSliceBytes ? cutOf(slice, part) : null;
+    const answer = await askEntrypoint(slice, (caching) =>
+      fetchSlice(caching, { slice, part: wanted }, limitMs),
+    );
+    if (answer === null) return null;
+    const { bytes, from } = answer;
+    const isPart = bytes.length < slice.lengthBytes;
+    if (from === 'origin' && !isPart) keepInPlace(slice, bytes);
+    return { bytes, isPart, tier: from === 'cache' ? 'edge' : 'bucket' };
+  }
+
+  async function openRun(run: Segment, part: ByteRange): Promise<OpenedRun | null> {
+    // Slices that memory keeps are nearer.
+    if (memory.maxSliceBytes >= SLICE_BYTES) return null;
+    const answer = await askEntrypoint(run, (caching) =>
+      openSlice(caching, { slice: run, part: cutOf(run, part) }, limitMs),
+    );
+    if (answer === null) return null;
+    return {
+      body: inLargePieces(answer.body, part.lengthBytes, () => endedEarly(run)),
+      tier: answer.from === 'cache' ? 'edge' : 'bucket',
+    };
   }
 
   async function readPlace(slice: Segment, load: () => Promise<Uint8Array>): Promise<SliceBytes> {
@@ -117,6 +149,7 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
     sliceBytes: SLICE_BYTES,
     maxSlicesPerRead: MAX_SLICES_PER_READ,
     peek: memory.peek,
+    openRun,
     // The place has room for all, and what a reader wants of a file there the next
     // one wants too.
     admits: () => true,
@@ -135,3 +168,10 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
     },
   };
 }
+
+/** The part, or null where it is all of the slice. */
+const cutOf = (slice: Segment, part: ByteRange): ByteRange | null =>
+  part.lengthBytes < slice.lengthBytes ? part : null;
+
+const endedEarly = (run: Segment): StorageError =>
+  new StorageError('InternalError', { detail: `The run ${sliceName(run)} ended early.` });

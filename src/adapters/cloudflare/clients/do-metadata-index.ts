@@ -18,6 +18,7 @@ import type { BucketNames } from './bucket-names.ts';
 import { connectBucket } from './bucket-stub.ts';
 import { answerOfEmpty } from './empty-bucket.ts';
 import { type CallableObject, callObject } from './object-call.ts';
+import { createRecentUploads } from './recent-uploads.ts';
 import { createRecentVersions } from './recent-versions.ts';
 
 /** Seconds for which a record is believed without asking. */
@@ -147,6 +148,20 @@ const IS_REPEATABLE = {
   addShareCounts: false,
   setSweptUpTo: true,
   forgetIncarnation: true,
+  getShard: true,
+  countShards: true,
+  locateBlobs: true,
+  pickSlice: true,
+  exportSlice: true,
+  noteShards: false,
+  makeShard: true,
+  reportRecord: true,
+  freezeSlice: false,
+  thawSlice: true,
+  importSlice: true,
+  dropSlice: true,
+  giveUpSlice: true,
+  adoptSlice: true,
   listDeliveries: true,
   countDeliveries: true,
   nextDeliveryAt: true,
@@ -157,8 +172,8 @@ const IS_REPEATABLE = {
 } as const satisfies Record<keyof IndexApi, boolean>;
 
 /**
- * Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate
- * remembers, nor for the version behind a link that it read less than
+ * Cost: one RPC to the bucket's object; none for a `getBucket` or an upload that the
+ * isolate remembers, nor for the version behind a link that it read less than
  * `versionFreshSeconds` ago, nor for a look-up of a name that nobody has. `feeds`
  * learns what the object says beside its answers.
  */
@@ -166,10 +181,11 @@ export function createDoMetadataIndex(
   buckets: DurableObjectNamespace<BucketObject>,
   names: BucketNames,
   clock: Clock,
-  feeds: Pick<BucketFeeds, 'readerOf' | 'note'>,
+  feeds: Pick<BucketFeeds, 'readerOf' | 'note' | 'shares'>,
   versionFreshSeconds: number,
 ): MetadataIndex {
   const recent = createRecentVersions(clock, versionFreshSeconds);
+  const uploads = createRecentUploads(clock);
   const records = new LRUCache<BucketName, { record: BucketRecord; untilMs: number }>({
     maxSize: RECORDS_MAX_BYTES,
     sizeCalculation: ({ record }) => RECORD_OVERHEAD_BYTES + 2 * JSON.stringify(record).length,
@@ -230,14 +246,18 @@ export function createDoMetadataIndex(
           return known.record as ReturnType<IndexApi[typeof name]>;
       }
       const version = name === 'getVersion' ? recent.find(input as GetVersionInput) : null;
-      if (version !== null) return version as ReturnType<IndexApi[typeof name]>;
+      const remembered = version ?? uploads.find(name, input);
+      if (remembered !== null) return remembered as ReturnType<IndexApi[typeof name]>;
       const keep = recent.expect(input as GetVersionInput);
+      const upload = uploads.begin(name, input);
       try {
         const value = await callNamed(bucket, name, input);
+        upload.done(value);
         if (name === 'getBucket') remember(bucket, value as BucketRecord | null);
         if (name === 'getVersion') keep(value as ResolvedVersion | null);
         return value;
       } catch (error) {
+        upload.failed(error);
         if (hasCode(error, 'BucketChanged')) records.delete(bucket);
         throw error;
       } finally {

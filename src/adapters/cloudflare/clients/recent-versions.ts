@@ -22,7 +22,8 @@ export type RecentVersions = {
   /** What answers the call, if it may be answered so and is known; else null. */
   find(input: GetVersion): ResolvedVersion | null;
   /**
-   * To be called before the bucket's object is asked; gives what keeps its response.
+   * Notes that the bucket's object is about to be called, and gives what stores its
+   * response.
    */
   expect(input: GetVersion): (found: ResolvedVersion | null) => void;
   /** Forgets what a call of this isolate changes. */

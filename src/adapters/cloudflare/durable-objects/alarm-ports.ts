@@ -4,6 +4,7 @@ import type { Directory } from '../../../ports/directory.ts';
 import type { Ports } from '../../../ports/index.ts';
 import type { IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';
 import { createConsoleLog } from '../../shared/console-log.ts';
+import { createIds } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import { createDoDirectory } from '../clients/do-directory.ts';
 import { createDoLedger } from '../clients/do-ledger.ts';
@@ -32,6 +33,27 @@ export function createOutboxPorts(
   };
 }
 
+/** What a bucket's object reports with that its room gets less: its own index, too. */
+export type RoomPorts = OutboxPorts &
+  Pick<Ports, 'ids'> & { readonly metadataIndex: Pick<MetadataIndex, 'call'> };
+
+export function createRoomPorts(
+  env: WorkerEnv,
+  ctx: Pick<DurableObjectState, 'waitUntil'>,
+  index: IndexApi,
+): RoomPorts {
+  return {
+    ...createOutboxPorts(env, ctx),
+    ids: createIds(systemClock),
+    metadataIndex: ownIndex(index),
+  };
+}
+
+/** The rows of this very object. */
+function ownIndex(index: IndexApi): Pick<MetadataIndex, 'call'> {
+  return { call: async (_bucket, name, input) => index[name](input as never) as never };
+}
+
 /** What a bucket's object brings its hours with: its own index, and the ledgers. */
 export type CollectionPorts = OutboxPorts &
   Pick<Ports, 'ledger' | 'steadyClock'> & {
@@ -47,7 +69,6 @@ export function createCollectionPorts(
     ...createOutboxPorts(env, ctx),
     ledger: createDoLedger(env.LEDGER),
     steadyClock: null,
-    // The rows of this very object.
-    metadataIndex: { call: async (_bucket, name, input) => index[name](input as never) as never },
+    metadataIndex: ownIndex(index),
   };
 }

@@ -8,7 +8,7 @@ import { justAfter } from '../../../index/keys/key-order.ts';
 import { hasMoreObjects } from '../../../index/objects/neighbours.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { Clock } from '../../../ports/system.ts';
-import { type PointerPage, sizeOfPage } from '../pointers/pointer-page.ts';
+import { coversKey, type PointerPage, sizeOfPage } from '../pointers/pointer-page.ts';
 
 /** Objects of a bucket that colos may have all of. */
 const OBJECTS_MAX = 8192;
@@ -36,37 +36,47 @@ export type PageReader = {
   readonly isCurrent: (page: PointerPage) => boolean;
 };
 
-/** Gives the pages from a key on for one reply. Cost: rows of up to 512 objects. */
-export function createBucketFill(
-  sql: Sql,
-  clock: Clock,
-): (bucket: BucketRecord, from: ObjectKey | null, reader: PageReader) => Fill {
+export type BucketFill = {
+  /** Gives the pages from a key on for one reply. Cost: rows of up to 512 objects. */
+  read(bucket: BucketRecord, from: ObjectKey | null, reader: PageReader): Fill;
+  /** The page of a key, which begins at `start` if it is kept. Cost: as `readPage`. */
+  readPage(start: ObjectKey, key: ObjectKey, reader: PageReader): PointerPage;
+};
+
+export function createBucketFill(sql: Sql, clock: Clock): BucketFill {
   const sized = { maxSize: KEPT_MAX_BYTES, sizeCalculation: sizeOfPage };
   const kept = new LRUCache<ObjectKey, PointerPage>(sized);
   /** Whether the bucket is small, or was when that was looked up; null: not yet. */
   let isSmall: boolean | null = null;
 
-  function pageFrom(key: ObjectKey, { readPage, isCurrent }: PageReader): PointerPage {
-    const known = kept.get(key);
+  function readKept(
+    start: ObjectKey,
+    key: ObjectKey,
+    { readPage, isCurrent }: PageReader,
+  ): PointerPage {
+    const known = kept.get(start);
     const isYoung = known !== undefined && clock.nowMs() - known.readAtMs < KEPT_MS;
-    if (isYoung && isCurrent(known)) return known;
+    if (isYoung && coversKey(known, key) && isCurrent(known)) return known;
     const page = readPage(key);
-    kept.set(key, page);
+    // A page of nothing but that key helps nobody else.
+    if (page.to !== justAfter(page.from)) kept.set(page.from, page);
     return page;
   }
 
-  return (bucket, from, reader) => {
+  function read(bucket: BucketRecord, from: ObjectKey | null, reader: PageReader): Fill {
     isSmall ??= !hasMoreObjects(sql, bucket.name, OBJECTS_MAX);
     const pages: PointerPage[] = [];
     let next = isSmall ? from : null;
     let sizeBytes = 0;
     while (next !== null && pages.length < PAGES_MAX && sizeBytes < BYTES_MAX) {
-      const page = pageFrom(next, reader);
+      const page = readKept(next, next, reader);
       pages.push(page);
       sizeBytes += sizeOfPage(page);
       // A page of nothing but that key: no more may be cut.
       next = page.to === justAfter(next) ? null : (page.to as ObjectKey | null);
     }
     return { filledTo: next, pages };
-  };
+  }
+
+  return { read, readPage: readKept };
 }

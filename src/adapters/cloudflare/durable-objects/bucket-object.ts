@@ -1,40 +1,52 @@
 // The Durable Object of one bucket name: its index, the change feed of its readers,
 // and the publisher that copies pages of pointers to KV. Calls come from
 // do-metadata-index.ts, one typed method for all of them; nothing here decides
-// anything. Its alarm sends what waits
-// for webhooks, and brings the hours of what is stored to the ledger.
+// anything. Its alarm sends what waits for webhooks, brings the hours of what is
+// stored to the ledger, and reports that its room gets less.
 import { DurableObject } from 'cloudflare:workers';
-import type { BucketName } from '../../../domain/nouns.ts';
+import type { BucketName, BucketRef } from '../../../domain/nouns.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
 import { INDEX_CALLS } from '../../../index/call-kinds.ts';
-import { type CallOutcome, failureOutcome, runIndexCall } from '../../../index/call-outcome.ts';
+import {
+  type CallOutcome,
+  failureOutcome,
+  runIndexCall,
+  unwrapOutcome,
+} from '../../../index/call-outcome.ts';
 import { type CommandGroups, createCommandGroups } from '../../../index/command-group.ts';
 import { INDEX_SCHEMA } from '../../../index/tables/index-schema.ts';
 import { migrate } from '../../../index/tables/schema.ts';
 import { oldestUncollected } from '../../../index/usage/uncollected.ts';
 import type { BucketNews, WaitInput } from '../../../ports/bucket-changes.ts';
-import type { CommitObjectInput, IndexApi } from '../../../ports/metadata-index.ts';
+import type { IndexApi } from '../../../ports/metadata-index.ts';
+import type { RoomReport } from '../../../ports/operator-work.ts';
 import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../ports/outbox.ts';
 import { createChangeLog } from '../../shared/change-log.ts';
 import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
+import { connectBucket } from '../clients/bucket-stub.ts';
+import type { RelayInput } from '../clients/do-relay.ts';
 import { answerOfEmpty } from '../clients/empty-bucket.ts';
 import type { WorkerEnv } from '../env.ts';
 import type { FeedNews, ReaderState } from '../pointers/feed-state.ts';
-import { refuseCall } from '../protocol.ts';
+import { PROTOCOL, refuseCall } from '../protocol.ts';
 import {
   type CollectionPorts,
   createCollectionPorts,
   createOutboxPorts,
+  createRoomPorts,
   type OutboxPorts,
+  type RoomPorts,
 } from './alarm-ports.ts';
 import { type CollectionAlarm, createCollectionAlarm } from './collection-alarm.ts';
 import { type CommitQueue, createCommitQueue } from './commit-queue.ts';
-import { createDoSql } from './do-sqlite.ts';
+import { createDoSql, roomOf } from './do-sqlite.ts';
 import { createObjectAlarm, type ObjectAlarm } from './object-alarm.ts';
 import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
 import { createPagePublisher, type PagePublisher } from './page-publisher.ts';
+import { createPageRelay, type PageRelay, type PagesNews, type PagesWanted } from './page-relay.ts';
 import { createReaderFeed, type ReaderFeed } from './reader-feed.ts';
+import { createRoomAlarm, type RoomAlarm } from './room-alarm.ts';
 
 /**
  * Longest wait for a change, milliseconds: the object is billed while it is awake.
@@ -42,22 +54,39 @@ import { createReaderFeed, type ReaderFeed } from './reader-feed.ts';
  */
 const WAIT_MAX_MS = 5000;
 
+/** Where the storage of an object has the level of its room that was reported last. */
+const ROOM_LEVEL = 'room-level';
+
 /** `news`: what a reader should know beside the answer. */
 export type BucketReply = CallOutcome & { readonly news?: FeedNews | null };
 
 /** A reader that knows nothing yet. */
 const NEW_READER: ReaderState = { cursor: null, hasPage: false };
 
-/** A quota is decided by exact totals, which a group of commits writes at its end. */
-const mayWait = ({ bucket }: CommitObjectInput): boolean => bucket?.quotas === undefined;
+/** A commit that may run together with others that come at once. */
+type Commit = {
+  readonly name: 'commitObject' | 'commitPart';
+  readonly input: { readonly bucket: BucketRef };
+};
+
+/**
+ * The call as such a commit, or null. A quota is decided by exact totals, which a group
+ * of commits writes at its end.
+ */
+function commitOf(name: keyof IndexApi, input: unknown): Commit | null {
+  if (name !== 'commitObject' && name !== 'commitPart') return null;
+  const commit = { name, input: input as Commit['input'] };
+  return commit.input.bucket?.quotas === undefined ? commit : null;
+}
 
 type Parts = {
   readonly index: IndexApi;
-  readonly commits: CommitQueue<CommitObjectInput, BucketReply>;
+  readonly commits: CommitQueue<Commit, BucketReply>;
   readonly feed: ReaderFeed;
   readonly publisher: PagePublisher;
   readonly outbox: OutboxAlarm;
   readonly collection: CollectionAlarm;
+  readonly room: RoomAlarm;
 };
 
 /** worker.ts makes the class itself, with what it takes of core. */
@@ -66,13 +95,17 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
    * Null until the first call that needs the tables, which makes or migrates them.
    */
   #parts: Parts | null = null;
+  /** Null: this is no relay. */
+  #relay: PageRelay | null = null;
   readonly #changes = createChangeLog(WAIT_MAX_MS);
   #alarm: ObjectAlarm = createObjectAlarm(this.ctx.storage, null);
+  #roomLevel = 0;
 
   constructor(ctx: DurableObjectState, env: WorkerEnv) {
     super(ctx, env);
     void ctx.blockConcurrencyWhile(async () => {
       this.#alarm = createObjectAlarm(ctx.storage, await ctx.storage.getAlarm());
+      this.#roomLevel = (await ctx.storage.get<number>(ROOM_LEVEL)) ?? 0;
     });
   }
 
@@ -93,8 +126,8 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       const ofEmpty = this.#isEmpty() ? answerOfEmpty(name, input) : null;
       if (ofEmpty !== null) return { isOk: true, value: ofEmpty.value };
       const { commits } = this.#open();
-      if (name === 'commitObject' && mayWait(input as CommitObjectInput))
-        return commits.add(input as CommitObjectInput);
+      const commit = commitOf(name, input);
+      if (commit !== null) return commits.add(commit);
       const reply = this.ctx.storage.transactionSync(() => this.#run(name, input, reader));
       this.#attend(name, input, reply);
       return reply;
@@ -114,7 +147,8 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
 
   /** Does what follows a call: pages to publish, messages to send, times of the alarm. */
   #attend(name: keyof IndexApi, input: unknown, reply: BucketReply): void {
-    const { publisher, outbox, collection } = this.#open();
+    const { publisher, outbox, collection, room } = this.#open();
+    if (INDEX_CALLS[name] === 'command') room.look();
     if (publisher.isDue()) this.ctx.waitUntil(publisher.drain());
     if (reply.isOk && mayHaveEnqueued(name, input)) outbox.kick();
     // A bucket that comes to be capped is collected sooner.
@@ -124,14 +158,20 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
   }
 
   /** Runs commits in one transaction; where that fails, none of them has happened. */
-  #runCommits(inputs: readonly CommitObjectInput[], groups: CommandGroups): BucketReply[] {
-    const name = 'commitObject';
+  #runCommits(commits: readonly Commit[], groups: CommandGroups): BucketReply[] {
     try {
-      const replies = groups.run(inputs.map((input) => () => this.#run(name, input, NEW_READER)));
-      for (const [at, reply] of replies.entries()) this.#attend(name, inputs[at], reply);
+      const replies = groups.run(
+        commits.map(
+          ({ name, input }) =>
+            () =>
+              this.#run(name, input, NEW_READER),
+        ),
+      );
+      for (const [at, { name, input }] of commits.entries())
+        this.#attend(name, input, replies[at] as BucketReply);
       return replies;
     } catch (error) {
-      return inputs.map(() => failureOutcome(error));
+      return commits.map(() => failureOutcome(error));
     }
   }
 
@@ -148,16 +188,71 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
     }
   }
 
-  /** Sends what waits for webhooks, and brings hours to the ledger. */
+  /**
+   * Reads pages for the relay of a region. Never throws; failures are in the reply.
+   */
+  pagesFor(wanted: PagesWanted, protocol?: number): CallOutcome {
+    try {
+      const refusal = refuseCall(INDEX_CALLS, 'getBucket', protocol);
+      if (refusal !== null) return refusal;
+      if (this.#isEmpty()) return { isOk: true, value: null };
+      const { index, feed, publisher } = this.#open();
+      const name = this.ctx.id.name as BucketName;
+      const value = this.ctx.storage.transactionSync(() => {
+        const bucket = index.getBucket({ name });
+        return bucket === null ? null : feed.pagesFor(bucket, wanted);
+      });
+      if (publisher.isDue()) this.ctx.waitUntil(publisher.drain());
+      return { isOk: true, value };
+    } catch (error) {
+      return failureOutcome(error);
+    }
+  }
+
+  /**
+   * Gathers look-ups for the object of that bucket: this one is a relay, which has no
+   * bucket itself. Never throws; failures are in the reply.
+   */
+  async relay(input: RelayInput, protocol?: number): Promise<CallOutcome> {
+    try {
+      const refusal = refuseCall(INDEX_CALLS, 'getBucket', protocol);
+      if (refusal !== null) return refusal;
+      this.#relay ??= createPageRelay({
+        ask: (wanted) => this.#askBucket(input, wanted),
+        nowMs: systemClock.nowMs,
+        wait: (ms) => scheduler.wait(ms),
+      });
+      return { isOk: true, value: await this.#relay.read(input.wanted) };
+    } catch (error) {
+      return failureOutcome(error);
+    }
+  }
+
+  async #askBucket(
+    { bucket, location }: RelayInput,
+    wanted: PagesWanted,
+  ): Promise<PagesNews | null> {
+    const object = connectBucket(this.env.BUCKETS, bucket, location);
+    return unwrapOutcome<PagesNews | null>(await object.pagesFor(wanted, PROTOCOL));
+  }
+
+  /** Sends what waits for webhooks, brings hours to the ledger, reports on the room. */
   override async alarm(): Promise<void> {
-    const { outbox, collection } = this.#open();
+    const { outbox, collection, room } = this.#open();
     this.#alarm.wentOff();
-    await Promise.all([collection.run(), outbox.run()]);
+    await Promise.all([collection.run(), outbox.run(), room.run()]);
   }
 
   protected abstract openDispatcher(queue: OutboxQueue, ports: OutboxPorts): Dispatcher;
   /** Brings the hours of the bucket name to the ledger. */
   protected abstract collect(name: BucketName, ports: CollectionPorts): Promise<void>;
+
+  /** Reports to the bucket's owner that a level of its room was passed. */
+  protected abstract reportRoom(
+    name: BucketName,
+    crossing: RoomReport,
+    ports: RoomPorts,
+  ): Promise<void>;
 
   #isEmpty(): boolean {
     if (this.#parts !== null) return false;
@@ -195,10 +290,21 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       nowMs: systemClock.nowMs,
       log,
     });
-    const commits = createCommitQueue<CommitObjectInput, BucketReply>(systemClock.nowMs, (inputs) =>
-      this.#runCommits(inputs, groups),
+    const room = createRoomAlarm({
+      bucket,
+      slot: this.#alarm.slot(),
+      room: () => roomOf(storage),
+      level: this.#roomLevel,
+      storeLevel: (level) => storage.put(ROOM_LEVEL, level),
+      report: (crossing) =>
+        this.reportRoom(bucket, crossing, createRoomPorts(this.env, this.ctx, index)),
+      nowMs: systemClock.nowMs,
+      log,
+    });
+    const commits = createCommitQueue<Commit, BucketReply>(systemClock.nowMs, (waiting) =>
+      this.#runCommits(waiting, groups),
     );
-    this.#parts = { index, commits, feed, publisher, outbox, collection };
+    this.#parts = { index, commits, feed, publisher, outbox, collection, room };
     return this.#parts;
   }
 }

@@ -1,13 +1,18 @@
 // The SQLite of a Durable Object behind the SQL port. Writes are durable when the
 // object answers: the runtime holds the response back until then. Knows no table.
 import { StorageError } from '../../../domain/errors.ts';
-import type { Sql, SqlRow, SqlValue } from '../../../ports/sql.ts';
+import type { DatabaseRoom, Sql, SqlRow, SqlValue } from '../../../ports/sql.ts';
 
 /**
  * What an object's SQLite may have. Source:
  * https://developers.cloudflare.com/durable-objects/platform/limits/
  */
 const DATABASE_MAX_BYTES = 10_000_000_000;
+
+/** How far the SQLite of an object has grown, and may. */
+export function roomOf({ sql }: DurableObjectStorage): DatabaseRoom {
+  return { usedBytes: sql.databaseSize, maxBytes: DATABASE_MAX_BYTES };
+}
 
 /**
  * SQL over the storage of one Durable Object; statements throw StorageFull when it
@@ -18,7 +23,7 @@ export function createDoSql(storage: DurableObjectStorage): Sql {
     // A command's time is of the machine that sent it; usage counts by the earlier
     // of the two.
     latestMs: () => Date.now(),
-    room: () => ({ usedBytes: storage.sql.databaseSize, maxBytes: DATABASE_MAX_BYTES }),
+    room: () => roomOf(storage),
     all<Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]): Row[] {
       try {
         return storage.sql

@@ -26,7 +26,7 @@ export type AccountWork = {
   readonly accountId: AccountId;
   /** The last hour with usage; null: there was none. */
   readonly lastUsedMs: number | null;
-  /** This very ledger. */
+  /** The ledger that this object is. */
   readonly ledger: Ledger;
 };
 

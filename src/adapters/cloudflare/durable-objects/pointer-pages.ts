@@ -27,10 +27,17 @@ export type PageStamp = Pick<PointerPage, 'feedId' | 'sequence' | 'readAtMs'>;
 export type PointerPages = {
   /** All cuts in the order in which they were made. */
   cuts(): readonly ObjectKey[];
+  /** Where the page of a key begins, if it has been cut. */
+  startOf(key: ObjectKey): ObjectKey;
   /** A page that has the key and its neighbours. Cost: up to 200 rows read. */
   readPage(bucket: BucketRecord, key: ObjectKey, stamp: PageStamp): PointerPage;
-  /** A page of that key alone. Cost: up to three rows read. */
+  /**
+   * A page of that key alone, but where a page begins with it, whose place that would
+   * take. Cost: up to three rows read, there as `readPage`.
+   */
   readSingle(bucket: BucketRecord, key: ObjectKey, stamp: PageStamp): PointerPage;
+  /** A page of that key alone for readers who come by a link, whoever else may read it. */
+  readInvited(bucket: BucketRecord, key: ObjectKey, stamp: PageStamp): PointerPage;
 };
 
 type Range = { readonly from: ObjectKey; readonly to: string | null };
@@ -49,6 +56,8 @@ export function pageOfOne(
 export function createPointerPages(sql: Sql, name: BucketName): PointerPages {
   const cuts: ObjectKey[] = [];
   const sorted: ObjectKey[] = [];
+  /** Where pages of neighbours begin that have been read. */
+  const starts = new Set<ObjectKey>();
   let length = 0;
 
   /** Makes a page begin there. False when there are too many. */
@@ -78,10 +87,13 @@ export function createPointerPages(sql: Sql, name: BucketName): PointerPages {
   /** The range of a page that has the key, cut out; null where no more may be cut. */
   function rangeOf(key: ObjectKey): Range | null {
     const region = regionOf(key);
+    // Nothing may be cut any more: what is no page by now becomes none.
+    if (cuts.length >= CUTS_MAX && !starts.has(region.from)) return null;
     if (region.from === '' && !cut('' as ObjectKey)) return null;
     const range = firstPart(region, key) ?? firstPart({ from: key, to: region.to }, key);
     if (range === null || !cut(range.from)) return null;
     if (range.to !== null && !cut(range.to as ObjectKey)) return null;
+    starts.add(range.from);
     return range;
   }
 
@@ -89,26 +101,38 @@ export function createPointerPages(sql: Sql, name: BucketName): PointerPages {
     return readNeighbours(sql, { name, ...range });
   }
 
-  function readSingle(bucket: BucketRecord, key: ObjectKey, stamp: PageStamp): PointerPage {
+  function readAlone(bucket: BucketRecord, key: ObjectKey, stamp: PageStamp): PointerPage {
     const [object] = readWithin({ from: key, to: justAfter(key) });
     return pageOfOne(bucket, key, object ?? null, stamp);
   }
 
+  function readInvited(bucket: BucketRecord, key: ObjectKey, stamp: PageStamp): PointerPage {
+    const to = justAfter(key);
+    const [object] = readWithin({ from: key, to });
+    const pointers = new Map(object === undefined ? [] : [[key, toPointer(object)]]);
+    return { ...stampOf(bucket, stamp), from: key, to, isInvited: true, pointers };
+  }
+
+  function readPage(bucket: BucketRecord, key: ObjectKey, stamp: PageStamp): PointerPage {
+    const range = rangeOf(key);
+    if (range === null) return readAlone(bucket, key, stamp);
+
+    const objects = readWithin(range);
+    const end = objects[firstTooMuch(objects)]?.key;
+    if (end === undefined) return toPage(bucket, range, objects, stamp);
+    // Small bodies fill the page before its end: it ends where they do.
+    if (!cut(end) || compareUtf8(key, end) >= 0) return readAlone(bucket, key, stamp);
+    const before = objects.filter((object) => compareUtf8(object.key, end) < 0);
+    return toPage(bucket, { from: range.from, to: end }, before, stamp);
+  }
+
   return {
     cuts: () => cuts,
-    readSingle,
-    readPage(bucket, key, stamp) {
-      const range = rangeOf(key);
-      if (range === null) return readSingle(bucket, key, stamp);
-
-      const objects = readWithin(range);
-      const end = objects[firstTooMuch(objects)]?.key;
-      if (end === undefined) return toPage(bucket, range, objects, stamp);
-      // Small bodies fill the page before its end: it ends where they do.
-      if (!cut(end) || compareUtf8(key, end) >= 0) return readSingle(bucket, key, stamp);
-      const before = objects.filter((object) => compareUtf8(object.key, end) < 0);
-      return toPage(bucket, { from: range.from, to: end }, before, stamp);
-    },
+    startOf: (key) => regionOf(key).from,
+    readPage,
+    readSingle: (bucket, key, stamp) =>
+      regionOf(key).from === key ? readPage(bucket, key, stamp) : readAlone(bucket, key, stamp),
+    readInvited,
   };
 }
 
@@ -130,5 +154,9 @@ function toPage(
 ): PointerPage {
   const shown = objects.filter(({ key }) => canBePublic(bucket.access, key));
   const pointers = new Map(shown.map((object) => [object.key, toPointer(object)]));
-  return { ...stamp, bucketId: bucket.id, revision: bucket.revision, from, to, pointers };
+  return { ...stampOf(bucket, stamp), from, to, pointers };
+}
+
+function stampOf({ id: bucketId, revision }: BucketRecord, stamp: PageStamp) {
+  return { ...stamp, bucketId, revision };
 }

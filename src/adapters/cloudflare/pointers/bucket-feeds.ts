@@ -14,14 +14,24 @@ import type { KnownMetadata } from '../../../ports/caches/hot-metadata.ts';
 import type { Clock } from '../../../ports/system.ts';
 import {
   advance,
+  CLOCK_SKEW_MS,
   type FeedNews,
   type FeedState,
   isLater,
   provesPage,
   type ReaderState,
   withFill,
+  withRelayed,
 } from './feed-state.ts';
-import { coversKey, PAGE_MAX_AGE_SECONDS, type PointerPage, sizeOfPage } from './pointer-page.ts';
+import {
+  coversKey,
+  PAGE_MAX_AGE_SECONDS,
+  type PageName,
+  type PointerPage,
+  sizeOfPage,
+} from './pointer-page.ts';
+import type { RelayedPage } from './relay-pages.ts';
+import { createShareRecords, type ShareRecords } from './share-records.ts';
 
 /** Estimated bytes of all states, and of all pages. A state takes up to 100 KB. */
 const STATES_MAX_BYTES = 4 * 1024 * 1024;
@@ -34,15 +44,15 @@ const NEW_PAGES_MAX = 8;
 const NEW_PAGES_OF_BUCKET_MAX = 32;
 /** Own changes remembered; one is needed for as long as a state may be old. */
 const REVOKED_MAX = 10_000;
-/** How far the clocks of two machines of a colo may be apart, milliseconds. */
-const CLOCK_SKEW_MS = 1000;
 
 /** What is proven of a key, and when the call began that proved it. */
 export type ProvenMetadata = KnownMetadata & { readonly atMs: number; readonly revision: number };
 
 export type BucketFeeds = {
+  /** Share links, whose records the feed proves too. */
+  readonly shares: ShareRecords;
   /** What to send with a look-up of these keys. */
-  readerOf(bucket: BucketName, keys: readonly ObjectKey[]): ReaderState;
+  readerOf(bucket: BucketName, keys: readonly ObjectKey[], isInvited?: boolean): ReaderState;
   /** Takes over what the object said to a call that began at `askedAtMs`. */
   note(
     bucket: BucketName,
@@ -50,19 +60,24 @@ export type BucketFeeds = {
     reply: { readonly news: FeedNews; readonly readPolicy: BucketReadPolicy | null },
     askedAtMs: number,
   ): void;
+  /** Takes over what a relay said to a reader who knew so many cuts. */
+  noteRelayed(bucket: BucketName, reply: RelayedPage, cutsFrom: number): void;
   /** Takes over a state that another isolate of the colo left. */
   adopt(bucket: BucketName, state: FeedState): void;
   keep(bucket: BucketName, page: PointerPage): void;
   state(bucket: BucketName): FeedState | null;
-  /** Where a page begins that may have the key: as it was cut, else the key itself. */
-  pageStarts(bucket: BucketName, key: ObjectKey): readonly ObjectKey[];
+  /**
+   * Pages that may have the key: as it was cut, else of the key itself; for an invited
+   * reader of a key that nobody may read, the one for such readers.
+   */
+  pagesOf(bucket: BucketName, key: ObjectKey, isInvited?: boolean): readonly PageName[];
   /** The page in memory that has the key, if the state proves it. */
   page(bucket: BucketName, key: ObjectKey): PointerPage | null;
   /** Gives the pages, once, that objects have sent since: the colo has none of them. */
   takeNewPages(bucket: BucketName): readonly PointerPage[];
-  /** What the state proves of a key; null: nothing. */
-  prove(bucket: BucketName, key: ObjectKey): ProvenMetadata | null;
-  /** This isolate changed them: only calls that begin later count. */
+  /** What the state proves of a key; null: nothing. `isInvited`: as in HotMetadata.peek. */
+  prove(bucket: BucketName, key: ObjectKey, isInvited?: boolean): ProvenMetadata | null;
+  /** This isolate changed the keys (null: the read policy): only later calls count. */
   revoke(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
 };
 
@@ -82,15 +97,37 @@ function createRevocations(clock: Clock) {
   };
 }
 
-/** Keeps pages that objects have sent until they are left to the colo. */
-function createNewPages() {
+const nameOf = (bucket: BucketName, key: string) => `${bucket}/${key}`;
+
+/** No name of a bucket has a colon. */
+const pageName = (bucket: BucketName, { from, isInvited }: PageName) =>
+  isInvited ? `${bucket}:${from}` : nameOf(bucket, from);
+
+/** Keeps pages, and those that objects have sent also until they are left to the colo. */
+function createPages() {
+  const sized = { maxSize: PAGES_MAX_BYTES, sizeCalculation: sizeOfPage };
+  const pages = new LRUCache<string, PointerPage>(sized);
   const newPages = new LRUCache<BucketName, readonly PointerPage[]>({ max: NEW_PAGES_MAX });
+
+  const get = (bucket: BucketName, name: PageName) => pages.get(pageName(bucket, name));
+  const keep = (bucket: BucketName, page: PointerPage) =>
+    void pages.set(pageName(bucket, page), page);
   return {
-    add(bucket: BucketName, brought: readonly PointerPage[]): void {
+    get,
+    keep,
+    /** Keeps what an object has sent. */
+    bring(bucket: BucketName, sent: readonly PointerPage[]): void {
+      // Each request of a herd brings the same pages.
+      const brought = sent.filter((page) => {
+        const held = get(bucket, page);
+        return held?.feedId !== page.feedId || held.sequence < page.sequence;
+      });
+      if (brought.length === 0) return;
+      for (const page of brought) keep(bucket, page);
       const unshared = [...(newPages.get(bucket) ?? []), ...brought];
       newPages.set(bucket, unshared.slice(-NEW_PAGES_OF_BUCKET_MAX));
     },
-    take(bucket: BucketName): readonly PointerPage[] {
+    takeNew(bucket: BucketName): readonly PointerPage[] {
       const taken = newPages.get(bucket) ?? [];
       newPages.delete(bucket);
       return taken;
@@ -103,11 +140,8 @@ export function createBucketFeeds(clock: Clock): BucketFeeds {
     maxSize: STATES_MAX_BYTES,
     sizeCalculation: sizeOfState,
   });
-  const sized = { maxSize: PAGES_MAX_BYTES, sizeCalculation: sizeOfPage };
-  const pages = new LRUCache<string, PointerPage>(sized);
-  const newPages = createNewPages();
+  const pages = createPages();
   const { revoke, isRevoked } = createRevocations(clock);
-  const nameOf = (bucket: BucketName, key: string) => `${bucket}/${key}`;
 
   function set(bucket: BucketName, later: FeedState): void {
     const known = entries.get(bucket);
@@ -123,18 +157,21 @@ export function createBucketFeeds(clock: Clock): BucketFeeds {
     return state === undefined || isRevoked(bucket, state) ? null : state;
   }
 
-  function pageStarts(bucket: BucketName, key: ObjectKey): readonly ObjectKey[] {
+  function pagesOf(bucket: BucketName, key: ObjectKey, isInvited = false): readonly PageName[] {
+    const readPolicy = stateOf(bucket)?.readPolicy;
+    const isPublic = readPolicy != null && canBePublic(readPolicy.access, key);
+    if (isInvited && !isPublic) return [{ from: key, isInvited }];
     const cuts = entries.get(bucket)?.sortedCuts ?? [];
     const cut = cuts[countUpTo(cuts, key) - 1];
-    return cut === undefined || cut === key ? [key] : [cut, key];
+    return cut === undefined || cut === key ? [{ from: key }] : [{ from: cut }, { from: key }];
   }
 
-  function pageOf(bucket: BucketName, key: ObjectKey): PointerPage | null {
+  function pageOf(bucket: BucketName, key: ObjectKey, isInvited = false): PointerPage | null {
     const state = stateOf(bucket);
     if (state === null) return null;
     const oldestMs = clock.nowMs() - PAGE_MAX_AGE_SECONDS * 1000;
-    for (const from of pageStarts(bucket, key)) {
-      const page = pages.get(nameOf(bucket, from));
+    for (const name of pagesOf(bucket, key, isInvited)) {
+      const page = pages.get(bucket, name);
       const isGood =
         page !== undefined &&
         page.readAtMs > oldestMs &&
@@ -146,49 +183,47 @@ export function createBucketFeeds(clock: Clock): BucketFeeds {
   }
 
   return {
-    readerOf(bucket, keys) {
+    shares: createShareRecords(clock),
+    readerOf(bucket, keys, isInvited) {
       const state = stateOf(bucket);
       if (state === null) return { cursor: null, hasPage: false };
       const { feedId, sequence, cuts, filledTo } = state;
-      const hasPage = keys.every((key) => pageOf(bucket, key) !== null);
+      const hasPage =
+        keys.length > 0 && keys.every((key) => pageOf(bucket, key, isInvited) !== null);
       return { cursor: { feedId, sequence, cuts: cuts.length, filledTo }, hasPage };
     },
     note(bucket, { cursor }, { news, readPolicy }, askedAtMs) {
       const known = entries.get(bucket)?.state ?? null;
-      const isBehind =
-        known !== null &&
-        (known.feedId === news.feedId
-          ? news.sequence < known.sequence || askedAtMs < known.atMs
-          : askedAtMs < known.atMs);
-      if (!isBehind) set(bucket, advance(known, cursor, news, readPolicy, askedAtMs));
-      // Each request of a herd brings the same pages.
-      const brought = news.pages.filter((page) => {
-        const held = pages.get(nameOf(bucket, page.from));
-        return held?.feedId !== page.feedId || held.sequence < page.sequence;
-      });
-      if (brought.length === 0) return;
-      for (const page of brought) pages.set(nameOf(bucket, page.from), page);
-      newPages.add(bucket, brought);
+      if (known === null || !isBehind(news, askedAtMs, known))
+        set(bucket, advance(known, cursor, news, readPolicy, askedAtMs));
+      pages.bring(bucket, news.pages);
     },
-    takeNewPages: newPages.take,
+    noteRelayed(bucket, reply, cutsFrom) {
+      const known = entries.get(bucket)?.state;
+      const state = known === undefined ? null : withRelayed(known, reply, cutsFrom);
+      if (state === null) return;
+      if (state.cuts !== known?.cuts || state.isRelayed !== known.isRelayed) set(bucket, state);
+      pages.bring(bucket, [reply.page]);
+    },
+    takeNewPages: pages.takeNew,
     adopt(bucket, state) {
       const known = entries.get(bucket)?.state;
       const isOfFuture = state.atMs > clock.nowMs() + CLOCK_SKEW_MS;
       const isUsable = !isOfFuture && !isRevoked(bucket, state);
       if (isUsable && (known === undefined || isLater(state, known))) set(bucket, state);
     },
-    keep: (bucket, page) => void pages.set(nameOf(bucket, page.from), page),
+    keep: pages.keep,
     state: stateOf,
-    pageStarts,
+    pagesOf,
     page: pageOf,
-    prove(bucket, key) {
+    prove(bucket, key, isInvited = false) {
       const state = stateOf(bucket);
       if (state === null) return null;
       const { readPolicy, atMs } = state;
-      if (readPolicy === null || !canBePublic(readPolicy.access, key))
+      if (readPolicy === null || !(isInvited || canBePublic(readPolicy.access, key)))
         return { readPolicy, pointer: null, atMs, revision: readPolicy?.revision ?? 0 };
 
-      const page = isRevoked(nameOf(bucket, key), state) ? null : pageOf(bucket, key);
+      const page = isRevoked(nameOf(bucket, key), state) ? null : pageOf(bucket, key, isInvited);
       if (page === null) return null;
       const pointer = page.pointers.get(key) ?? null;
       return { readPolicy, pointer, atMs, revision: page.revision };
@@ -197,6 +232,11 @@ export function createBucketFeeds(clock: Clock): BucketFeeds {
       revoke(keys === null ? [bucket] : keys.map((key) => nameOf(bucket, key)));
     },
   };
+}
+
+/** Whether more is known than news says that were asked for at that time. */
+function isBehind({ feedId, sequence }: FeedNews, askedAtMs: number, known: FeedState): boolean {
+  return askedAtMs < known.atMs || (known.feedId === feedId && sequence < known.sequence);
 }
 
 /** How many of the sorted texts are at or before that one. */

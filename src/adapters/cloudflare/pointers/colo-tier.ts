@@ -1,11 +1,12 @@
-// The tier that all isolates of a colo of Cloudflare share: states of change feeds
-// and pages of pointers in the Cache API, which is free. It knows nothing of ages:
+// The tier that all isolates of a colo of Cloudflare share: states of change feeds,
+// pages of pointers and share links in the Cache API, which is free. It knows nothing of ages:
 // entries say when the index was called, and the hot metadata decides. Whatever
 // fails or hangs here is a miss, and the tier is left alone for a moment.
 //
 // What the Cache API can't do: it has no lock and no condition, so of isolates that
 // claim a refresh in the same milliseconds each may get it, and a late `put` may
 // bring an older state back. Both cost a call; neither makes anything younger.
+import { type LinkName, linkNameText } from '../../../domain/links/link-ids.ts';
 import type { BucketLocation } from '../../../domain/locations/bucket-locations.ts';
 import type { BucketName } from '../../../domain/nouns.ts';
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
@@ -19,8 +20,10 @@ import {
   encodePage,
   keyName,
   PAGE_MAX_AGE_SECONDS,
+  type PageName,
   type PointerPage,
 } from './pointer-page.ts';
+import { decodeShare, encodeShare, type ShareRecord } from './share-records.ts';
 
 /** The cache's name: apart from what the zone itself caches. */
 const CACHE_NAME = 'quayside-pointers';
@@ -36,6 +39,8 @@ const CALLS_MAX = 64;
 const WINDOW_MS = 100;
 /** How long one isolate's claim of a refresh counts, seconds. */
 const CLAIM_SECONDS = 2;
+/** How long an isolate's claim keeps its own other requests from one, milliseconds. */
+const OWN_CLAIM_MS = 1000;
 
 /** TTL of a bucket name that exists, seconds. */
 export const KNOWN_NAME_SECONDS = 86_400;
@@ -52,10 +57,12 @@ type NameJson = {
 export type ColoTier = {
   /** Cost of each: one call of the Cache API. None of them throws. */
   readState(bucket: BucketName): Promise<FeedState | null>;
-  readPage(bucket: BucketName, from: string): Promise<PointerPage | null>;
+  readPage(bucket: BucketName, name: PageName): Promise<PointerPage | null>;
   putState(bucket: BucketName, state: FeedState): Promise<void>;
   putPage(bucket: BucketName, page: PointerPage): Promise<void>;
   removeState(bucket: BucketName): Promise<void>;
+  readShare(bucket: BucketName, name: LinkName): Promise<ShareRecord | null>;
+  putShare(bucket: BucketName, name: LinkName, record: ShareRecord): Promise<void>;
   /** What the directory said of the bucket's name, as it was put. */
   readName(bucket: BucketName): Promise<KnownBucketName | null>;
   putName(bucket: BucketName, known: KnownBucketName): Promise<void>;
@@ -78,12 +85,15 @@ export type ColoTierOptions = {
 export function createColoTier({ clock, log, idOf, ...options }: ColoTierOptions): ColoTier {
   const open = options.open ?? (() => caches.open(CACHE_NAME));
   const breaker = createCircuitBreaker(clock, COOLDOWN_MS);
+  const claiming = createCircuitBreaker(clock, OWN_CLAIM_MS);
   const window = { startMs: 0, calls: 0 };
   const stateUrl = (bucket: BucketName) => `${KEY_PREFIX}${idOf(bucket)}/state`;
   const claimUrl = (bucket: BucketName) => `${KEY_PREFIX}${idOf(bucket)}/claim`;
   const nameUrl = (bucket: BucketName) => `${KEY_PREFIX}${idOf(bucket)}/name`;
-  const pageUrl = (bucket: BucketName, from: string) =>
-    `${KEY_PREFIX}${idOf(bucket)}/page/${keyName(from)}`;
+  const pageUrl = (bucket: BucketName, { from, isInvited }: PageName) =>
+    `${KEY_PREFIX}${idOf(bucket)}/${isInvited ? 'invited' : 'page'}/${keyName(from)}`;
+  const shareUrl = (bucket: BucketName, name: LinkName) =>
+    `${KEY_PREFIX}${idOf(bucket)}/share/${linkNameText(name)}`;
 
   /** Whether the isolate has begun as many calls as it may; counts one more. */
   function isHerd(): boolean {
@@ -111,7 +121,12 @@ export function createColoTier({ clock, log, idOf, ...options }: ColoTierOptions
   const read = (bucket: BucketName, url: () => string): Promise<string | null> =>
     run(bucket, null, async (cache) => (await cache.match(url()))?.text() ?? null);
 
-  const put = (bucket: BucketName, url: () => string, text: () => string, seconds: number) =>
+  const put = (
+    bucket: BucketName,
+    url: () => string,
+    text: () => string,
+    seconds = PAGE_MAX_AGE_SECONDS,
+  ) =>
     run(bucket, undefined, (cache) => {
       const headers = { 'Cache-Control': `public, max-age=${seconds}` };
       return cache.put(url(), new Response(text(), { headers }));
@@ -124,21 +139,21 @@ export function createColoTier({ clock, log, idOf, ...options }: ColoTierOptions
 
   return {
     readState: async (bucket) => decodeState(await read(bucket, () => stateUrl(bucket))),
-    readPage: async (bucket, from) => decodePage(await read(bucket, () => pageUrl(bucket, from))),
-    putState: (bucket, state) =>
-      put(
-        bucket,
-        () => stateUrl(bucket),
-        () => encodeState(state),
-        PAGE_MAX_AGE_SECONDS,
-      ),
-    putPage: (bucket, page) =>
-      put(
-        bucket,
-        () => pageUrl(bucket, page.from),
-        () => encodePage(page),
-        PAGE_MAX_AGE_SECONDS,
-      ),
+    readPage: async (bucket, name) => decodePage(await read(bucket, () => pageUrl(bucket, name))),
+    putState: (bucket, state) => {
+      const text = () => encodeState(state);
+      return put(bucket, () => stateUrl(bucket), text);
+    },
+    putPage: (bucket, page) => {
+      const text = () => encodePage(page);
+      return put(bucket, () => pageUrl(bucket, page), text);
+    },
+    readShare: async (bucket, name) =>
+      decodeShare(await read(bucket, () => shareUrl(bucket, name))),
+    putShare: (bucket, name, record) => {
+      const text = () => encodeShare(record);
+      return put(bucket, () => shareUrl(bucket, name), text);
+    },
     removeState: (bucket) => remove(bucket, () => stateUrl(bucket)),
     readName: async (bucket) =>
       decodeJson(await read(bucket, () => nameUrl(bucket)), NAME_VERSION, (text: NameJson) => ({
@@ -154,6 +169,8 @@ export function createColoTier({ clock, log, idOf, ...options }: ColoTierOptions
       ),
     removeName: (bucket) => remove(bucket, () => nameUrl(bucket)),
     async claim(bucket) {
+      if (claiming.isOn(bucket)) return false;
+      claiming.begin(bucket);
       const url = () => claimUrl(bucket);
       const claimedAtMs = Number((await read(bucket, url)) ?? 0);
       if (clock.nowMs() - claimedAtMs < CLAIM_SECONDS * 1000) return false;

@@ -7,6 +7,7 @@ import type { BucketReadPolicy, ObjectKey } from '../../../domain/nouns.ts';
 import { toReadPolicySettings } from '../../../domain/pointer.ts';
 import { compareUtf8 } from '../../../index/keys/key-order.ts';
 import { decodeJson, type PointerPage } from './pointer-page.ts';
+import type { RelayedPage } from './relay-pages.ts';
 
 /**
  * Where a reader stands in the feed. `cuts`: how many cuts of pages it knows;
@@ -33,10 +34,17 @@ export type FeedNews = {
   /** Every change after this number is in `changes`, or was sent before. */
   readonly floor: number;
   readonly changes: readonly FeedChange[];
+  /** The last change of a share link; null: the object runs a release that can't say. */
+  readonly linksAt: number | null;
   /** Keys at which pages begin, in the order in which they were cut; the new ones. */
   readonly cuts: readonly ObjectKey[];
   /** Whether the object nears its limit, so that pages come from KV. */
   readonly isOffloaded: boolean;
+  /**
+   * Whether so many pages are asked for that relays had better gather the look-ups;
+   * absent from objects of the release before.
+   */
+  readonly isRelayed?: boolean;
   /**
    * The reader's colo has been sent all pages before this key, so that a busy bucket
    * is there after a few calls; null: no more are sent that nobody asked for.
@@ -57,7 +65,10 @@ export type FeedState = Omit<FeedNews, 'changes' | 'pages'> & {
 /** Changes remembered of one bucket; older ones raise the floor. */
 export const CHANGES_MAX = 512;
 
-const VERSION = 2;
+/** How far the clocks of two machines of a colo may be apart, milliseconds. */
+export const CLOCK_SKEW_MS = 1000;
+
+const VERSION = 3;
 
 /** The state after the news of a call that began at `askedAtMs` with that cursor. */
 export function advance(
@@ -67,8 +78,9 @@ export function advance(
   readPolicy: BucketReadPolicy | null,
   askedAtMs: number,
 ): FeedState {
-  const { feedId, sequence, isOffloaded, filledTo } = news;
-  const base = { feedId, sequence, isOffloaded, filledTo, atMs: askedAtMs, readPolicy };
+  const { feedId, sequence, isOffloaded, isRelayed = false, filledTo, linksAt = null } = news;
+  const marks = { isOffloaded, isRelayed, filledTo, linksAt };
+  const base = { feedId, sequence, ...marks, atMs: askedAtMs, readPolicy };
   const isOfKnown = known !== null && known.feedId === feedId && cursor?.feedId === feedId;
   if (!isOfKnown) {
     return { ...base, floor: news.floor, cuts: news.cuts, changes: new Map(news.changes) };
@@ -99,12 +111,27 @@ export function withFill(state: FeedState, other: FeedState | null): FeedState {
   return isFurther ? { ...state, filledTo: other.filledTo } : state;
 }
 
-/** Whether the other state says more than this one: a later one of the object. */
+/**
+ * Whether the state says more than the known one: it is a later one of the object, or
+ * has more cuts, which relays bring.
+ */
 export function isLater(state: FeedState, known: FeedState): boolean {
   if (state.feedId !== known.feedId) return state.atMs > known.atMs;
-  return state.sequence === known.sequence
-    ? state.atMs > known.atMs
-    : state.sequence > known.sequence;
+  if (state.sequence !== known.sequence) return state.sequence > known.sequence;
+  if (state.atMs !== known.atMs) return state.atMs > known.atMs;
+  return state.cuts.length > known.cuts.length;
+}
+
+/** The state with what a relay says beside a page; null where it is of another feed. */
+export function withRelayed(
+  state: FeedState,
+  { feedId, cuts, isRelayed }: RelayedPage,
+  cutsFrom: number,
+): FeedState | null {
+  if (state.feedId !== feedId || state.cuts.length < cutsFrom) return null;
+  const isMore = cutsFrom + cuts.length > state.cuts.length;
+  const all = isMore ? [...state.cuts.slice(0, cutsFrom), ...cuts] : state.cuts;
+  return { ...state, cuts: all, isRelayed };
 }
 
 /** Whether the page still says of that key what the bucket had at the state's time. */

@@ -3,11 +3,7 @@
 // workers-hot-metadata.ts and read-pointer.ts ask it.
 import type { BucketName, BucketReadPolicy, ObjectKey } from '../../../domain/nouns.ts';
 import { canBePublic } from '../../../domain/pointer.ts';
-import type {
-  KnownMetadata,
-  MetadataLookup,
-  MetadataTier,
-} from '../../../ports/caches/hot-metadata.ts';
+import type { KnownMetadata, MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
 import type { FillEpoch } from '../../shared/fill-epochs.ts';
 import type { Look, MemoryPointers, RecordAge } from '../../shared/memory-pointers.ts';
 import type { BucketFeeds } from './bucket-feeds.ts';
@@ -19,7 +15,7 @@ export type Lookup = {
   readonly load: () => Promise<KnownMetadata>;
   /** Taken before anything was read, so that a store by an older reader is dropped. */
   readonly epoch: FillEpoch;
-  /** See HotMetadata.peek. */
+  /** Whether the reader was let in by a link, past the read policy. */
   readonly isInvited: boolean;
   /** Memory has nothing of the key: somebody may have made it up. */
   readonly isUnknown?: boolean;
@@ -45,12 +41,10 @@ export function createMemoryEntries(memory: MemoryPointers, feeds: BucketFeeds):
   return {
     recall,
     refill(lookup) {
-      const { bucket, key, epoch } = lookup;
+      const { bucket, key, epoch, isInvited } = lookup;
       const entry = recall(lookup);
-      const proven = feeds.prove(bucket, key);
+      const proven = feeds.prove(bucket, key, isInvited);
       if (proven === null) return entry;
-      // What the feed says of keys that are open by a link alone has no pointers.
-      if (lookup.isInvited && isClosed(proven.readPolicy, key)) return entry;
 
       const seconds = Math.max(0, epoch.atMs - proven.atMs) / 1000;
       if (entry !== null && entry.age.sinceValidated <= seconds) return entry;
@@ -62,14 +56,17 @@ export function createMemoryEntries(memory: MemoryPointers, feeds: BucketFeeds):
 }
 
 /** The lookup that a fresh entry gives. */
-export function toFresh({ readPolicy, pointer }: MemoryEntry, tier: MetadataTier): MetadataLookup {
+export function toFresh(
+  { readPolicy, pointer }: MemoryEntry,
+  tier: MetadataLookup['tier'],
+): MetadataLookup {
   return { readPolicy, pointer, tier, stale: null };
 }
 
 /** The lookup that a stale entry gives. */
 export function toStale(
   { readPolicy, pointer, age, stalenessSeconds }: MemoryEntry,
-  tier: MetadataTier,
+  tier: MetadataLookup['tier'],
   reason: 'revalidating' | 'error',
   isForwarded = false,
 ): MetadataLookup {

@@ -20,6 +20,11 @@ export type PointerPage = {
   readonly revision: number;
   readonly from: ObjectKey;
   readonly to: string | null;
+  /**
+   * The page has one key that a link leads to and that nobody else may read, for
+   * readers who come by a link. Absent: what nobody may read is not in the page.
+   */
+  readonly isInvited?: true;
   readonly pointers: ReadonlyMap<ObjectKey, Pointer>;
 };
 
@@ -42,6 +47,9 @@ export function keyName(key: string): string {
   const name = encodeURIComponent(key);
   return name.length <= PLAIN_NAME_MAX ? `k-${name}` : `h-${sha256Hex(key)}`;
 }
+
+/** What tells apart the pages of one bucket that begin at a key. */
+export type PageName = Pick<PointerPage, 'from' | 'isInvited'>;
 
 /** The KV name of the page that begins at a key. */
 export function kvPageName(bucket: BucketName, from: string): string {

@@ -1,5 +1,6 @@
 // Reads a pointer past this isolate's memory: from the tier of the colo, then from
-// KV where the bucket's pages are there, else from the index. Each of them fills
+// KV where the bucket's pages are there, from a relay where many ask, else from the
+// index. Each of them fills
 // memory, and what comes from below is left to the colo. Called by
 // workers-hot-metadata.ts.
 import { LRUCache } from 'lru-cache';
@@ -18,6 +19,8 @@ import { type IndexFailures, isFailure } from './index-failures.ts';
 import type { KvPages } from './kv-pages.ts';
 import { type Lookup, type MemoryEntries, toFresh, toStale } from './memory-entry.ts';
 import { createMissLimit } from './miss-limit.ts';
+import type { PageName } from './pointer-page.ts';
+import { type RelayPages, wantedOf } from './relay-pages.ts';
 
 /**
  * A state that is younger than this is not put into the colo again where it says
@@ -34,19 +37,25 @@ const HUNG_MS = 20_000;
 /** Buckets of which the colo's state is remembered. */
 const SHARED_MAX = 1000;
 
-type SharedState = Pick<FeedState, 'atMs' | 'filledTo' | 'isOffloaded'>;
+type SharedState = Pick<FeedState, 'atMs' | 'filledTo' | 'isOffloaded' | 'isRelayed'>;
 
 /** Remembers the colo's states, as far as known here. */
 function createSharedStates() {
   const states = new LRUCache<BucketName, SharedState>({ max: SHARED_MAX });
   return {
-    note(bucket: BucketName, { atMs, filledTo, isOffloaded }: FeedState): void {
-      states.set(bucket, { atMs, filledTo, isOffloaded });
+    note(bucket: BucketName, { atMs, filledTo, isOffloaded, isRelayed = false }: FeedState): void {
+      states.set(bucket, { atMs, filledTo, isOffloaded, isRelayed });
     },
-    /** Whether the colo had better have that one. */
-    isNews(bucket: BucketName, { atMs, filledTo, isOffloaded }: FeedState): boolean {
+    /**
+     * Whether the colo had better have that one. `isOlder`: no call of the index brought
+     * it just now, so the colo may have a later one, which it must not replace.
+     */
+    isNews(bucket: BucketName, state: FeedState, isOlder: boolean): boolean {
+      const { atMs, filledTo, isOffloaded, isRelayed = false } = state;
       const known = states.get(bucket);
-      if (known === undefined || atMs - known.atMs >= SHARE_GAP_MS) return true;
+      if (known === undefined || isRelayed !== known.isRelayed) return true;
+      if (isOlder) return false;
+      if (atMs - known.atMs >= SHARE_GAP_MS) return true;
       return filledTo !== known.filledTo || isOffloaded !== known.isOffloaded;
     },
   };
@@ -58,12 +67,14 @@ type PointerReaderOptions = {
   readonly feeds: BucketFeeds;
   readonly colo: ColoTier;
   readonly kvPages: KvPages;
+  /** Absent where there are none. */
+  readonly relays?: RelayPages | undefined;
   readonly freshnessOf: (mode: MetadataMode | null) => Freshness;
   readonly clock: Clock;
   readonly background: Background;
   readonly failures: IndexFailures;
   readonly limitMs: number;
-  /** See WorkersHotMetadataOptions. */
+  /** A call that got no word for so long waits in no queue, milliseconds. */
   readonly hungMs?: number;
 };
 
@@ -96,34 +107,41 @@ function createColoReader(
     return true;
   }
 
-  async function readPage({ bucket }: Lookup, from: string): Promise<void> {
-    const page = await colo.readPage(bucket, from);
+  async function readPage({ bucket }: Lookup, name: PageName): Promise<void> {
+    const page = await colo.readPage(bucket, name);
     if (page !== null) feeds.keep(bucket, page);
   }
 
   async function readColo(lookup: Lookup, isStateOld: boolean): Promise<boolean> {
-    const { bucket, key } = lookup;
-    const starts = () => (feeds.prove(bucket, key) === null ? feeds.pageStarts(bucket, key) : []);
-    const tried = starts();
+    const { bucket, key, isInvited } = lookup;
+    const isProven = () => feeds.prove(bucket, key, isInvited) !== null;
+    const missing = () => (isProven() ? [] : feeds.pagesOf(bucket, key, isInvited));
+    const tried = missing();
+    // Others of the colo may have heard that relays are to be asked.
+    const isToldAll = isInvited || feeds.state(bucket)?.isRelayed === true;
+    const mayBeNews = tried.length > 0 && !isToldAll;
     const [hasState] = await Promise.all([
-      isStateOld ? readState(lookup) : true,
-      ...tried.map((from) => readPage(lookup, from)),
+      isStateOld || mayBeNews ? readState(lookup) : true,
+      ...tried.map((name) => readPage(lookup, name)),
     ]);
     // The state may have ended a page in memory, and may name others.
-    const others = starts().filter((from) => !tried.includes(from));
-    await Promise.all(others.map((from) => readPage(lookup, from)));
+    const isSame = (one: PageName, other: PageName) =>
+      one.from === other.from && one.isInvited === other.isInvited;
+    const others = missing().filter((name) => !tried.some((other) => isSame(name, other)));
+    await Promise.all(others.map((name) => readPage(lookup, name)));
     return hasState;
   }
 
   return readColo;
 }
 
-export function createPointerReader(options: PointerReaderOptions): PointerReader {
-  const { memory, entries, feeds, colo, kvPages, freshnessOf, clock, background } = options;
-  const shared = createSharedStates();
-  const readColo = createColoReader(options, shared.note);
-  const coldStart = createColdStart(clock, colo);
-
+/** How old what is shown of a bucket may be, and how old the state is that proves it. */
+function createProofAges({
+  memory,
+  feeds,
+  freshnessOf,
+  clock,
+}: Pick<PointerReaderOptions, 'memory' | 'feeds' | 'freshnessOf' | 'clock'>) {
   /** The bucket's freshness, from what memory or the feed knows, however old. */
   function freshness({ bucket, key }: Lookup): Freshness {
     const readPolicy =
@@ -136,38 +154,64 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     return state === null ? Number.POSITIVE_INFINITY : (clock.nowMs() - state.atMs) / 1000;
   }
 
+  /** Whether the state is young enough for what it proves to be shown. */
+  function isProof(lookup: Lookup): boolean {
+    const { freshSeconds, revalidateSeconds } = freshness(lookup);
+    return stateAgeSeconds(lookup) < freshSeconds + revalidateSeconds;
+  }
+
+  return { freshness, stateAgeSeconds, isProof };
+}
+
+export function createPointerReader(options: PointerReaderOptions): PointerReader {
+  const { entries, feeds, colo, kvPages, freshnessOf, clock, background } = options;
+  const { freshness, stateAgeSeconds, isProof } = createProofAges(options);
+  const shared = createSharedStates();
+  const readColo = createColoReader(options, shared.note);
+  const coldStart = createColdStart(clock, colo);
+  const misses = createStrangerMisses(clock);
+
   /** Whether KV brought a page that the feed proves. */
   async function readKv(lookup: Lookup): Promise<boolean> {
-    const { bucket, key } = lookup;
-    const { kv, freshSeconds, revalidateSeconds } = freshness(lookup);
-    const state = feeds.state(bucket);
-    const isInKv = kv === 'always' || (kv === 'offloaded' && state?.isOffloaded === true);
-    const isProof = stateAgeSeconds(lookup) < freshSeconds + revalidateSeconds;
-    const [cut] = feeds.pageStarts(bucket, key);
-    if (!isInKv || !isProof || cut === undefined || feeds.prove(bucket, key) !== null) return false;
+    const { bucket, key, isInvited } = lookup;
+    const { kv } = freshness(lookup);
+    const isOffloaded = kv === 'offloaded' && feeds.state(bucket)?.isOffloaded === true;
+    const isProven = () => feeds.prove(bucket, key, isInvited) !== null;
+    const [cut] = feeds.pagesOf(bucket, key, isInvited);
+    if (!(kv === 'always' || isOffloaded) || !isProof(lookup) || isProven()) return false;
+    if (cut === undefined || cut.isInvited === true) return false;
 
-    const page = await kvPages.read(bucket, cut);
+    const page = await kvPages.read(bucket, cut.from);
     if (page !== null) feeds.keep(bucket, page);
-    if (feeds.prove(bucket, key) === null) {
-      kvPages.reject(bucket, cut);
+    if (!isProven()) {
+      kvPages.reject(bucket, cut.from);
       return false;
     }
     if (page !== null) background.run('share-page', () => colo.putPage(bucket, page));
     return true;
   }
 
+  /** What brought a page that the feed proves, where the colo has none. */
+  async function readBelow(lookup: Lookup, isHerd: boolean): Promise<MetadataLookup['tier']> {
+    if (await readKv(lookup)) return 'kv';
+    const mayRelay = freshness(lookup).kv === 'offloaded' && isProof(lookup);
+    return mayRelay && (await readRelay(lookup, isHerd)) ? 'index' : 'colo';
+  }
+
   async function readShared(
     lookup: Lookup,
     refresh: (() => void) | null,
   ): Promise<MetadataLookup | null> {
+    const { bucket } = lookup;
     if (!freshness(lookup).isShared) return null;
     const isStateOld = stateAgeSeconds(lookup) >= freshness(lookup).freshSeconds;
     const hasState = await readColo(lookup, isStateOld);
     const isCold = !hasState && entries.recall(lookup) === null;
-    const isKnown = () => feeds.state(lookup.bucket) !== null;
-    if (isCold && !isKnown())
-      await coldStart.await(lookup.bucket, () => readColo(lookup, !isKnown()), isKnown);
-    const tier = (await readKv(lookup)) ? 'kv' : 'colo';
+    const isKnown = () => feeds.state(bucket) !== null;
+    const hasWaited = isCold && !isKnown();
+    const look = () => readColo(lookup, !isKnown());
+    if (hasWaited) await coldStart.await(bucket, look, isKnown);
+    const tier = await readBelow(lookup, hasWaited && isKnown());
     const entry = entries.refill(lookup);
     if (entry === null) return null;
 
@@ -180,13 +224,13 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     return toStale(entry, tier, 'revalidating');
   }
 
-  /** Leaves to the colo what a call of the index brought. */
-  function share({ bucket }: Lookup): void {
+  /** Leaves to the colo what a call of the index, or of a relay, brought. */
+  function share({ bucket }: Lookup, isByRelay: boolean): void {
     const pages = feeds.takeNewPages(bucket);
     const state = feeds.state(bucket);
     if (state === null || !freshnessOf(state.readPolicy?.settings.metadata ?? null).isShared)
       return;
-    const isNewState = shared.isNews(bucket, state);
+    const isNewState = shared.isNews(bucket, state, isByRelay);
     if (pages.length === 0 && !isNewState) return;
     if (isNewState) shared.note(bucket, state);
     background.run('share-pointers', async () => {
@@ -196,7 +240,8 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     });
   }
 
-  const readIndex = createIndexReader(options, share);
+  const readRelay = createRelayReader(options, misses, share);
+  const readIndex = createIndexReader(options, misses, share);
 
   return {
     read: async (lookup, refresh) =>
@@ -208,22 +253,64 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
   };
 }
 
+/**
+ * Reads a page from a relay where the object wants that, or a herd is at the door, and
+ * says whether it brought one that the feed proves.
+ */
+function createRelayReader(
+  { feeds, relays }: Pick<PointerReaderOptions, 'feeds' | 'relays'>,
+  misses: ReturnType<typeof createStrangerMisses>,
+  share: (lookup: Lookup, isByRelay: boolean) => void,
+): (lookup: Lookup, isHerd: boolean) => Promise<boolean> {
+  return async (lookup, isHerd) => {
+    const { bucket, key, isInvited } = lookup;
+    // What a link alone opens never leaves the object for a relay.
+    if (relays === undefined || isInvited) return false;
+    const state = feeds.state(bucket);
+    const isWanted = state !== null && (isHerd || state.isRelayed === true);
+    if (!isWanted || feeds.prove(bucket, key) !== null) return false;
+
+    const wanted = wantedOf(state, key);
+    if (wanted === null) return false;
+    misses.require(lookup);
+    const reply = await relays.read(bucket, wanted);
+    if (reply === null) return false;
+    feeds.noteRelayed(bucket, reply, wanted.cuts);
+    share(lookup, true);
+    const proven = feeds.prove(bucket, key);
+    if (proven !== null) misses.note(lookup, proven);
+    return proven !== null;
+  };
+}
+
+/** Bounds the calls for keys that memory does not know and that find nothing. */
+function createStrangerMisses(clock: Clock) {
+  const limit = createMissLimit(clock);
+  return {
+    /** SlowDown where too many of them found nothing. */
+    require({ bucket, isUnknown = false }: Lookup): void {
+      if (isUnknown && limit.isSpent(bucket)) throw new StorageError('SlowDown');
+    },
+    note({ bucket, isUnknown = false }: Lookup, { pointer }: KnownMetadata): void {
+      if (isUnknown && pointer === null) limit.spend(bucket);
+    },
+  };
+}
+
 /** Reads a pointer from the index, and fills memory with it, however late it comes. */
 function createIndexReader(
-  { memory, clock, background, failures, limitMs, hungMs = HUNG_MS }: PointerReaderOptions,
-  share: (lookup: Lookup) => void,
+  { memory, background, failures, limitMs, hungMs = HUNG_MS }: PointerReaderOptions,
+  misses: ReturnType<typeof createStrangerMisses>,
+  share: (lookup: Lookup, isByRelay: boolean) => void,
 ): (lookup: Lookup) => Promise<MetadataLookup> {
-  const misses = createMissLimit(clock);
-
   function keep(lookup: Lookup, known: KnownMetadata): void {
     failures.end(lookup);
     memory.fill(lookup.bucket, lookup.key, known, lookup.epoch);
-    share(lookup);
+    share(lookup, false);
   }
 
   async function readIndex(lookup: Lookup): Promise<MetadataLookup> {
-    const { bucket, isUnknown = false } = lookup;
-    if (isUnknown && misses.isSpent(bucket)) throw new StorageError('SlowDown');
+    misses.require(lookup);
     let isDone = false;
     const loading = lookup.load().finally(() => {
       isDone = true;
@@ -231,7 +318,7 @@ function createIndexReader(
     try {
       const known = await withTimeout(limitMs, 'the index', () => loading);
       keep(lookup, known);
-      if (isUnknown && known.pointer === null) misses.spend(bucket);
+      misses.note(lookup, known);
       return { ...known, tier: 'index', stale: null };
     } catch (error) {
       if (!isDone) background.run('late-index', () => readLate(lookup, loading, () => isDone));

@@ -25,6 +25,7 @@ import { COOLDOWN_MS, createIndexFailures, isFailure } from './index-failures.ts
 import { createKvPages } from './kv-pages.ts';
 import { createMemoryEntries, type Lookup, toFresh, toStale } from './memory-entry.ts';
 import { createPointerReader } from './read-pointer.ts';
+import type { RelayPages } from './relay-pages.ts';
 
 export type WorkersHotMetadataOptions = {
   readonly kv: Pick<KVNamespace, 'get'>;
@@ -32,6 +33,8 @@ export type WorkersHotMetadataOptions = {
   readonly memory: MemoryPointers;
   readonly feeds: BucketFeeds;
   readonly colo: ColoTier;
+  /** Absent: the bucket's object is called for each look-up. */
+  readonly relays?: RelayPages;
   readonly clock: Clock;
   readonly background: Background;
   readonly log: Log;
