@@ -6,6 +6,7 @@
 import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBucketCalls } from './buckets/buckets.ts';
+import { createCommandGroups } from './command-group.ts';
 import { withinRoom } from './index-room.ts';
 import { createKeyJobCalls } from './key-jobs/key-jobs.ts';
 import { createKeyAidCalls } from './keys/key-aids.ts';
@@ -27,12 +28,14 @@ import { abortStaleUploads } from './maintenance/stale-uploads.ts';
 import { createStorageCalls } from './maintenance/storage-hours.ts';
 import { commitCopies } from './objects/commit-copies.ts';
 import { listLevel } from './objects/list-level.ts';
-import { listObjects, listVersions } from './objects/listing.ts';
+import { createListingCalls } from './objects/listing.ts';
 import { createObjectCalls } from './objects/objects.ts';
+import { createOpenPacks } from './objects/open-packs.ts';
 import { createQuotaCalls, withinQuotas } from './objects/quotas.ts';
 import { createSelectionCalls } from './objects/selections.ts';
 import { createOutboxCalls } from './outbox/outbox.ts';
 import { requireBucket } from './require-bucket.ts';
+import { createShardCalls } from './shards/shards.ts';
 import { inTransactions } from './transactions.ts';
 import { createUploadCalls } from './uploads/uploads.ts';
 import { createUrlUseCalls } from './uploads/url-uses.ts';
@@ -49,23 +52,40 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([
   'listIncarnations',
 ]);
 
+/** Commands that change many objects, and so the same totals many times. */
+const CHANGES_MANY = [
+  'deleteObjects',
+  'applyLifecycle',
+  'commitCopies',
+  'stepKeyJob',
+  'completeUpload',
+  'abortUpload',
+  'abortStaleUploads',
+  'giveUpSlice',
+  'adoptSlice',
+] as const satisfies readonly (keyof IndexApi)[];
+
 /**
  * The calls over a database whose tables `migrate(sql, INDEX_SCHEMA)` made. Each
  * runs in a transaction of its own: a command happens whole or not at all, a query
  * sees one state. Calls throw StorageError; what SQL throws passes.
  */
-export function createBucketIndex(sql: Sql): IndexApi {
+export function createBucketIndex(base: Sql): IndexApi {
+  const groups = createCommandGroups(base);
+  const { sql } = groups;
+  const packs = createOpenPacks(sql);
   const calls: IndexApi = {
     ...createBucketCalls(sql),
     ...createIncarnationCalls(sql),
-    ...createObjectCalls(sql),
+    ...createObjectCalls(sql, packs),
+    ...createListingCalls(sql),
     ...createUploadCalls(sql),
     ...createBlobCalls(sql),
     ...createLifecycleCalls(sql),
     ...createCompressionCalls(sql),
     ...createPackCalls(sql),
     ...createSparsePackCalls(sql),
-    ...createKeyJobCalls(sql),
+    ...createKeyJobCalls(sql, packs),
     ...createKeyAidCalls(sql),
     ...createOutboxCalls(sql),
     ...createStorageCalls(sql),
@@ -77,14 +97,17 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createShareStatisticsCalls(sql),
     ...createDropLinkCalls(sql),
     ...createDropFileCalls(sql, createUploadCalls(sql)),
+    ...createShardCalls(sql),
     forgetDropRows: (input) => forgetDropRows(sql, input),
     dropOrphanRows: (input) => dropOrphanRows(sql, input),
-    commitCopies: (input) => commitCopies(sql, input),
+    commitCopies: (input) => commitCopies(sql, packs, input),
     abortStaleUploads: (input) => abortStaleUploads(sql, input),
-    listObjects: (input) => listObjects(sql, input),
-    listVersions: (input) => listVersions(sql, input),
     listLevel: (input) => listLevel(sql, input),
     sortLevel: (input) => sortLevel(sql, requireBucket(sql, input.bucket), input),
   };
-  return inTransactions(sql, withinRoom(sql, withinQuotas(sql, calls)), SINGLE_STATEMENT);
+  const sharing = Object.fromEntries(
+    CHANGES_MANY.map((name) => [name, (input: never) => groups.once(() => calls[name](input))]),
+  );
+  const all = { ...calls, ...sharing };
+  return inTransactions(sql, withinRoom(sql, withinQuotas(sql, all)), SINGLE_STATEMENT);
 }

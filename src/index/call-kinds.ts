@@ -69,6 +69,11 @@ export const INDEX_CALLS = {
   listDropSenders: 'query',
   getDropFile: 'query',
   listDropFiles: 'query',
+  getShard: 'query',
+  countShards: 'query',
+  locateBlobs: 'query',
+  pickSlice: 'query',
+  exportSlice: 'query',
   createBucket: 'command',
   setBucketAccess: 'command',
   setBucketSettings: 'command',
@@ -134,6 +139,15 @@ export const INDEX_CALLS = {
   addShareCounts: 'command',
   setSweptUpTo: 'command',
   forgetIncarnation: 'command',
+  noteShards: 'command',
+  makeShard: 'command',
+  reportRecord: 'command',
+  freezeSlice: 'command',
+  thawSlice: 'command',
+  importSlice: 'command',
+  dropSlice: 'command',
+  giveUpSlice: 'command',
+  adoptSlice: 'command',
 } as const satisfies Record<keyof (IndexQueries & OutboxQueries), 'query'> &
   Record<keyof (IndexCommands & OutboxCommands), 'command'>;
 
@@ -315,6 +329,7 @@ const STORING: ReadonlySet<keyof IndexApi> = new Set([
   'addDropSender',
   'addDropFile',
   'commitDropPiece',
+  'importSlice',
 ] as const);
 
 /** Whether the call changes the directory. */

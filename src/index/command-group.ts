@@ -1,6 +1,7 @@
-// Commands that are run together: each is atomic by itself, all become durable at
-// once, and a row that each of them would write for itself is written once, at the
-// end. A Durable Object runs commits so that come at once: each row costs.
+// Changes of a row that many would write for themselves, and that is written once at
+// the end instead: each row costs on Cloudflare. Within one command that changes many
+// objects it is `once`. Commands that come at once to a Durable Object are run
+// together: each is atomic by itself, and all become durable at once.
 import type { SharedChange, Sql } from '../ports/sql.ts';
 
 export type CommandGroups = {
@@ -11,35 +12,55 @@ export type CommandGroups = {
    * a result that is not ok; what a command throws undoes all.
    */
   run<Result extends { readonly isOk: boolean }>(commands: readonly (() => Result)[]): Result[];
+  /**
+   * Runs one command, which is in a transaction already, and does not read what it
+   * shares. What it throws passes, and nothing that it shared is written.
+   */
+  once<Result>(command: () => Result): Result;
 };
 
+/** Groups over a database, which may have groups of its own around these. */
 export function createCommandGroups(base: Sql): CommandGroups {
   /** The changes of the command that runs in a group. */
   let ownChanges: SharedChange[] | null = null;
 
   const share = (change: SharedChange): boolean => {
-    ownChanges?.push(change);
-    return ownChanges !== null;
+    if (ownChanges === null) return base.share?.(change) ?? false;
+    ownChanges.push(change);
+    return true;
   };
+
+  /** Gives the result, and the changes that are to be written. */
+  function collect<Result>(command: () => Result): { result: Result; changes: SharedChange[] } {
+    const changes: SharedChange[] = [];
+    ownChanges = changes;
+    try {
+      return { result: command(), changes };
+    } finally {
+      ownChanges = null;
+    }
+  }
 
   return {
     sql: { ...base, share },
     run(commands) {
       return base.transaction(() => {
-        const changes = new Map<string, SharedChange>();
+        const merged = new Map<string, SharedChange>();
         const results = commands.map((command) => {
-          ownChanges = [];
-          try {
-            const result = command();
-            if (result.isOk) for (const change of ownChanges) merge(changes, change);
-            return result;
-          } finally {
-            ownChanges = null;
-          }
+          const { result, changes } = collect(command);
+          if (result.isOk) for (const change of changes) merge(merged, change);
+          return result;
         });
-        for (const { write, values } of changes.values()) write(values);
+        for (const { write, values } of merged.values()) write(values);
         return results;
       });
+    },
+    once(command) {
+      const { result, changes } = collect(command);
+      const merged = new Map<string, SharedChange>();
+      for (const change of changes) merge(merged, change);
+      for (const { write, values } of merged.values()) write(values);
+      return result;
     },
   };
 }

@@ -10,6 +10,11 @@ import { storesMore } from './call-kinds.ts';
 const CROWDED_SHARE = 0.6;
 /** Share in use from which nothing more is stored: 300 MB of 10 GB stay for the rest. */
 const FULL_SHARE = 0.97;
+/**
+ * Shares in use that are reported, in percent: behind the first bodies go elsewhere
+ * already, and the last is before nothing more is stored. Our own limits.
+ */
+export const ROOM_LEVELS = [70, 85, 95] as const;
 
 /** Whether new bodies should go to blobs of their own. Cost: two small reads. */
 export function isCrowded(sql: Sql): boolean {

@@ -14,12 +14,13 @@ import { usageTime } from './usage/usage-time.ts';
 
 /**
  * The calls over a database whose tables `migrate(sql, LEDGER_SCHEMA)` made. Each
- * is atomic. `rules` has what needs prices.
+ * is atomic. `rules` decides what depends on prices: leases of caps, and receipts.
  */
 export function createLedgerIndex(sql: Sql, rules: LedgerRules): LedgerApi {
   const calls: LedgerApi = {
     record({ accountId, batches, nowMs: commandMs }) {
-      // By a clock that has jumped, batches that may come again would be forgotten.
+      // A clock that has jumped ahead would make sources look old, and their last
+      // sequences would be forgotten: a repeated batch would count twice.
       const nowMs = usageTime(sql, commandMs);
       recordBatches(sql, accountId, batches, nowMs);
     },

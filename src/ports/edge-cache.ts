@@ -15,6 +15,12 @@ export type SliceBytes = {
   readonly tier: BodyTier | 'bucket';
 };
 
+/** A stream of the requested part of a run; it errors rather than end short. */
+export type OpenedRun = {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly tier: 'edge' | 'bucket';
+};
+
 /**
  * Caches slices of blobs near the reader. A slice is named by its blob and its
  * offset there, so an entry can't be stale and nothing is ever purged. Large bodies
@@ -37,6 +43,13 @@ export type EdgeCache = {
    * where readers hold no slices.
    */
   beginSlices?(): (() => void) | null;
+  /**
+   * Opens a part of a run, which is longer than a slice and no longer than
+   * `maxSlicesPerRead` of them, by one call, whatever its length. The reader holds a
+   * piece of it in memory at most. Null: no tier has it so, or that tier fails; its
+   * slices may be read. Absent where no tier keeps runs.
+   */
+  openRun?(run: Segment, part: ByteRange): Promise<OpenedRun | null>;
   /**
    * Whether a slice that memory lacks should be read whole for a read of
    * `readBytes` in all. Else that is read from the bucket, past the tiers. Counts

@@ -41,6 +41,7 @@ import type { LevelCommands, LevelQueries } from './index-calls/level-calls.ts';
 import type { PackCommands, PackQueries } from './index-calls/pack-calls.ts';
 import type { QuotaCommands, QuotaQueries } from './index-calls/quota-calls.ts';
 import type { SelectionCommands, SelectionQueries } from './index-calls/selection-calls.ts';
+import type { ShardCommands, ShardQueries } from './index-calls/shard-calls.ts';
 import type { ShareLinkCommands, ShareLinkQueries } from './index-calls/share-link-calls.ts';
 import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
@@ -129,6 +130,7 @@ type FurtherQueries = KeyQueries &
   PackQueries &
   QuotaQueries &
   SelectionQueries &
+  ShardQueries &
   ShareLinkQueries &
   SweepQueries &
   UploadQueries;
@@ -139,6 +141,7 @@ type FurtherCommands = KeyCommands &
   PackCommands &
   QuotaCommands &
   SelectionCommands &
+  ShardCommands &
   ShareLinkCommands &
   SweepCommands &
   UploadCommands &
@@ -178,8 +181,11 @@ export type IndexQueries = FurtherQueries & {
    * keys, in any order. BucketChanged. Cost: a row for each key.
    */
   listAcls(input: { bucket: BucketRef; keys: readonly ObjectKey[] }): readonly ObjectAcl[];
-  /** Bucket and current version in one call, for public reads. */
-  resolve(input: { name: BucketName; key: ObjectKey }): {
+  /**
+   * Bucket and current version in one call, for public reads. `isInvited`: the reader
+   * was let in by a link, so that tiers may keep what nobody else may read.
+   */
+  resolve(input: { name: BucketName; key: ObjectKey; isInvited?: boolean }): {
     bucket: BucketRecord | null;
     object: ObjectVersion | null;
   };

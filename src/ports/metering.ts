@@ -145,6 +145,11 @@ export type UsageCounter = {
   /** A request that was refused to a stranger: free, and shown to the owner. */
   block(): void;
   /**
+   * A request of the account itself that was refused (`client`), or one of anybody
+   * that the server failed: free, and shown.
+   */
+  fail(fault: 'client' | 'server'): void;
+  /**
    * Allowances of the caps that apply to this owner; null: not known, and none is
    * needed unless the bucket is capped.
    */
@@ -162,6 +167,10 @@ export type DrainedUsage = {
   readonly counts: ReadonlyMap<string, Readonly<UsageCounts>>;
   /** Requests that were refused to strangers. */
   readonly blocked: number;
+  /** Requests of the account itself that were refused. */
+  readonly clientErrors: number;
+  /** Requests that the server failed. */
+  readonly serverErrors: number;
   /** Requests by operation, and reads that were counted without a name. */
   readonly operations: ReadonlyMap<string, number>;
   readonly unnamedReads: number;

@@ -27,6 +27,8 @@ export type MetricFamily = {
  */
 export type MetricSource = {
   collect(): readonly MetricFamily[] | Promise<readonly MetricFamily[]>;
+  /** What the same app counts in other threads, each thread's apart; none without it. */
+  ofOtherThreads?(): Promise<readonly (readonly MetricFamily[])[]>;
 };
 
 /** A family with one sample per set of labels. */

@@ -15,6 +15,17 @@ export type DiskReport = {
   readonly freeBytes: number;
 };
 
+/**
+ * A share of the room of a bucket's index that was passed, in percent, and the figures
+ * of that moment.
+ */
+export type RoomReport = {
+  readonly percent: number;
+  readonly usedPercent: number;
+  readonly usedBytes: number;
+  readonly maxBytes: number;
+};
+
 export type ObjectDamage = { readonly kind: 'missing' | 'damaged'; readonly detail: string };
 
 /**

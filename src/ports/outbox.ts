@@ -208,6 +208,7 @@ export function mayReport(name: string): boolean {
   return REPORTING.has(name);
 }
 
+type DropFileBegin = Parameters<IndexCommands['addDropFile']>[0];
 type DropFileEnd = Parameters<IndexCommands['finishDropFile']>[0];
 
 /**
@@ -217,6 +218,7 @@ type DropFileEnd = Parameters<IndexCommands['finishDropFile']>[0];
 export function mayHaveEnqueued(name: string, input: unknown): boolean {
   if (name === 'enqueueDeliveries' || name === 'replayDeliveries') return true;
   if (name === 'finishDropFile' && (input as DropFileEnd).deliveries.length > 0) return true;
+  if (name === 'addDropFile') return ((input as DropFileBegin).nearReport?.length ?? 0) > 0;
   return (
     REPORTING.has(name) && (input as { readonly bucket?: BucketRef }).bucket?.notify !== undefined
   );

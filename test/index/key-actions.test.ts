@@ -1,9 +1,12 @@
 // Actions on keys with more rows than one commit takes: they go on in the next step, and are
-// counted once.
+// counted once. And which events an edit has.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KeyAction, KeyJob } from '../../src/domain/keys/key-jobs.ts';
-import type { BucketRef } from '../../src/domain/nouns.ts';
+import type { BucketRef, VersionId } from '../../src/domain/nouns.ts';
+import type { Tags } from '../../src/domain/object-facts.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { done } from '../../src/index/key-jobs/action-results.ts';
+import { eventsOfAction } from '../../src/index/key-jobs/key-job-events.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import {
@@ -106,5 +109,24 @@ describe('an action with many rows', () => {
     const { job, steps } = run(keys.map((key) => ({ kind: 'purge', key: asKey(key) })));
     expect(job.counts).toMatchObject({ done: 11, missing: 0 });
     expect(steps).toBe(2);
+  });
+});
+
+describe('events of an edit', () => {
+  const [key, onlyVersionId, versionId] = [asKey('k'), 'old' as VersionId, 'new' as VersionId];
+  const attributes = { headers: {}, userMetadata: {}, storageClass: 'STANDARD', tags: { a: 'b' } };
+  const namesOf = (onlyTags: Tags | null, editedId: VersionId | null) => {
+    const action = { kind: 'edit', key, onlyVersionId, onlyTags, versionId, attributes } as const;
+    const result = done({ versionId: editedId });
+    return eventsOfAction('enabled', action, result, START_MS).map(({ name }) => name);
+  };
+
+  it.each<[string, Tags | null, VersionId | null, readonly string[]]>([
+    ['nothing changed', { a: 'b' }, null, []],
+    ['other tags', { a: 'c' }, onlyVersionId, ['ObjectTagging:Put']],
+    ['a lock alone', { a: 'b' }, onlyVersionId, []],
+    ['a new version', { a: 'b' }, versionId, ['ObjectCreated:Copy']],
+  ])('%s', (_, onlyTags, editedId, expected) => {
+    expect(namesOf(onlyTags, editedId)).toEqual(expected);
   });
 });

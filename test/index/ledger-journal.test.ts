@@ -3,7 +3,9 @@
 // before there were pages.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RATE_CARDS } from '../../src/core/billing/prices/rate-cards.ts';
 import { LEDGER_RULES } from '../../src/core/ledger-rules.ts';
+import type { Cap } from '../../src/domain/billing/caps.ts';
 import type { MeterName, UsageBatch, UsageRow } from '../../src/domain/billing/usage.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../src/domain/nouns.ts';
 import { DAY_MS, HOUR_MS } from '../../src/domain/time.ts';
@@ -61,6 +63,25 @@ describe('the journal', () => {
     });
     expect(record(batches)).toBe(1);
     expect(record([firstOf('isolate 3', 2, [rowOf()])])).toBe(1);
+  });
+
+  it('writes no row more for what only charts show, in months with receipts too', () => {
+    const { ledger, record } = open();
+    const [card] = RATE_CARDS;
+    if (card === undefined) throw new Error('No card ships.');
+    const use = { source: 'receipts', sequence: 1, rows: [rowOf()] };
+    ledger.takeReceipt({ accountId, use, tariff: { card, version: 'v' }, nowMs: START_MS });
+    const meters: MeterName[] = ['errors/4xx', 'errors/5xx', 'operation/PublicRead'];
+    expect(
+      record([
+        firstOf(
+          'i',
+          1,
+          meters.map((meter) => rowOf({ meter })),
+        ),
+      ]),
+    ).toBe(1);
+    expect(record([firstOf('i', 2, [rowOf()])])).toBe(2);
   });
 
   it('splits what is too much for one row, and sums it all', () => {
@@ -199,5 +220,55 @@ describe('a database from before there were pages', () => {
       { timeMs: START_MS + DAY_MS, quantity: 1n },
     ]);
     expect(ledger.getFirstHour({ accountId })).toBe(START_MS);
+  });
+});
+
+describe('the caps of an account', () => {
+  const nowMs = START_MS + 2 * HOUR_MS;
+  const bucketOf = (at: number) => `bucket-${at}~1` as BucketId;
+  const capOf = (at: number): Cap => ({
+    id: `cap ${at}`,
+    scope: at === 0 ? { kind: 'account' } : { kind: 'bucket', bucketId: bucketOf(at) },
+    unit: 'bytes',
+    limit: 1_000_000n,
+    period: at % 2 === 0 ? 'day' : 'month',
+    alertPercents: [],
+    cachedFromPercent: null,
+    cardId: null,
+    liftedUntilMs: null,
+  });
+
+  /** A ledger with that many caps, each of a bucket with usage in two hours. */
+  function withCaps(count: number) {
+    const { sql, ledger, record } = open();
+    for (let at = 0; at < count; at++) {
+      const rows = [0, HOUR_MS].map((ms) =>
+        rowOf({ bucketId: bucketOf(at), meter: 'egress/memory', hourMs: START_MS + ms }),
+      );
+      record([firstOf(`isolate ${at}`, 1, rows)]);
+      ledger.putCap({ accountId, cap: capOf(at), known: null });
+    }
+    let pageReads = 0;
+    const all = sql.all.bind(sql);
+    sql.all = (text, ...values) => {
+      if (text.includes('FROM ledger_pages')) pageReads++;
+      return all(text, ...values);
+    };
+    const states = ledger.readCaps({ accountId, holder: '', nowMs });
+    return { states, pageReads };
+  }
+
+  it('read the journal once for each of their periods, however many they are', () => {
+    const many = withCaps(40);
+    expect(many.states).toHaveLength(40);
+    expect([withCaps(4).pageReads, many.pageReads]).toEqual([2, 2]);
+  });
+
+  it('count what was used of their bucket, or of all', () => {
+    const used = new Map(
+      withCaps(6).states.map(({ cap, usage }) => [cap.id, usage.map(({ quantity }) => quantity)]),
+    );
+    expect(used.get('cap 0')).toEqual([12n]);
+    for (const at of [1, 2, 3, 4, 5]) expect(used.get(`cap ${at}`)).toEqual([2n]);
   });
 });

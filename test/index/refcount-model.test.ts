@@ -11,6 +11,7 @@ import type {
   Segment,
   VersionId,
 } from '../../src/domain/nouns.ts';
+import { rowIdOf } from '../../src/domain/uploads/upload-rows.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import type { Upload } from '../../src/ports/index-calls/upload-calls.ts';
@@ -26,6 +27,7 @@ import {
   newReferenceOf,
   objectIn,
   objectOf,
+  partBlobIn,
   partOf,
   refOf,
   START_MS,
@@ -53,7 +55,12 @@ type Step =
       readonly toKey: number;
       readonly mayReplace: boolean;
     }
-  | { readonly do: 'start'; readonly at: number; readonly key: number }
+  | {
+      readonly do: 'start';
+      readonly at: number;
+      readonly key: number;
+      readonly isJoined: boolean;
+    }
   | {
       readonly do: 'part' | 'part-copy';
       readonly upload: number;
@@ -99,7 +106,13 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       mayReplace: fc.boolean(),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('start'), at: bit, key: small }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      ...{ do: fc.constant('start'), at: bit, key: small },
+      isJoined: fc.boolean(),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -146,8 +159,7 @@ function createWorld() {
   const homeOf = (blobId: BlobId) =>
     bucketAt(buckets.findIndex((bucket) => blobId.startsWith(`${bucket.id}/`)));
 
-  function write(bucket: BucketRecord): BlobId {
-    const blobId = blobIn(bucket);
+  function write(bucket: BucketRecord, blobId = blobIn(bucket)): BlobId {
     store.add(blobId);
     return blobId;
   }
@@ -236,7 +248,9 @@ function createWorld() {
     const found = uploads[step.upload];
     if (found === undefined) return;
     const { bucket, upload } = found;
-    const segments = isCopy ? segmentsAt(step.number % 2, step.key) : [wholeOf(write(bucket))];
+    const segments = isCopy
+      ? segmentsAt(step.number % 2, step.key)
+      : [wholeOf(write(bucket, partBlobIn(bucket, upload, step.number + 1)))];
     const newReferences = isCopy
       ? holdForeign(bucket, segments)
       : segments.map((segment) => newReferenceOf(segment.blobId));
@@ -346,8 +360,9 @@ function createWorld() {
     if (step.do === 'begin-repack') beginRepack(bucketAt(step.at));
     if (step.do === 'end-repack') endRepack();
     if (step.do === 'start' && uploads.length <= 3) {
-      const upload = uploadOf(`k${step.key}`);
-      index.createUpload({ bucket: refOf(bucketAt(step.at)), upload });
+      const upload = uploadOf(`k${step.key}`, {}, step.isJoined ? 'joined' : 'separate');
+      const isLate = step.isJoined;
+      index.createUpload({ bucket: refOf(bucketAt(step.at)), upload, isLate });
       uploads.push({ bucket: bucketAt(step.at), upload });
     }
     if (step.do === 'part' || step.do === 'part-copy') commitPart(step, step.do === 'part-copy');
@@ -368,11 +383,11 @@ function createWorld() {
     }
     for (const row of sql.all<{
       bucket: number;
-      blob_id: string;
+      blob_id: BlobId;
       refs: number;
       is_condemned: number;
     }>('SELECT bucket, blob_id, refs, is_condemned FROM blobs')) {
-      const name = `${row.bucket} ${row.blob_id}`;
+      const name = `${row.bucket} ${rowIdOf(row.blob_id)}`;
       expect([name, row.refs]).toEqual([name, counted.get(name) ?? 0]);
       if (row.refs > 0) expect(row.is_condemned).toBe(0);
       counted.delete(name);

@@ -3,7 +3,7 @@
 import { PRIVATE_ACCESS } from '../../domain/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { AccountId, BucketId, BucketName, BucketRecord } from '../../domain/nouns.ts';
+import type { BucketName, BucketRecord } from '../../domain/nouns.ts';
 import { addWatermarks } from '../../domain/purge.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -11,18 +11,14 @@ import { isCrowded } from '../index-room.ts';
 import { dropLevelsUnusedSince } from '../keys/key-levels.ts';
 import { bucketChanged, requireBucket } from '../require-bucket.ts';
 import { endTotals } from '../usage/storage-totals.ts';
-import { decodeAccess, encodeAccess } from './bucket-access-row.ts';
+import {
+  BUCKET_COLUMNS,
+  type BucketRow,
+  decodeBucket,
+  encodeAccess,
+  encodeSettings,
+} from './bucket-rows.ts';
 import { requireEmpty } from './require-empty.ts';
-
-export type BucketRow = {
-  readonly id: string;
-  readonly name: string;
-  readonly owner_id: string;
-  readonly created_at_ms: number;
-  readonly revision: number;
-  readonly access: string;
-  readonly settings: string;
-};
 
 type BucketCalls = Pick<
   IndexApi,
@@ -34,34 +30,8 @@ type BucketCalls = Pick<
   | 'deleteBucket'
 >;
 
-/** The record of a row of `buckets`. */
-export function decodeBucket(row: BucketRow): BucketRecord {
-  return {
-    id: row.id as BucketId,
-    name: row.name as BucketName,
-    ownerId: row.owner_id as BucketRecord['ownerId'],
-    createdAtMs: row.created_at_ms,
-    revision: row.revision,
-    access: decodeAccess(row.access, {
-      name: row.name as BucketName,
-      ownerId: row.owner_id as AccountId,
-    }),
-    settings: decodeSettings(row.settings),
-  };
-}
-
-/** What is not in the text was never set: most buckets have none of it. */
-function decodeSettings(text: string): BucketSettings {
-  return text === '{}'
-    ? NO_SETTINGS
-    : { ...NO_SETTINGS, ...(JSON.parse(text) as Partial<BucketSettings>) };
-}
-
-function encodeSettings(settings: BucketSettings): string {
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)),
-  );
-}
+/** Moves the revision of the record on, and that of the row. */
+const NEXT_REVISION = 'revision = revision + 1, record_revision = record_revision + 1';
 
 /**
  * InvalidBucketState where object lock would meet versions that go. Only here are
@@ -87,8 +57,7 @@ function requireLockable(
 export function createBucketCalls(sql: Sql): BucketCalls {
   function findLive(name: BucketName): BucketRecord | null {
     const [row] = sql.all<BucketRow>(
-      `SELECT id, name, owner_id, created_at_ms, revision, access, settings
-       FROM buckets WHERE name = ? AND deleted_at_ms IS NULL`,
+      `SELECT ${BUCKET_COLUMNS} FROM buckets WHERE name = ? AND deleted_at_ms IS NULL`,
       name,
     );
     return row === undefined ? null : decodeBucket(row);
@@ -96,8 +65,8 @@ export function createBucketCalls(sql: Sql): BucketCalls {
 
   function putSettings(n: number, name: BucketName, settings: BucketSettings): BucketRecord {
     const [row] = sql.all<BucketRow>(
-      `UPDATE buckets SET settings = ?, revision = revision + 1 WHERE n = ?
-       RETURNING id, name, owner_id, created_at_ms, revision, access, settings`,
+      `UPDATE buckets SET settings = ?, ${NEXT_REVISION} WHERE n = ?
+       RETURNING ${BUCKET_COLUMNS}`,
       encodeSettings(settings),
       n,
     );
@@ -137,8 +106,8 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       const n = requireBucket(sql, bucket);
       const known = findLive(bucket.name);
       const [row] = sql.all<BucketRow>(
-        `UPDATE buckets SET access = ?, revision = revision + 1 WHERE n = ?
-         RETURNING id, name, owner_id, created_at_ms, revision, access, settings`,
+        `UPDATE buckets SET access = ?, ${NEXT_REVISION} WHERE n = ?
+         RETURNING ${BUCKET_COLUMNS}`,
         encodeAccess({ ...PRIVATE_ACCESS, ...known?.access, ...access }),
         n,
       );
@@ -155,8 +124,8 @@ export function createBucketCalls(sql: Sql): BucketCalls {
 
     purgeBucket({ bucket, scopes }) {
       const n = requireBucket(sql, bucket);
-      const settings = findLive(bucket.name)?.settings ?? NO_SETTINGS;
-      const purges = addWatermarks(settings.purges, scopes, bucket.revision + 1);
+      const { settings = NO_SETTINGS, revision = bucket.revision } = findLive(bucket.name) ?? {};
+      const purges = addWatermarks(settings.purges, scopes, revision + 1);
       return putSettings(n, bucket.name, { ...settings, purges });
     },
 

@@ -24,13 +24,17 @@ const LEFT = `SELECT ${counted('objects')} AS objects, ${counted('uploads')} AS 
 
 /**
  * BucketNotEmpty where objects, older versions or delete markers are left; its
- * message counts them, and unfinished uploads, which alone prevent nothing. Cost:
- * some index look-ups, 1,000 rows of each kind at most when it is refused.
+ * message counts them, and unfinished uploads, which alone prevent nothing. So does
+ * what has come in from another shard, under the negative number. Cost: some index
+ * look-ups, 1,000 rows of each kind at most when it is refused.
  */
 export function requireEmpty(sql: Sql, n: number, name: BucketName): void {
   const [rows] = sql.all<{ has_any: number }>(
     `SELECT EXISTS (SELECT 1 FROM objects WHERE bucket = ?1)
-         OR EXISTS (SELECT 1 FROM versions WHERE bucket = ?1) AS has_any`,
+         OR EXISTS (SELECT 1 FROM versions WHERE bucket = ?1)
+         OR EXISTS (SELECT 1 FROM objects WHERE bucket = -?1)
+         OR EXISTS (SELECT 1 FROM versions WHERE bucket = -?1)
+         OR EXISTS (SELECT 1 FROM uploads WHERE bucket = -?1) AS has_any`,
     n,
   );
   if (rows?.has_any === 0) return;

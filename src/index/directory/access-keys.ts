@@ -134,7 +134,7 @@ type StoredKeyRow = KeyRow & {
   readonly in_use: number | null;
 };
 
-/** See `AccountsApi.getAccessKey`: a key that somebody made. */
+/** Reads a key that somebody made, with its account. Contract: `AccountsApi.getAccessKey`. */
 function readAccessKey(sql: Sql, id: AccessKeyId): StoredAccessKey | null {
   const [row] = sql.all<StoredKeyRow>(
     // The operator's own account and those of the seed have no row: they are always

@@ -90,8 +90,8 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
 }
 
 /**
- * See `WebhookApi.endWebhooks`; also a part of the commit by which the account
- * goes.
+ * Removes an account's webhooks and their messages. Contract: `WebhookApi.endWebhooks`.
+ * The commit by which an account goes calls it too.
  */
 export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean } {
   const queueId = accountQueueId(accountId);

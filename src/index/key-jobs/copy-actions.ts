@@ -29,7 +29,7 @@ import {
  */
 export function copyWithin(
   sql: Sql,
-  { n, bucket, nowMs }: ActionContext,
+  { n, bucket, nowMs, places }: ActionContext,
   action: ActionOfKind<'copy'>,
 ): ActionResult {
   const source = readCurrentVersion(sql, n, action.key);
@@ -54,7 +54,9 @@ export function copyWithin(
   const references = referencesOf(copy.segments);
   const deduplicatedAway = addReferences(sql, n, copy.storageClass, references, []);
   const version = withDefaultLock(bucket, copy);
-  const written = putVersion(sql, n, versioning, version, replaced, { deduplicatedAway });
+  const written = places.write(version, (placed) =>
+    putVersion(sql, n, versioning, version, replaced, { deduplicatedAway, placed }),
+  );
   return done({ sizeBytes: source.sizeBytes, versionId: written.versionId, toKey });
 }
 

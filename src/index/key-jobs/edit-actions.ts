@@ -1,10 +1,10 @@
-// Changes of headers, metadata, tags and storage class of an object, as an action of a
-// job. No byte moves: the new version has the segments of the old one. Called by
+// Changes of headers, metadata, tags, storage class and lock of an object, as an action
+// of a job. No byte moves: the new version has the segments of the old one. Called by
 // key-actions.ts.
 
 import type { EditedAttributes, EditedItem } from '../../domain/keys/key-jobs.ts';
 import type { ObjectVersion } from '../../domain/nouns.ts';
-import { isLocked } from '../../domain/object-facts.ts';
+import { isLocked, lockAfter } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { addReferences, referencesOf } from '../objects/blob-references.ts';
 import { readCurrentVersion } from '../objects/read-versions.ts';
@@ -26,48 +26,65 @@ import {
 export function editObject(
   sql: Sql,
   context: ActionContext,
-  { key, onlyVersionId, onlyTags, versionId, attributes }: ActionOfKind<'edit'>,
+  action: ActionOfKind<'edit'>,
 ): ActionResult {
-  const { n } = context;
+  const { key, onlyVersionId, onlyTags, onlyLock, versionId, attributes } = action;
+  const { n, nowMs } = context;
   const stored = readCurrent(sql, n, key);
   if (stored?.versionId !== onlyVersionId) return failed('missing');
   const object = readCurrentVersion(sql, n, key);
   if (object === null) return failed('missing');
   if (onlyTags !== null && !isSame(object.tags, onlyTags)) return failed('missing');
+  if (onlyLock !== undefined && !isSame(object.lock, onlyLock)) return failed('missing');
 
   const { headers, userMetadata, storageClass, tags } = object;
   const before: EditedAttributes = { headers, userMetadata, storageClass, tags };
-  if (isSame(before, attributes)) return done({ sizeBytes: object.sizeBytes });
+  const isInPlace = isSame({ ...before, tags: attributes.tags }, attributes);
+  const { bypassGovernance = false, ...lockChange } = action.lock ?? {};
+  // A new version begins without a lock: nothing of it is overridden.
+  const lock = lockAfter(isInPlace ? object.lock : null, lockChange, nowMs, bypassGovernance);
+  if (lock === 'refused') return failed('locked');
 
-  const detail = JSON.stringify({ before, tags: attributes.tags } satisfies EditedItem);
-  const isOnlyTags = isSame({ ...before, tags: attributes.tags }, attributes);
-  if (isOnlyTags) {
-    rewriteDetail(sql, n, 'objects', { ...object, tags: attributes.tags }, stored.bodyId);
-    return done({ sizeBytes: object.sizeBytes, versionId: object.versionId, detail });
-  }
-  return putEdited(sql, context, { ...object, ...attributes, versionId }, stored, detail);
+  const edited: ObjectVersion = { ...object, ...attributes, lock };
+  if (isInPlace && isSame([attributes.tags, lock], [tags, object.lock]))
+    return done({ sizeBytes: object.sizeBytes });
+
+  const version = isInPlace
+    ? edited
+    : withDefaultLock(context.bucket, { ...edited, versionId, lastModifiedMs: nowMs });
+  const item: EditedItem = {
+    before,
+    tags: attributes.tags,
+    ...(action.lock === undefined ? {} : { lock: { before: object.lock, after: version.lock } }),
+  };
+  const detail = JSON.stringify(item);
+  if (!isInPlace) return putEdited(sql, context, version, stored, detail);
+
+  rewriteDetail(sql, n, 'objects', version, stored.bodyId);
+  return done({ sizeBytes: object.sizeBytes, versionId: object.versionId, detail });
 }
 
 /** Makes a version of the stored bytes the current one. A lock stays with the old. */
 function putEdited(
   sql: Sql,
-  { n, bucket, nowMs }: ActionContext,
-  edited: ObjectVersion,
+  { n, bucket, nowMs, places }: ActionContext,
+  version: ObjectVersion,
   stored: StoredVersion,
   detail: string,
 ): ActionResult {
   const versioning = versioningOf(bucket);
   if (versioning === 'off' && isLocked(stored.lock, nowMs, false)) return failed('locked');
 
-  const references = referencesOf(edited.segments);
-  const deduplicatedAway = addReferences(sql, n, edited.storageClass, references, []);
-  const version = withDefaultLock(bucket, { ...edited, lastModifiedMs: nowMs, lock: null });
-  const written = putVersion(sql, n, versioning, version, stored, { deduplicatedAway });
-  return done({ sizeBytes: edited.sizeBytes, versionId: written.versionId, detail });
+  const references = referencesOf(version.segments);
+  const deduplicatedAway = addReferences(sql, n, version.storageClass, references, []);
+  const written = places.write(version, (placed) =>
+    putVersion(sql, n, versioning, version, stored, { deduplicatedAway, placed }),
+  );
+  return done({ sizeBytes: version.sizeBytes, versionId: written.versionId, detail });
 }
 
 /** Whether two plain values say the same, whatever the order of their fields. */
-function isSame(a: unknown, b: unknown): boolean {
+export function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 

@@ -109,7 +109,7 @@ function move(sql: Sql, context: ActionContext, action: ActionOfKind<'move'>): A
  */
 function moveVersion(
   sql: Sql,
-  { n, bucket, nowMs }: ActionContext,
+  { n, bucket, nowMs, places }: ActionContext,
   { key, markerId }: ActionOfKind<'move'>,
   source: StoredVersion,
   to: Pick<ObjectVersion, 'key' | 'versionId' | 'lastModifiedMs'>,
@@ -123,7 +123,10 @@ function moveVersion(
 
   const versioning = versioningOf(bucket);
   const version = withDefaultLock(bucket, copy);
-  const written = putVersion(sql, n, versioning, version, replaced, { deduplicatedAway, nowMs });
+  const saved = { deduplicatedAway, nowMs };
+  const written = places.write(version, (placed) =>
+    putVersion(sql, n, versioning, version, replaced, { ...saved, placed }),
+  );
   const left = { key, versionId: markerId, ownerId: null, nowMs };
   const marker = putMarker(sql, n, versioning, left, source);
   return done({

@@ -6,6 +6,7 @@ import type { KeyAction } from '../../domain/keys/key-jobs.ts';
 import type { Versioning } from '../../domain/nouns.ts';
 import type { ObjectChange } from '../objects/object-events.ts';
 import type { ActionResult } from './action-results.ts';
+import { isSame } from './edit-actions.ts';
 
 /**
  * The events of an action: a move is a copy and a deletion; what comes back is a
@@ -48,9 +49,10 @@ export function eventsOfAction(
       return toKey === null ? [] : [creation(toKey, versionId)];
     case 'edit':
       if (versionId === null) return [];
-      return versionId === action.onlyVersionId
-        ? [{ ...creation(action.key, versionId), name: 'ObjectTagging:Put' }]
-        : [creation(action.key, versionId)];
+      if (versionId !== action.onlyVersionId) return [creation(action.key, versionId)];
+      // S3 has no event for a lock: what changed no tags tells nobody.
+      if (isSame(action.onlyTags, action.attributes.tags)) return [];
+      return [{ ...creation(action.key, versionId), name: 'ObjectTagging:Put' }];
     case 'purge':
     case 'erase':
     case 'uncopy':

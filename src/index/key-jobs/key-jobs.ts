@@ -16,6 +16,8 @@ import {
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { recordEvent } from '../objects/object-events.ts';
+import type { OpenPacks } from '../objects/open-packs.ts';
+import { createPackPlaces } from '../objects/pack-places.ts';
 import { versioningOf } from '../objects/version-rows.ts';
 import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
@@ -52,7 +54,7 @@ type KeyJobCalls = Pick<
 /**
  * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
  */
-export function createKeyJobCalls(sql: Sql): KeyJobCalls {
+export function createKeyJobCalls(sql: Sql, packs: OpenPacks): KeyJobCalls {
   return {
     getKeyJob: ({ bucket, id }) => readJob(sql, requireBucket(sql, bucket), id),
 
@@ -87,7 +89,7 @@ export function createKeyJobCalls(sql: Sql): KeyJobCalls {
       forgetOldJobs(sql, n);
     },
 
-    stepKeyJob: (input) => stepKeyJob(sql, input),
+    stepKeyJob: (input) => stepKeyJob(sql, packs, input),
 
     endKeyJob({ bucket, id, failure, nowMs }) {
       const n = requireBucket(sql, bucket);
@@ -109,14 +111,19 @@ export function createKeyJobCalls(sql: Sql): KeyJobCalls {
 
 type StepInput = Parameters<IndexApi['stepKeyJob']>[0];
 
-function stepKeyJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepKeyJob']> {
-  const { bucket, id, actions, nowMs } = input;
+function stepKeyJob(
+  sql: Sql,
+  packs: OpenPacks,
+  input: StepInput,
+): ReturnType<IndexApi['stepKeyJob']> {
+  const { bucket, id, actions, nowMs, packIds } = input;
   const n = requireBucket(sql, bucket);
   const job = readJob(sql, n, id);
   if (job === null || job.state !== 'running' || job.revision !== input.revision) return null;
+  const places = createPackPlaces(packs, n, bucket, packIds, nowMs);
   const results = applyActions(
     sql,
-    { n, bucket, nowMs, room: { rows: PURGE_ROWS_PER_STEP } },
+    { n, bucket, nowMs, room: { rows: PURGE_ROWS_PER_STEP }, places },
     actions,
   );
   const failures = [...(input.refused ?? []), ...failuresOf(actions, results)];

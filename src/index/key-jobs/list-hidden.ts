@@ -27,7 +27,7 @@ type NewestRow = {
   readonly storage_class: string;
 };
 
-/** See `KeyQueries.listHidden`. */
+/** Lists keys that a delete marker hides. Contract: `KeyQueries.listHidden`. */
 export function listHidden(
   sql: Sql,
   input: Parameters<IndexApi['listHidden']>[0],

@@ -16,7 +16,7 @@ import { findIncarnation, requireBucket } from '../require-bucket.ts';
 import type { RowChange } from '../usage/row-state.ts';
 import { countLevel, countLevels, dropLevelsUnusedSince, noteLevelChange } from './key-levels.ts';
 import { prefixEnd } from './key-order.ts';
-import { beginRanges, changeRange, countRanges, sumKeys } from './key-ranges.ts';
+import { changeRange, countRanges, sumKeys } from './key-ranges.ts';
 import {
   countChanges,
   findByScan,
@@ -128,7 +128,6 @@ export function createKeyAidCalls(sql: Sql): KeyAidCalls {
       const n = requireBucket(sql, bucket);
       const aids = readAids(sql, n);
       if (aids.counts === 2) return { state: 'ready' };
-      if (aids.counts === 0) beginRanges(sql, n);
       const isReady = countRanges(sql, n);
       writeAids(sql, n, { ...aids, counts: isReady ? 2 : 1 });
       return { state: isReady ? 'ready' : 'counting' };

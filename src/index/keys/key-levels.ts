@@ -71,11 +71,13 @@ function readLevels(sql: Sql, bucket: number): LevelRow[] {
 export function countLevel(sql: Sql, level: Level, nowMs: number): LevelCount {
   const row = findLevel(sql, level) ?? beginLevel(sql, level, nowMs);
   if (row === null) return { isReady: false, hasRoom: false };
-  sql.all('UPDATE key_levels SET used_at_ms = ? WHERE n = ?', nowMs, row.n);
-  if (row.is_ready === 1) return { isReady: true, hasRoom: true };
-
   const isReady = countRanges(sql, level, row.n);
-  if (isReady) sql.all('UPDATE key_levels SET is_ready = 1 WHERE n = ?', row.n);
+  sql.all(
+    'UPDATE key_levels SET is_ready = ?, used_at_ms = ? WHERE n = ?',
+    isReady ? 1 : 0,
+    nowMs,
+    row.n,
+  );
   return { isReady, hasRoom: true };
 }
 
@@ -106,12 +108,11 @@ function countRanges(sql: Sql, level: Level, n: number): boolean {
      WHERE level = ? ORDER BY first_name DESC LIMIT 1`,
     n,
   );
-  if (open === undefined || open.names !== UNCOUNTED) return true;
+  if (open?.names !== UNCOUNTED) return true;
   let first = open.first_name;
   for (let rows = 0; rows < STEP_ROWS; ) {
-    const from = first === '' ? level.prefix : first;
     const bounds = { maxNames: RANGE_MAX_NAMES / 2, maxRows: STEP_ROWS - rows };
-    const { names, next, cost } = walkNames(sql, level, from, bounds);
+    const { names, next, cost } = walkNames(sql, level, startOf(level, first), bounds);
     putRange(sql, n, first, names);
     if (next === null) return true;
     first = next;
@@ -185,8 +186,8 @@ function changeRange(
   change: 1 | -1,
   maxNames: number,
 ): void {
-  const range = rangeOf(sql, n, name);
-  if (range === null || range.names === UNCOUNTED) return;
+  const range = countedRangeOf(sql, n, name);
+  if (range === null) return;
   const names = range.names + change;
   if (names === 0 && range.first_name !== '') {
     // The range before it takes its names.
@@ -198,20 +199,24 @@ function changeRange(
   if (middle?.next != null) putRange(sql, n, middle.next, names - middle.names);
 }
 
-/** The range that a name lies in. */
-function rangeOf(sql: Sql, n: number, name: string): RangeRow | null {
+/** The range that a name lies in; null: it lies where nothing is counted yet. */
+function countedRangeOf(sql: Sql, n: number, name: string): RangeRow | null {
   const [range] = sql.all<RangeRow>(
     `SELECT first_name, names FROM level_ranges WHERE level = ? AND first_name <= ?
      ORDER BY first_name DESC LIMIT 1`,
     n,
     name,
   );
-  return range ?? null;
+  return range === undefined || range.names === UNCOUNTED ? null : range;
 }
 
 function walkFrom(sql: Sql, level: Level, { first_name }: RangeRow, maxNames: number) {
-  const from = first_name === '' ? level.prefix : first_name;
-  return walkNames(sql, level, from, { maxNames, maxRows: ANY_ROWS });
+  return walkNames(sql, level, startOf(level, first_name), { maxNames, maxRows: ANY_ROWS });
+}
+
+/** The name from which a range is walked over: the first one begins with its level. */
+function startOf({ prefix }: Level, firstName: string): string {
+  return firstName === '' ? prefix : firstName;
 }
 
 /** How many names of a level are counted; all of them once it is ready. */
@@ -234,7 +239,6 @@ export function nameAtRank(sql: Sql, level: Level, { n }: LevelRow, rank: number
     n,
   );
   for (const range of ranges) {
-    if (range.names === UNCOUNTED) return null;
     if (rank < before + range.names) return walkFrom(sql, level, range, rank - before).next;
     before += range.names;
   }
@@ -246,15 +250,15 @@ export function nameAtRank(sql: Sql, level: Level, { n }: LevelRow, rank: number
  * Cost: as `nameAtRank`.
  */
 export function rankOfName(sql: Sql, level: Level, { n }: LevelRow, name: string): number | null {
-  const range = rangeOf(sql, n, name);
-  if (range === null || range.names === UNCOUNTED) return null;
+  const range = countedRangeOf(sql, n, name);
+  if (range === null) return null;
   const [sum] = sql.all<{ names: number }>(
     `SELECT coalesce(sum(names), 0) AS names FROM level_ranges
      WHERE level = ? AND first_name < ?`,
     n,
     range.first_name,
   );
-  const from = range.first_name === '' ? level.prefix : range.first_name;
   const bounds = { maxNames: ANY_ROWS, maxRows: ANY_ROWS, end: firstKeyOf(level, name) };
-  return (sum?.names ?? 0) + walkNames(sql, level, from, bounds).names;
+  const walk = walkNames(sql, level, startOf(level, range.first_name), bounds);
+  return (sum?.names ?? 0) + walk.names;
 }

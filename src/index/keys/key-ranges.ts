@@ -62,7 +62,7 @@ export function changeRange(
     bucket,
     range.first_key,
   );
-  if (objects > maxObjects && change.objects > 0) cutRange(sql, bucket, range.first_key, objects);
+  if (objects > maxObjects) cutRange(sql, bucket, range.first_key, objects);
 }
 
 /**
@@ -128,7 +128,7 @@ function sumObjects(sql: Sql, bucket: number, from: SqlValue, to: SqlValue): Sum
     from,
     to,
   );
-  return sums ?? { objects: 0, bytes: 0, other_bytes: 0 };
+  return sums ?? NO_SUMS;
 }
 
 /**
@@ -173,19 +173,16 @@ function toSize(...sums: readonly Sums[]): PrefixSize {
   };
 }
 
-/** Begins to count a bucket: nothing is counted yet. */
-export function beginRanges(sql: Sql, bucket: number): void {
-  addRange(sql, bucket, '', { ...NO_SUMS, objects: UNCOUNTED });
-}
-
-/** Counts the next stretch; true when all is counted. Cost: 10 ms at most. */
+/**
+ * Counts the next stretch, at first from the first key; true when all is counted.
+ * Cost: 10 ms at most.
+ */
 export function countRanges(sql: Sql, bucket: number, maxObjects = RANGE_MAX_OBJECTS): boolean {
   const [open] = sql.all<{ first_key: string }>(
     'SELECT first_key FROM key_ranges WHERE bucket = ? ORDER BY first_key DESC LIMIT 1',
     bucket,
   );
-  if (open === undefined) return true;
-  let from = open.first_key;
+  let from = open?.first_key ?? '';
   const half = Math.ceil(maxObjects / 2);
   for (let step = 0; step < RANGES_PER_STEP; step++) {
     const [next] = sql.all<{ key: string }>(

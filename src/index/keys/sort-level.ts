@@ -16,7 +16,7 @@ import { decodeSummary, type SummaryRow } from './summary-rows.ts';
 const SLICE_KEYS = 25_000;
 /** Folders found in one slice, each by a seek. */
 const SLICE_FOLDERS = 2000;
-/** What a bound is that lets all pass. */
+/** A bound that lets all values pass. */
 const NO_BOUND = Number.MAX_SAFE_INTEGER;
 const NO_TYPE = '';
 
@@ -37,7 +37,7 @@ const SELECTIONS = {
   },
 };
 
-/** See `LevelQueries.sortLevel`; `bucket` is the bucket's number. */
+/** Reads one slice of a level, and gives what can be on the page. `bucket`: its number. */
 export function sortLevel(sql: Sql, bucket: number, input: SortLevelInput): SortLevelSlice {
   const { prefix, delimiter, what, limit, from } = input;
   const start = from === '' ? prefix : from;

@@ -82,12 +82,12 @@ export function walkNames(
       names += 1;
       passed += 1;
     }
-    const last = rows.at(-1)?.key;
-    if (rows.length < batch || last === undefined) return { names, next: null, cost };
+    const last = rows[batch - 1]?.key;
+    if (last === undefined) return { names, next: null, cost };
 
     start = folder === null ? justAfter(last) : prefixEnd(folder);
-    if (typeof start !== 'string') return { names, next: null, cost };
-    if (cost >= maxRows) return { names, next: start, cost };
+    // Behind the last text there is no name, which the next batch finds out.
+    if (cost >= maxRows && typeof start === 'string') return { names, next: start, cost };
     batch = passed * ROWS_PER_SEEK < rows.length ? batch >> 1 : batch * 2;
     batch = Math.max(BATCH_MIN, Math.min(batch, BATCH_MAX, 2 * (maxNames - names) + BATCH_MIN));
   }

@@ -12,7 +12,7 @@ import type {
   LedgerCapQueries,
 } from '../../ports/ledger-calls/cap-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { sumUsage } from '../usage/usage-sums.ts';
+import { createSharedRows, type ReadRows, sumUsage } from '../usage/usage-sums.ts';
 import { usageTime } from '../usage/usage-time.ts';
 import { endLeases, putLease, readLeases } from './cap-leases.ts';
 import { recordBatches } from './record-usage.ts';
@@ -106,7 +106,8 @@ export function createCapCalls(sql: Sql, decideLeases: DecideLeases): CapCalls {
 type StateQuery = Parameters<CapCalls['readCaps']>[0];
 
 function readState(sql: Sql, query: StateQuery): readonly CapState[] {
-  return readCaps(sql, query.accountId).map((cap) => stateOf(sql, cap, query));
+  const readRows = createSharedRows();
+  return readCaps(sql, query.accountId).map((cap) => stateOf(sql, cap, query, readRows));
 }
 
 /**
@@ -128,7 +129,12 @@ function readCaps(sql: Sql, accountId: AccountId): readonly Cap[] {
   });
 }
 
-function stateOf(sql: Sql, cap: Cap, { accountId, holder, nowMs }: StateQuery): CapState {
+function stateOf(
+  sql: Sql,
+  cap: Cap,
+  { accountId, holder, nowMs }: StateQuery,
+  readRows: ReadRows,
+): CapState {
   const { scope } = cap;
   const { fromMs, toMs } = capPeriod(cap.period, nowMs);
   const only =
@@ -139,18 +145,13 @@ function stateOf(sql: Sql, cap: Cap, { accountId, holder, nowMs }: StateQuery): 
         : {};
   const storedLately = () => {
     const hourMs = startOfHour(nowMs - RECORDED_AFTER_MS);
-    return sumUsage(sql, {
-      accountId,
-      fromMs: hourMs,
-      toMs: hourMs + HOUR_MS,
-      groupBy: [],
-      ...only,
-      kinds: ['storage', 'deduplicated', 'compressed'],
-    });
+    const hour = { fromMs: hourMs, toMs: hourMs + HOUR_MS };
+    const kinds = ['storage', 'deduplicated', 'compressed'] as const;
+    return sumUsage(sql, { accountId, ...hour, groupBy: [], ...only, kinds }, readRows);
   };
   return {
     cap,
-    usage: sumUsage(sql, { accountId, fromMs, toMs, groupBy: [], ...only }),
+    usage: sumUsage(sql, { accountId, fromMs, toMs, groupBy: [], ...only }, readRows),
     stored: cap.unit === 'money' && scope.kind !== 'accessKey' ? storedLately() : [],
     ...readLeases(sql, { accountId, capId: cap.id, holder, nowMs }),
   };

@@ -11,7 +11,7 @@ import type {
   ReceiptSums,
   Tariff,
 } from '../../domain/billing/receipts.ts';
-import type { MeterName, UsageBatch } from '../../domain/billing/usage.ts';
+import { isForCharts, type MeterName, type UsageBatch } from '../../domain/billing/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { LedgerApi } from '../../ports/ledger.ts';
@@ -56,10 +56,11 @@ export function createReceiptCalls(sql: Sql, price: PriceReceipt): ReceiptCalls 
   };
 }
 
-/** Sums up the month before its first receipt. */
+/** Sums up the month before its first receipt, but for meters of charts. */
 function sumMonth(sql: Sql, { accountId, monthMs }: Month): void {
   const { fromMs, toMs } = capPeriod('month', monthMs);
   for (const { meter, quantity } of sumUsage(sql, { accountId, fromMs, toMs, groupBy: [] })) {
+    if (isForCharts(meter)) continue;
     sql.all(
       'INSERT INTO month_meters (account_id, month_ms, meter, high, low) VALUES (?, ?, ?, ?, ?)',
       accountId,

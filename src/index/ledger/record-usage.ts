@@ -4,7 +4,7 @@
 // Months with receipts have the account's sum of each meter too, so that a receipt
 // reads some rows however many buckets and keys there are.
 
-import type { UsageBatch, UsageRow } from '../../domain/billing/usage.ts';
+import { isForCharts, type UsageBatch, type UsageRow } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { startOfHour } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -239,10 +239,14 @@ function updatePage(sql: Sql, accountId: AccountId, before: Page, page: Page): v
   );
 }
 
-/** Adds rows to the sums of months that have had a receipt. */
+/**
+ * Adds rows to the sums of months that have had a receipt. Meters of charts have
+ * none: each would be a row written.
+ */
 function addToReceiptMonths(sql: Sql, accountId: AccountId, rows: readonly UsageRow[]): void {
   const withReceipts = new Map<number, boolean>();
   for (const { hourMs, meter, quantity } of rows) {
+    if (isForCharts(meter)) continue;
     const monthMs = startOfMonth(hourMs);
     const hasReceipts = withReceipts.get(monthMs) ?? isReceiptMonth(sql, accountId, monthMs);
     withReceipts.set(monthMs, hasReceipts);

@@ -5,6 +5,7 @@
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, BucketAddress, BucketId, BucketName } from '../../domain/nouns.ts';
+import { rowIdOf } from '../../domain/uploads/upload-rows.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { findIncarnation } from '../require-bucket.ts';
@@ -21,6 +22,8 @@ type BlobCalls = Pick<
 >;
 /** A mention of a blob by another bucket, `referrer`. */
 type RemoteReference = { readonly blobId: BlobId; readonly referrer: BucketAddress };
+/** A mention of a blob by the id of its row. */
+type RemoteRow = { readonly rowId: BlobId; readonly referrer: BucketAddress };
 
 /**
  * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
@@ -32,9 +35,9 @@ export function createBlobCalls(sql: Sql): BlobCalls {
         `SELECT value AS blob_id FROM json_each(?)
          WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.blob_id = value)
            AND NOT EXISTS (SELECT 1 FROM packs WHERE packs.blob_id = value)`,
-        JSON.stringify(blobIds),
+        JSON.stringify(blobIds.map(rowIdOf)),
       );
-      return rows.map((row) => row.blob_id as BlobId);
+      return rows.map((row) => rowIdOf(row.blob_id as BlobId));
     },
 
     findReferencedBlobs({ referrer, blobIds }) {
@@ -44,22 +47,23 @@ export function createBlobCalls(sql: Sql): BlobCalls {
            AND blobs.blob_id IN (SELECT value FROM json_each(?))`,
         referrer.id,
         referrer.name,
-        JSON.stringify(blobIds),
+        JSON.stringify(blobIds.map(rowIdOf)),
       );
-      return rows.map((row) => row.blob_id);
+      return rows.map((row) => rowIdOf(row.blob_id));
     },
 
     addRemoteReferences({ ownerBucket, blobIds, referrer, nowMs }) {
       const bucket = findIncarnation(sql, ownerBucket);
       if (bucket === null) throw new StorageError('NoSuchBlob');
-      for (const blobId of blobIds) addRemoteReference(sql, bucket, { blobId, referrer }, nowMs);
+      for (const blobId of blobIds)
+        addRemoteReference(sql, bucket, { rowId: rowIdOf(blobId), referrer }, nowMs);
     },
 
     releaseRemoteReferences({ ownerBucket, blobIds, referrer, takenUpToMs }) {
       const bucket = findIncarnation(sql, ownerBucket);
       if (bucket === null) return;
       for (const blobId of blobIds)
-        releaseRemoteReference(sql, bucket, { blobId, referrer }, takenUpToMs);
+        releaseRemoteReference(sql, bucket, { rowId: rowIdOf(blobId), referrer }, takenUpToMs);
     },
 
     condemnBlobs({ bucket: address, olderThanMs, limit }) {
@@ -77,7 +81,7 @@ export function createBlobCalls(sql: Sql): BlobCalls {
       for (const blobId of blobIds) {
         sql.all(
           'DELETE FROM blobs WHERE blob_id = ? AND bucket = ? AND is_condemned = 1',
-          blobId,
+          rowIdOf(blobId),
           bucket,
         );
       }
@@ -92,7 +96,7 @@ export function createBlobCalls(sql: Sql): BlobCalls {
 function addRemoteReference(
   sql: Sql,
   bucket: number,
-  { blobId, referrer }: RemoteReference,
+  { rowId, referrer }: RemoteRow,
   nowMs: number,
 ): void {
   const [row] = sql.all<{ is_held: number }>(
@@ -100,7 +104,7 @@ function addRemoteReference(
      SET is_held = 1, holds_checked_ms = CASE WHEN is_held = 1 THEN holds_checked_ms ELSE ? END
      WHERE blob_id = ? AND bucket = ? AND is_condemned = 0 RETURNING is_held`,
     nowMs,
-    blobId,
+    rowId,
     bucket,
   );
   if (row === undefined) throw new StorageError('NoSuchBlob');
@@ -110,7 +114,7 @@ function addRemoteReference(
      ON CONFLICT (bucket, blob_id, holder_id) DO UPDATE
        SET held_at_ms = max(held_at_ms, excluded.held_at_ms)`,
     bucket,
-    blobId,
+    rowId,
     referrer.id,
     referrer.name,
     nowMs,
@@ -118,23 +122,23 @@ function addRemoteReference(
 }
 
 /**
- * Releases a remote reference that is no younger than `nowMs`. The sweeper finds an
- * old reference that its bucket does not use; a copy renews it; the sweeper
- * releases it. Guard: the sweeper gives the bound of its grace as `nowMs`, so the
- * renewed reference stays.
+ * Releases a remote reference that was taken at `takenUpToMs` or before. The sweeper
+ * finds an old reference that its bucket does not use; a copy renews it; the sweeper
+ * releases it. Guard: the bound is that of the sweeper's grace, so the renewed
+ * reference stays.
  */
 function releaseRemoteReference(
   sql: Sql,
   bucket: number,
-  { blobId, referrer }: RemoteReference,
-  nowMs: number,
+  { rowId, referrer }: RemoteRow,
+  takenUpToMs: number,
 ): void {
   sql.all(
     'DELETE FROM blob_holds WHERE bucket = ? AND blob_id = ? AND holder_id = ? AND held_at_ms <= ?',
     bucket,
-    blobId,
+    rowId,
     referrer.id,
-    nowMs,
+    takenUpToMs,
   );
   sql.all(
     `UPDATE blobs SET is_held = 0,
@@ -142,9 +146,9 @@ function releaseRemoteReference(
      WHERE blob_id = ?1 AND bucket = ?2 AND is_held = 1
        AND NOT EXISTS (
          SELECT 1 FROM blob_holds WHERE blob_holds.bucket = ?2 AND blob_holds.blob_id = ?1)`,
-    blobId,
+    rowId,
     bucket,
-    nowMs,
+    takenUpToMs,
   );
 }
 
@@ -178,7 +182,7 @@ function condemnUnreferenced(
     );
   }
   return rows.map((row) => ({
-    blobId: row.blob_id as BlobId,
+    blobId: rowIdOf(row.blob_id as BlobId),
     ownerBucket:
       row.home_bucket_id === null || row.home_name === null
         ? null
@@ -219,7 +223,7 @@ function takeOldRemoteReferences(
     );
     for (const row of rows) {
       const referrer = { id: row.holder_id as BucketId, name: row.holder_name as BucketName };
-      references.push({ blobId: blob_id as BlobId, referrer });
+      references.push({ blobId: rowIdOf(blob_id as BlobId), referrer });
     }
     sql.all(
       'UPDATE blobs SET holds_checked_ms = ? WHERE blob_id = ? AND bucket = ?',

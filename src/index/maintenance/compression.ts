@@ -3,6 +3,7 @@
 // An exchange changes nothing that clients see; it happens only where the version
 // still lies in the blobs that were read, and nobody else does.
 import type { BlobId, ObjectKey, VersionId } from '../../domain/nouns.ts';
+import { rowIdOf } from '../../domain/uploads/upload-rows.ts';
 import type {
   CompressionBounds,
   CompressionCandidate,
@@ -78,7 +79,7 @@ function isOnlyReference(sql: Sql, bucket: number, blobIds: Iterable<BlobId>): b
     const [row] = sql.all<{ is_own: number }>(
       `SELECT refs = 1 AND is_held = 0 AND is_condemned = 0 AND home_bucket_id IS NULL AS is_own
        FROM blobs WHERE blob_id = ? AND bucket = ?`,
-      blobId,
+      rowIdOf(blobId),
       bucket,
     );
     if (row?.is_own !== 1) return false;
@@ -93,7 +94,7 @@ type Row = {
   readonly last_modified_ms: number;
 };
 
-/** See `IndexQueries.scanForCompression`. */
+/** Finds what may be compressed. Contract: `IndexQueries.scanForCompression`. */
 function scanForCompression(
   sql: Sql,
   bucket: number,

@@ -9,28 +9,31 @@ import type { Sql } from '../../ports/sql.ts';
 
 type IncarnationCalls = Pick<IndexApi, 'listIncarnations' | 'setSweptUpTo' | 'forgetIncarnation'>;
 
+/** What the sweep must know of an incarnation, as one row. */
+type IncarnationRow = {
+  id: string;
+  deleted_at_ms: number | null;
+  swept_up_to: string;
+  has_lifecycle: number;
+  has_compression: number;
+  has_jobs: number;
+  searched_at_ms: number | null;
+  levels_used_at_ms: number | null;
+  idle_upload_ms: number | null;
+  selection_ends_ms: number | null;
+  drop_file_ends_ms: number | null;
+  empty_sender_ms: number | null;
+  pack_due_ms: number | null;
+  has_sparse_packs: number;
+};
+
 /**
  * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
  */
 export function createIncarnationCalls(sql: Sql): IncarnationCalls {
   return {
     listIncarnations({ name }) {
-      const rows = sql.all<{
-        id: string;
-        deleted_at_ms: number | null;
-        swept_up_to: string;
-        has_lifecycle: number;
-        has_compression: number;
-        has_jobs: number;
-        searched_at_ms: number | null;
-        levels_used_at_ms: number | null;
-        idle_upload_ms: number | null;
-        selection_ends_ms: number | null;
-        drop_file_ends_ms: number | null;
-        empty_sender_ms: number | null;
-        pack_due_ms: number | null;
-        has_sparse_packs: number;
-      }>(
+      const rows = sql.all<IncarnationRow>(
         `SELECT id, deleted_at_ms, swept_up_to,
            coalesce(json_extract(settings, '$.lifecycle'), json_extract(settings, '$.trash'))
              IS NOT NULL AS has_lifecycle,
@@ -39,7 +42,8 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
            (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0)
              AS searched_at_ms,
            (SELECT min(used_at_ms) FROM key_levels WHERE bucket = buckets.n) AS levels_used_at_ms,
-           (SELECT min(active_at_ms) FROM uploads WHERE bucket = buckets.n) AS idle_upload_ms,
+           (SELECT min(active_at_ms) FROM uploads WHERE bucket = buckets.n AND active_at_ms >= 0)
+             AS idle_upload_ms,
            (SELECT min(expires_at_ms) FROM selections WHERE bucket = buckets.n)
              AS selection_ends_ms,
            (SELECT min(expires_at_ms) FROM drop_files
@@ -85,7 +89,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
     forgetIncarnation({ bucket }) {
       // A deleted incarnation without uploads has nothing that refers to a blob:
       // each blob left is in one of two partial indexes.
-      const removed = sql.all(
+      const removed = sql.all<{ n: number }>(
         `DELETE FROM buckets WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM uploads WHERE bucket = buckets.n)
            AND NOT EXISTS (
@@ -105,7 +109,10 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         bucket.id,
         bucket.name,
       );
-      if (removed.length > 0) sql.all('DELETE FROM outbox_places WHERE place = ?', bucket.id);
+      for (const { n } of removed) {
+        sql.all('DELETE FROM outbox_places WHERE place = ?', bucket.id);
+        sql.all('DELETE FROM shards WHERE bucket = ?', n);
+      }
     },
   };
 }

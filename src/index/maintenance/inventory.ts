@@ -1,20 +1,13 @@
 // What backup, restore and check read of an index as a whole: every blob that rows
-// refer to, every row that refers to blobs. Each query reads one page behind a
-// cursor by a primary key, so a check of a running server holds no long transaction
-// and the write-ahead log can be folded in meanwhile.
-import type {
-  BlobId,
-  BucketId,
-  BucketName,
-  ObjectVersion,
-  Segment,
-  UploadId,
-} from '../../domain/nouns.ts';
-import type { Upload } from '../../ports/index-calls/upload-calls.ts';
+// refer to, every row that refers to blobs; parts are inventory-parts.ts's. Each query
+// reads one page behind a cursor by a primary key, so a check of a running server holds
+// no long transaction and the write-ahead log can be folded in meanwhile.
+import type { BlobId, BucketId, BucketName, ObjectVersion } from '../../domain/nouns.ts';
+import { rowIdOf } from '../../domain/uploads/upload-rows.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { decodeVersion, type VersionRow } from '../objects/object-rows.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
-import { decodePart, decodeUpload, type PartRow, type UploadRow } from '../uploads/upload-rows.ts';
+import { decodeUpload, type UploadRow } from '../uploads/upload-rows.ts';
 
 /**
  * A blob that at least one row refers to. `sizeBytes` is of its body, without the
@@ -38,9 +31,9 @@ export function listBucketIds(sql: Sql): BucketId[] {
 }
 
 /**
- * Referenced blobs behind an id, in byte order. A blob that several buckets refer
- * to comes once, with the length that its owner bucket knows: a remote reference
- * may be to a range of it.
+ * Referenced blobs behind an id, in the order of the ids of their rows. A blob that
+ * several buckets refer to comes once, with the length that its owner bucket knows: a
+ * remote reference may be to a range of it.
  */
 export function listReferencedBlobs(
   sql: Sql,
@@ -53,10 +46,10 @@ export function listReferencedBlobs(
        ) AS size_bytes
        FROM blobs WHERE blob_id > ?
        GROUP BY blob_id HAVING max(refs) > 0 ORDER BY blob_id LIMIT ${PLAN_ONCE} ?`,
-      page.after,
+      rowIdOf(page.after as BlobId),
       page.limit,
     )
-    .map((row) => ({ blobId: row.blob_id, sizeBytes: row.size_bytes }));
+    .map((row) => ({ blobId: rowIdOf(row.blob_id), sizeBytes: row.size_bytes }));
 }
 
 /** Picks the ids that rows refer to. */
@@ -64,18 +57,18 @@ export function filterReferenced(sql: Sql, blobIds: readonly BlobId[]): Set<Blob
   const rows = sql.all<{ blob_id: BlobId }>(
     `SELECT DISTINCT blob_id FROM blobs
      WHERE blob_id IN (SELECT value FROM json_each(?)) AND refs > 0`,
-    JSON.stringify(blobIds),
+    JSON.stringify(blobIds.map(rowIdOf)),
   );
-  return new Set(rows.map((row) => row.blob_id));
+  return new Set(rows.map((row) => rowIdOf(row.blob_id)));
 }
 
 /** Picks the ids that the index knows at all. */
 export function filterKnown(sql: Sql, blobIds: readonly BlobId[]): Set<BlobId> {
   const rows = sql.all<{ blob_id: BlobId }>(
     'SELECT DISTINCT blob_id FROM blobs WHERE blob_id IN (SELECT value FROM json_each(?))',
-    JSON.stringify(blobIds),
+    JSON.stringify(blobIds.map(rowIdOf)),
   );
-  return new Set(rows.map((row) => row.blob_id));
+  return new Set(rows.map((row) => rowIdOf(row.blob_id)));
 }
 
 /**
@@ -118,7 +111,7 @@ export function readBlobRow(sql: Sql, bucket: number, blobId: BlobId): BlobRow |
        (SELECT max(size_bytes) FROM blobs WHERE blob_id = ?1 AND home_bucket_id IS NULL), size_bytes
      ) AS size_bytes
      FROM blobs WHERE blob_id = ?1 AND bucket = ?2`,
-    blobId,
+    rowIdOf(blobId),
     bucket,
   );
   return row === undefined
@@ -239,68 +232,6 @@ function withoutBytes(version: ObjectVersion): ObjectVersion {
 /** The cursor behind a version. */
 export function cursorBehind({ bucket, version }: InventoryVersion): VersionCursor {
   return { bucket, key: version.key, versionId: version.versionId };
-}
-
-/**
- * A part of an upload in progress. `upload` null: nobody can complete it. `etag`:
- * as `md5` of its row.
- */
-export type InventoryPart = {
-  readonly bucket: number;
-  readonly bucketName: BucketName;
-  readonly uploadId: UploadId;
-  readonly upload: Upload | null;
-  readonly partNumber: number;
-  readonly sizeBytes: number;
-  readonly etag: string;
-  readonly segments: readonly Segment[];
-};
-export type PartCursor = {
-  readonly bucket: number;
-  readonly uploadId: string;
-  readonly partNumber: number;
-};
-export const FIRST_PART: PartCursor = { bucket: 0, uploadId: '', partNumber: 0 };
-
-type InventoryPartRow = PartRow & {
-  readonly bucket: number;
-  readonly name: string;
-  readonly upload_id: string;
-  readonly key: string | null;
-  readonly created_at_ms: number;
-  readonly attributes: string;
-};
-
-/** Parts of uploads in progress behind a cursor. */
-export function listStoredParts(
-  sql: Sql,
-  page: { after: PartCursor; limit: number },
-): InventoryPart[] {
-  const { after, limit } = page;
-  const rows = sql.all<InventoryPartRow>(
-    `SELECT p.*, b.name, u.key, u.created_at_ms, u.attributes
-     FROM parts AS p JOIN buckets AS b ON b.n = p.bucket
-     LEFT JOIN uploads AS u ON u.bucket = p.bucket AND u.upload_id = p.upload_id
-     WHERE (p.bucket, p.upload_id, p.part_number) > (?, ?, ?)
-     ORDER BY p.bucket, p.upload_id, p.part_number LIMIT ${PLAN_ONCE} ?`,
-    after.bucket,
-    after.uploadId,
-    after.partNumber,
-    limit,
-  );
-  return rows.map((row) => {
-    const { partNumber, sizeBytes, md5, segments } = decodePart(row);
-    return {
-      bucket: row.bucket,
-      bucketName: row.name as BucketName,
-      uploadId: row.upload_id as UploadId,
-      upload: row.key === null ? null : decodeUpload({ ...row, key: row.key }),
-      partNumber,
-      sizeBytes,
-      etag: md5,
-      segments,
-    };
-  });
 }
 
 /** What a master key encrypts directly. `objects` counts versions under SSE-S3. */

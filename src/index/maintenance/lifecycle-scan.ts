@@ -26,7 +26,7 @@ type Page = {
   readonly next: LifecycleCursor | null;
 };
 
-/** See `IndexQueries.scanLifecycle`. */
+/** Finds what lifecycle rules may be about. Contract: `IndexQueries.scanLifecycle`. */
 export function scanLifecycle(
   sql: Sql,
   bucket: number,

@@ -94,9 +94,9 @@ function apply(sql: Sql, context: Context, action: LifecycleAction): Done | null
     case 'transition':
       return transition(sql, context, action);
     case 'abort': {
-      const upload = findUpload(sql, context.n, action.key, action.uploadId);
-      if (upload !== null) giveUpUpload(sql, context.n, upload, context.nowMs);
-      return upload === null ? null : { version: null };
+      const open = findUpload(sql, context.n, action.key, action.uploadId);
+      if (open !== null) giveUpUpload(sql, context.n, open, context.nowMs);
+      return open === null ? null : { version: null };
     }
   }
 }

@@ -29,8 +29,9 @@ const TABLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * See `IndexCommands.dropOrphanRows`. Messages that wait stay: they report what was
- * before the end.
+ * Drops the orphan rows of a deleted incarnation. Contract:
+ * `IndexCommands.dropOrphanRows`. Messages that wait stay: they report what was before
+ * the end.
  */
 export function dropOrphanRows(
   sql: Sql,

@@ -22,8 +22,11 @@ type SparsePackCalls = Pick<
   'findSparsePacks' | 'findPackedVersions' | 'repack' | 'leavePack'
 >;
 
-/** Older versions of a pack's keys that are looked at: some 50 ms. */
-const OLDER_VERSIONS_MAX = 20_000;
+/**
+ * Rows of a table that one look goes over, where it is not by key, or a key has many
+ * versions: some 50 ms.
+ */
+const ROWS_MAX = 20_000;
 
 /** Versions of a list of keys that have bytes in blobs, with `?3` in their detail. */
 const CURRENT = `SELECT o.key, o.version_id, coalesce(o.detail, x.detail) AS detail
@@ -38,6 +41,17 @@ const OLDER = `SELECT key, version_id, detail
     LIMIT ${PLAN_ONCE} ?4
   )
   WHERE inline_bytes IS NULL AND instr(detail, ?3) > 0`;
+/** Such versions of any key, with `?2` in their detail, among the first rows of each table. */
+const UNLISTED = ['objects', 'versions'].map(
+  (table) => `SELECT key, version_id, detail
+  FROM (
+    SELECT o.key, o.version_id, coalesce(o.detail, x.detail) AS detail,
+      x.inline_bytes IS NULL AS is_stored
+    FROM ${table} AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
+    WHERE o.bucket = ?1 LIMIT ${PLAN_ONCE} ?3
+  )
+  WHERE is_stored = 1 AND instr(detail, ?2) > 0`,
+);
 
 /**
  * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
@@ -59,10 +73,16 @@ export function createSparsePackCalls(sql: Sql): SparsePackCalls {
     findPackedVersions({ bucket: ref, blobId, keys }) {
       const bucket = requireBucket(sql, ref);
       const name = blobId.slice(blobId.lastIndexOf('/') + 1);
+      if (keys === null) {
+        const found = UNLISTED.flatMap((query) =>
+          sql.all<PackedRow>(query, bucket, name, ROWS_MAX),
+        );
+        return found.flatMap((row) => packedVersion(blobId, row) ?? []);
+      }
       const list = JSON.stringify([...new Set(keys)]);
       const rows = [
         ...sql.all<PackedRow>(CURRENT, list, bucket, name),
-        ...sql.all<PackedRow>(OLDER, list, bucket, name, OLDER_VERSIONS_MAX),
+        ...sql.all<PackedRow>(OLDER, list, bucket, name, ROWS_MAX),
       ];
       return rows.flatMap((row) => packedVersion(blobId, row) ?? []);
     },

@@ -5,14 +5,17 @@
 // upload that goes on for days costs one look at its parts in each such time, and a
 // part costs nothing.
 import type { UploadId } from '../../domain/nouns.ts';
-import type { Upload, UploadCursor } from '../../ports/index-calls/upload-calls.ts';
+import type { UploadCursor } from '../../ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { readJoinedParts } from '../parts/joined-parts.ts';
+import { isLateRow } from '../parts/late-parts.ts';
 import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
-import { decodeUpload, type UploadRow } from '../uploads/upload-rows.ts';
+import { decodeUpload, type OpenUpload, type UploadRow } from '../uploads/upload-rows.ts';
 import { dropUpload } from '../uploads/uploads.ts';
 import { addCommitUsage } from '../usage/commit-usage.ts';
+import { countLateUploads } from '../usage/storage-totals.ts';
 
 type AbortInput = Parameters<IndexApi['abortStaleUploads']>[0];
 type CandidateRow = UploadRow & { readonly active_at_ms: number };
@@ -26,12 +29,14 @@ const PARTS_PER_CALL = 10_000;
 
 const START: UploadCursor = { activeAtMs: Number.MIN_SAFE_INTEGER, key: '', uploadId: '' };
 
-/** See `IndexCommands.abortStaleUploads`. */
+/** Gives up uploads that rest too long. Contract: `IndexCommands.abortStaleUploads`. */
 export function abortStaleUploads(
   sql: Sql,
   input: AbortInput,
 ): ReturnType<IndexApi['abortStaleUploads']> {
   const n = requireBucket(sql, input.bucket);
+  // Then the time of each upload's activity stands in its row.
+  countLateUploads(sql, n);
   const from = input.after ?? START;
   const rows = sql.all<CandidateRow>(
     `SELECT key, upload_id, created_at_ms, attributes, active_at_ms FROM uploads
@@ -57,7 +62,8 @@ export function abortStaleUploads(
     if (summary.newestMs > input.idleSinceMs) {
       noteActivity(sql, n, row, summary.newestMs);
     } else {
-      freedBytes += giveUpUpload(sql, n, decodeUpload(row), input.nowMs);
+      const open = { upload: decodeUpload(row), isLate: isLateRow(row.active_at_ms) };
+      freedBytes += giveUpUpload(sql, n, open, input.nowMs);
       aborted += 1;
     }
   }
@@ -70,8 +76,8 @@ export function abortStaleUploads(
  * Removes an upload that its owner left unfinished, and counts what that frees, for
  * the bill to show. Gives the bytes.
  */
-export function giveUpUpload(sql: Sql, bucket: number, upload: Upload, nowMs: number): number {
-  const freedBytes = dropUpload(sql, bucket, upload, nowMs);
+export function giveUpUpload(sql: Sql, bucket: number, open: OpenUpload, nowMs: number): number {
+  const freedBytes = dropUpload(sql, bucket, open, nowMs);
   addCommitUsage(sql, bucket, 'free/stale-uploads', 1n, nowMs);
   addCommitUsage(sql, bucket, 'free/stale-upload-bytes', BigInt(freedBytes), nowMs);
   return freedBytes;
@@ -88,7 +94,12 @@ function summarizeParts(
     bucket,
     uploadId,
   );
-  return { count: row?.count ?? 0, newestMs: row?.newest_ms ?? 0 };
+  const joined = readJoinedParts(sql, bucket, uploadId);
+  const times = joined.map((part) => part.lastModifiedMs);
+  return {
+    count: (row?.count ?? 0) + joined.length,
+    newestMs: times.reduce((newest, ms) => Math.max(newest, ms), row?.newest_ms ?? 0),
+  };
 }
 
 function noteActivity(sql: Sql, bucket: number, row: CandidateRow, activeAtMs: number): void {

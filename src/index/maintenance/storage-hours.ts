@@ -8,8 +8,9 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
+import { closeHour, resetFutureTotals } from '../usage/close-hours.ts';
 import { forgetCommitUsage, readCommitUsage } from '../usage/commit-usage.ts';
-import { closeHour, resetFutureTotals } from '../usage/storage-totals.ts';
+import { countLateUploads, uncountedParts } from '../usage/storage-totals.ts';
 import { usageTime } from '../usage/usage-time.ts';
 
 type StorageCalls = Pick<
@@ -38,16 +39,19 @@ const GIB = 1n << 30n;
  */
 export function createStorageCalls(sql: Sql): StorageCalls {
   return {
-    getStorageTotals: ({ bucket }) =>
-      sql.all<StorageTotals>(
+    getStorageTotals({ bucket }) {
+      const n = requireBucket(sql, bucket);
+      const totals = sql.all<StorageTotals>(
         `SELECT storage_class AS storageClass, current_bytes AS currentBytes,
            current_count AS currentCount,
            noncurrent_bytes AS noncurrentBytes, noncurrent_count AS noncurrentCount,
            part_bytes AS partBytes, part_count AS partCount,
            deduplicated_bytes AS deduplicatedBytes, compressed_bytes AS compressedBytes
          FROM storage_totals WHERE bucket = ? ORDER BY storage_class`,
-        requireBucket(sql, bucket),
-      ),
+        n,
+      );
+      return withUncounted(totals, uncountedParts(sql, n));
+    },
 
     getIndexRoom({ bucket }) {
       requireBucket(sql, bucket);
@@ -57,6 +61,8 @@ export function createStorageCalls(sql: Sql): StorageCalls {
     closeStorageHours({ name, nowMs: commandMs, limit }) {
       const nowMs = usageTime(sql, commandMs);
       resetFutureTotals(sql, name, nowMs);
+      const buckets = sql.all<{ n: number }>('SELECT n FROM buckets WHERE name = ?', name);
+      for (const { n } of buckets) countLateUploads(sql, n);
       const open = sql.all<{ bucket: number; storage_class: string }>(
         `SELECT t.bucket, t.storage_class
          FROM buckets AS b JOIN storage_totals AS t ON t.bucket = b.n WHERE b.name = ?`,
@@ -85,6 +91,35 @@ export function createStorageCalls(sql: Sql): StorageCalls {
     },
   };
 }
+
+/** Totals with the parts that they do not count yet, by storage class. */
+function withUncounted(
+  totals: readonly StorageTotals[],
+  uncounted: ReturnType<typeof uncountedParts>,
+): readonly StorageTotals[] {
+  if (uncounted.size === 0) return totals;
+  const classes = new Set(totals.map(({ storageClass }) => storageClass));
+  const further = [...uncounted.keys()]
+    .filter((storageClass) => !classes.has(storageClass))
+    .map((storageClass) => ({ ...NO_TOTALS, storageClass }));
+  return [...totals, ...further]
+    .map((of) => {
+      const { bytes, count } = uncounted.get(of.storageClass) ?? { bytes: 0, count: 0 };
+      return { ...of, partBytes: of.partBytes + bytes, partCount: of.partCount + count };
+    })
+    .sort((a, b) => (a.storageClass < b.storageClass ? -1 : 1));
+}
+
+const NO_TOTALS: Omit<StorageTotals, 'storageClass'> = {
+  partBytes: 0,
+  partCount: 0,
+  currentBytes: 0,
+  currentCount: 0,
+  noncurrentBytes: 0,
+  noncurrentCount: 0,
+  deduplicatedBytes: 0,
+  compressedBytes: 0,
+};
 
 function readHours(sql: Sql, name: BucketName, limit: number): readonly StorageHours[] {
   const rows = sql.all<HoursRow>(

@@ -6,6 +6,7 @@
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, Segment } from '../../domain/nouns.ts';
+import { rowIdOf } from '../../domain/uploads/upload-rows.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 
@@ -83,7 +84,7 @@ function addKnown(
   return sql.all(
     `UPDATE blobs SET refs = refs + 1, unreferenced_since_ms = NULL, shares = ${SHARES}
      WHERE blob_id = ?1 AND bucket = ?2 AND is_condemned = 0 RETURNING ${SAVED}`,
-    blobId,
+    rowIdOf(blobId),
     bucket,
     pathOf(storageClass),
     bytes,
@@ -101,7 +102,8 @@ function addNewReference(
   newReference: NewBlobReference,
   bytes: number,
 ): Saved[] {
-  const { blobId, sizeBytes, ownerBucket, digest } = newReference;
+  const { sizeBytes, ownerBucket, digest } = newReference;
+  const blobId = rowIdOf(newReference.blobId);
   if (digest === undefined) {
     return sql.all(
       `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, home_bucket_id, home_name)
@@ -165,7 +167,7 @@ export function changeReferences(
     `UPDATE blobs SET refs = refs + ?5, shares = ${SHARES},
        unreferenced_since_ms = CASE WHEN refs + ?5 = 0 THEN ?6 END
      WHERE blob_id = ?1 AND bucket = ?2 RETURNING ${SAVED}`,
-    blobId,
+    rowIdOf(blobId),
     bucket,
     pathOf(storageClass),
     change.bytes,
@@ -189,11 +191,12 @@ export function moveShares(
   const rows = sql.all<{ blob_id: BlobId }>(
     `SELECT blob_id FROM blobs
      WHERE blob_id IN (SELECT value FROM json_each(?)) AND bucket = ? AND sha256 IS NOT NULL`,
-    JSON.stringify([...references.keys()]),
+    JSON.stringify([...references.keys()].map(rowIdOf)),
     bucket,
   );
   let [before, after] = [0, 0];
-  for (const { blob_id: blobId } of rows) {
+  for (const { blob_id: rowId } of rows) {
+    const blobId = rowIdOf(rowId);
     const bytes = references.get(blobId) ?? 0;
     before -= changeReferences(sql, bucket, from, blobId, { refs: 0, bytes: -bytes }, 0);
     after += changeReferences(sql, bucket, to, blobId, { refs: 0, bytes }, 0);

@@ -12,7 +12,7 @@ import type { OpenPacks } from './open-packs.ts';
 import { readCurrent, type StoredVersion } from './stored-versions.ts';
 import { isRepeatedCommit, putVersion, versioningOf, withDefaultLock } from './version-rows.ts';
 
-/** See `IndexCommands.commitObject`. */
+/** Makes a version the current one of its key. Contract: `IndexCommands.commitObject`. */
 export function commitObject(
   sql: Sql,
   packs: OpenPacks,

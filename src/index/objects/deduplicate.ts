@@ -3,6 +3,7 @@
 // transaction: a condemned blob is never found, and of two equal new blobs the
 // second always finds the first. References are counted by blob-references.ts.
 import type { BlobId, Segment } from '../../domain/nouns.ts';
+import { rowIdOf } from '../../domain/uploads/upload-rows.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { BlobReferences } from './blob-references.ts';
@@ -35,7 +36,7 @@ export function shareEqualBlob(
   if (newReference?.digest === undefined || segment === undefined || segments.length > 1)
     return unshared;
   if (segment.packing !== undefined) return unshared;
-  const equal = sql.all<{ blob_id: BlobId }>(
+  const rows = sql.all<{ blob_id: BlobId }>(
     `SELECT blob_id FROM blobs
      WHERE bucket = ? AND sha256 = ? AND size_bytes = ? AND storage_class = ? AND is_condemned = 0
      LIMIT 2`,
@@ -44,15 +45,15 @@ export function shareEqualBlob(
     newReference.sizeBytes,
     storageClass,
   );
+  const equal = rows.map(({ blob_id: rowId }) => rowIdOf(rowId));
   const [first] = equal;
   // A repeated commit may find its own blob, which others may share by now: that
   // one must stay.
-  if (first === undefined || equal.some(({ blob_id: blobId }) => blobId === newReference.blobId))
-    return unshared;
+  if (first === undefined || equal.includes(newReference.blobId)) return unshared;
   return {
-    segments: [{ ...segment, blobId: first.blob_id }],
+    segments: [{ ...segment, blobId: first }],
     newReferences: [],
-    storedAs: first.blob_id,
+    storedAs: first,
   };
 }
 
@@ -71,7 +72,7 @@ export function findSharedBlob(
   if (newReference?.digest === undefined || references.has(newReference.blobId)) return null;
   const known = sql.all(
     'SELECT 1 FROM blobs WHERE blob_id = ? AND bucket = ?',
-    newReference.blobId,
+    rowIdOf(newReference.blobId),
     bucket,
   );
   return known.length > 0 ? null : (references.keys().next().value ?? null);

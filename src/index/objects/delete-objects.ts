@@ -22,7 +22,10 @@ type Context = Pick<DeleteInput, 'bypassGovernance' | 'ownerId' | 'nowMs'> & {
   readonly versioning: Versioning;
 };
 
-/** See `IndexCommands.deleteObjects`. Cost: some statements per target. */
+/**
+ * Deletes current or named versions, each by itself. Contract:
+ * `IndexCommands.deleteObjects`. Cost: some statements per target.
+ */
 export function deleteObjects(sql: Sql, input: DeleteInput): readonly DeletedObject[] {
   const { bucket, targets, bypassGovernance, ownerId, nowMs } = input;
   const n = requireBucket(sql, bucket);

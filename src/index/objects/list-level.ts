@@ -22,7 +22,7 @@ type Counts = {
   readonly rankOf: (name: string) => number | null;
 };
 
-/** See `LevelQueries.listLevel`. */
+/** Lists one page of a level in byte order. Contract: `LevelQueries.listLevel`. */
 export function listLevel(sql: Sql, input: ListLevelInput): LevelPage {
   const bucket = requireBucket(sql, input.bucket);
   const level: Level = { bucket, prefix: input.prefix, delimiter: input.delimiter };

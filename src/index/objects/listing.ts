@@ -2,6 +2,7 @@
 // delimiters are key-pages.ts's; here are the tables.
 import type { VersionId, VersionSummary } from '../../domain/nouns.ts';
 import type {
+  IndexApi,
   ListObjectsInput,
   ListObjectsPage,
   ListVersionsInput,
@@ -14,8 +15,16 @@ import { decodeSummary, type SummaryRow } from '../keys/summary-rows.ts';
 import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
+/** The listings over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+export function createListingCalls(sql: Sql): Pick<IndexApi, 'listObjects' | 'listVersions'> {
+  return {
+    listObjects: (input) => listObjects(sql, input),
+    listVersions: (input) => listVersions(sql, input),
+  };
+}
+
 /** BucketChanged. */
-export function listObjects(sql: Sql, input: ListObjectsInput): ListObjectsPage {
+function listObjects(sql: Sql, input: ListObjectsInput): ListObjectsPage {
   const n = requireBucket(sql, input.bucket);
   return listFrom(sql, n, input, startKey(input.prefix, input.delimiter, input.after));
 }
@@ -70,7 +79,7 @@ const NEWEST = AFTER_ALL_IDS;
  * BucketChanged. The two tables are read side by side, so each row returned costs
  * at most two rows read.
  */
-export function listVersions(sql: Sql, input: ListVersionsInput): ListVersionsPage {
+function listVersions(sql: Sql, input: ListVersionsInput): ListVersionsPage {
   const n = requireBucket(sql, input.bucket);
   const page = readNamePage<ListedRow>({
     prefix: input.prefix,

@@ -17,6 +17,7 @@ import type {
   VersionId,
 } from '../../domain/nouns.ts';
 import type { ObjectFacts, ObjectLock } from '../../domain/object-facts.ts';
+import { joinBlobId, OWN_LENGTH, partOfBlobId } from '../../domain/uploads/upload-rows.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { decodeChecksumKind, type SummaryRow } from '../keys/summary-rows.ts';
 
@@ -34,7 +35,8 @@ export type VersionRow = Omit<SummaryRow, 'owner_id'> & {
 /**
  * Segments in a row: runs of one owner bucket, each `[owner, name, offset, length,
  * name, offset, length, …]`. Behind the length of a compressed one stand
- * `frameBytes, plainBytes, storedBytes`: a number where else the next name is.
+ * `frameBytes, plainBytes, storedBytes`: a number where else the next name is. Blobs of
+ * one upload's parts are a run, too: `owner*tag`, and names without the tag.
  */
 type SegmentRuns = readonly (readonly (string | number)[])[];
 type Detail = Partial<Pick<ObjectFacts, 'acl' | 'tags' | 'lock' | 'encryption'>> & {
@@ -82,22 +84,44 @@ function toRuns(segments: readonly Segment[]): SegmentRuns {
   const runs: (string | number)[][] = [];
   let lastOwner: string | null = null;
   for (const { blobId, offsetBytes, lengthBytes, packing } of segments) {
-    const nameAt = blobId.lastIndexOf('/') + 1;
-    const owner = blobId.slice(0, nameAt);
+    const [owner, name] = splitBlobId(blobId);
     if (owner !== lastOwner) runs.push([owner]);
     lastOwner = owner;
-    runs.at(-1)?.push(blobId.slice(nameAt), offsetBytes, lengthBytes);
+    runs.at(-1)?.push(name, offsetBytes, lengthBytes);
     if (packing !== undefined)
       runs.at(-1)?.push(packing.frameBytes, packing.plainBytes, packing.storedBytes);
   }
   return runs;
 }
 
+/** Stands between the owner of a run and the tag of its upload; no id contains it. */
+const TAG_MARK = '*';
+
+/** A blob id in two: what a run begins with, and the rest. */
+function splitBlobId(blobId: BlobId): readonly [owner: string, name: string] {
+  const part = partOfBlobId(blobId);
+  if (part !== null) return [`${part.owner}${TAG_MARK}${part.tag}`, `${part.own}${part.number}`];
+  const nameAt = blobId.lastIndexOf('/') + 1;
+  return [blobId.slice(0, nameAt), blobId.slice(nameAt)];
+}
+
+/** The inverse of `splitBlobId`. */
+function toBlobId(owner: string, name: string): BlobId {
+  const tagAt = owner.indexOf(TAG_MARK);
+  if (tagAt < 0) return `${owner}${name}` as BlobId;
+  return joinBlobId({
+    owner: owner.slice(0, tagAt),
+    own: name.slice(0, OWN_LENGTH),
+    tag: owner.slice(tagAt + TAG_MARK.length),
+    number: name.slice(OWN_LENGTH),
+  });
+}
+
 function fromRuns(runs: SegmentRuns): Segment[] {
   const segments: Segment[] = [];
   for (const run of runs) {
     for (let at = 1; at < run.length; ) {
-      const blobId = `${run[0]}${run[at]}` as BlobId;
+      const blobId = toBlobId(`${run[0]}`, `${run[at]}`);
       const segment = {
         blobId,
         offsetBytes: Number(run[at + 1]),

@@ -4,6 +4,7 @@
 
 import { siteFileKeys } from '../../domain/hosting.ts';
 import type {
+  BucketName,
   BucketRecord,
   BucketRef,
   ObjectKey,
@@ -12,12 +13,12 @@ import type {
 } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql, SqlRow } from '../../ports/sql.ts';
-import { type BucketRow, decodeBucket } from '../buckets/buckets.ts';
+import { BUCKET_COLUMNS, type BucketRow, decodeBucket } from '../buckets/bucket-rows.ts';
 import { bucketChanged, requireBucket } from '../require-bucket.ts';
 import { commitObject } from './commit-object.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { aclOfDetail, decodeVersion, type VersionRow } from './object-rows.ts';
-import { createOpenPacks } from './open-packs.ts';
+import type { OpenPacks } from './open-packs.ts';
 import { JOIN_BODY, readOtherVersion, VERSION_COLUMNS } from './read-versions.ts';
 import { matchesName } from './stored-versions.ts';
 import { updateVersion } from './update-version.ts';
@@ -45,8 +46,7 @@ type ObjectCalls = Pick<
 /**
  * The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic.
  */
-export function createObjectCalls(sql: Sql): ObjectCalls {
-  const packs = createOpenPacks(sql);
+export function createObjectCalls(sql: Sql, packs: OpenPacks): ObjectCalls {
   return {
     getVersion({ bucket, key, versionId }) {
       const current = readOfBucket(sql, bucket, key);
@@ -109,14 +109,14 @@ function listAcls(
   });
 }
 
-/** See `IndexQueries.resolve`. */
+/** Finds bucket and current version in one call. Contract: `IndexQueries.resolve`. */
 function resolve(
   sql: Sql,
   { name, key }: Parameters<IndexApi['resolve']>[0],
 ): ReturnType<IndexApi['resolve']> {
   const [row] = sql.all<MaybeVersionRow & BucketRow>(
-    `SELECT b.id, b.name, b.owner_id, b.created_at_ms, b.revision, b.access, b.settings,
-       ${VERSION_COLUMNS}
+    `SELECT b.id, b.name, b.owner_id, b.created_at_ms, b.access, b.settings,
+       coalesce(b.record_revision, b.revision) AS revision, ${VERSION_COLUMNS}
      FROM buckets AS b ${JOIN_OBJECT} WHERE b.name = ? AND b.deleted_at_ms IS NULL`,
     key,
     name,
@@ -124,6 +124,15 @@ function resolve(
   if (row === undefined) return { bucket: null, object: null };
   const bucket = withSiteFiles(sql, decodeBucket(row));
   return { bucket, object: isVersionRow(row) ? decodeVersion(row) : null };
+}
+
+/** The live bucket of a name as `resolve` gives it; null: there is none. */
+export function readBucketOfReaders(sql: Sql, name: BucketName): BucketRecord | null {
+  const [row] = sql.all<BucketRow>(
+    `SELECT ${BUCKET_COLUMNS} FROM buckets WHERE name = ? AND deleted_at_ms IS NULL`,
+    name,
+  );
+  return row === undefined ? null : withSiteFiles(sql, decodeBucket(row));
 }
 
 /**

@@ -12,7 +12,9 @@ import { StorageError } from '../../domain/errors.ts';
 import type { BucketAddress, BucketRef } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { readJoinedPart } from '../parts/joined-parts.ts';
 import { requireBucket } from '../require-bucket.ts';
+import { uncountedParts } from '../usage/storage-totals.ts';
 import { versioningOf } from './version-rows.ts';
 
 type QuotaCalls = Pick<IndexApi, 'requireRoom' | 'setStorageGrant' | 'settleStorageGrant'>;
@@ -138,7 +140,9 @@ function storedIn(sql: Sql, bucket: number): StorageAmount {
      FROM storage_totals WHERE bucket = ?`,
     bucket,
   );
-  return row ?? { bytes: 0, objects: 0 };
+  const stored = row ?? { bytes: 0, objects: 0 };
+  const uncounted = uncountedParts(sql, bucket).values();
+  return { ...stored, bytes: uncounted.reduce((sum, { bytes }) => sum + bytes, stored.bytes) };
 }
 
 /** What a commit of such a body would replace now. */
@@ -155,7 +159,8 @@ function replacedBy(
       part.uploadId,
       part.partNumber,
     );
-    return { bytes: row?.bytes ?? 0, objects: 0 };
+    const joined = readJoinedPart(sql, n, part.uploadId, part.partNumber);
+    return { bytes: row?.bytes ?? joined?.sizeBytes ?? 0, objects: 0 };
   }
   const versioning = versioningOf(bucket);
   const [row] = sql.all<StorageAmount>(

@@ -2,7 +2,7 @@
 // wrapped. The version keeps its place and its bytes.
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectVersion } from '../../domain/nouns.ts';
-import { isLocked, mayReplaceRetention, type VersionChange } from '../../domain/object-facts.ts';
+import { isLocked, lockAfter, type VersionChange } from '../../domain/object-facts.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../require-bucket.ts';
@@ -13,7 +13,7 @@ import { rewriteDetail } from './version-details.ts';
 
 type UpdateInput = Parameters<IndexApi['updateVersion']>[0];
 
-/** See `IndexCommands.updateVersion`. */
+/** Changes tags, grants or lock of a version. Contract: `IndexCommands.updateVersion`. */
 export function updateVersion(sql: Sql, input: UpdateInput): ObjectVersion {
   const { bucket, change, bypassGovernance, nowMs } = input;
   const n = requireBucket(sql, bucket);
@@ -70,21 +70,10 @@ function withChange(
   nowMs: number,
   bypass: boolean,
 ): ObjectVersion {
-  const old = object.lock ?? { retention: null, hasLegalHold: null };
-  const {
-    retention = old.retention,
-    hasLegalHold = old.hasLegalHold,
-    tags = object.tags,
-    acl = object.acl,
-  } = change;
-  if (
-    change.retention !== undefined &&
-    !mayReplaceRetention(old.retention, retention, nowMs, bypass)
-  ) {
-    throw protectedByLock();
-  }
+  const { tags = object.tags, acl = object.acl } = change;
+  const lock = lockAfter(object.lock, change, nowMs, bypass);
+  if (lock === 'refused') throw protectedByLock();
   if (change.encryption !== undefined && isLocked(object.lock, nowMs, false))
     throw protectedByLock();
-  const lock = retention === null && hasLegalHold === null ? null : { retention, hasLegalHold };
   return { ...object, tags, acl, lock, encryption: change.encryption ?? object.encryption };
 }

@@ -15,6 +15,21 @@ import { encodeDetail, segmentsOfDetail } from './object-rows.ts';
  * listing 3 to 5 times slower at 2 to 10 KiB (measured 2026-11, 200,000 keys).
  */
 export const DETAIL_IN_ROW_MAX_LENGTH = 512;
+/**
+ * Longest detail with the key of an object of several parts, bytes: such objects are
+ * large, and few to a page of a listing, so only the limit of 1,002 bytes counts for
+ * them. The other columns take up to 200. A row beside it would cost a row more.
+ */
+const PARTED_ROW_MAX_BYTES = 800;
+
+const encoder = new TextEncoder();
+
+/** Whether the detail of a version without inline bytes stands in its row. */
+function standsInRow({ key, parts }: ObjectVersion, detail: string): boolean {
+  if (detail.length <= DETAIL_IN_ROW_MAX_LENGTH) return true;
+  if (parts === null || detail.length > PARTED_ROW_MAX_BYTES) return false;
+  return encoder.encode(key + detail).length <= PARTED_ROW_MAX_BYTES;
+}
 
 /**
  * An inline body with a place in a pack to come: the id of its row, the detail of its
@@ -69,14 +84,17 @@ type WrittenDetail = { readonly detail: string | null; readonly bodyId: number |
 
 function putDetail(sql: Sql, version: ObjectVersion, oldBodyId: number | null): WrittenDetail {
   const detail = encodeDetail(version);
-  const isBeside = version.inlineBytes !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
+  const isBeside = version.inlineBytes !== null || !standsInRow(version, detail);
   if (!isBeside && oldBodyId !== null) deleteBody(sql, oldBodyId);
   return isBeside
     ? { detail: null, bodyId: putBody(sql, oldBodyId, detail, version.inlineBytes) }
     : { detail, bodyId: null };
 }
 
-/** Its row has an id of its pack: that of the old version can't be used again. */
+/**
+ * Stores a body that waits for a pack. Its row has the id that the pack gave, so that
+ * of the old version can't be used again.
+ */
 function putPlaced(
   sql: Sql,
   { inlineBytes }: ObjectVersion,
@@ -106,7 +124,7 @@ export function rewriteDetail(
 ): void {
   if (version.inlineBytes !== null && rewritePlaced(sql, bucket, table, version)) return;
   const detail = encodeDetail(version);
-  const isBeside = bodyId !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
+  const isBeside = bodyId !== null || !standsInRow(version, detail);
   const newBodyId = isBeside ? putBody(sql, bodyId, detail, version.inlineBytes) : null;
   sql.all(
     `UPDATE ${table} SET detail = ?, body_id = ? WHERE bucket = ? AND key = ? AND version_id = ?`,

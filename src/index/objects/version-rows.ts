@@ -8,6 +8,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type {
   AccountId,
   BucketRef,
+  DeleteMarker,
   ObjectKey,
   ObjectVersion,
   VersionId,
@@ -128,18 +129,46 @@ export function putMarker(
   if (freedBodyId !== null) deleteBody(sql, freedBodyId);
   if (removed !== null) rowChanged(sql, { bucket, key, from: removed, to: null, atMs: nowMs });
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
+  const { ownerId } = marker;
+  writeMarker(sql, bucket, { key, versionId, isNull, lastModifiedMs: nowMs, ownerId }, null);
+  return { versionId, isNull };
+}
+
+/** Writes the row of a delete marker. `replacedAtMs` null: it is the newest of its key. */
+export function writeMarker(
+  sql: Sql,
+  bucket: number,
+  marker: DeleteMarker,
+  replacedAtMs: number | null,
+): void {
   sql.all(
     `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes,
        etag, last_modified_ms, storage_class, owner_id, detail)
-     VALUES (?, ?, ?, ?, 1, NULL, 0, '', ?, '', ?, '{}')`,
+     VALUES (?, ?, ?, ?, 1, ?, 0, '', ?, '', ?, '{}')`,
     bucket,
-    key,
-    versionId,
-    isNull ? 1 : 0,
-    nowMs,
+    marker.key,
+    marker.versionId,
+    marker.isNull ? 1 : 0,
+    replacedAtMs,
+    marker.lastModifiedMs,
     marker.ownerId,
   );
-  return { versionId, isNull };
+}
+
+/** Writes the current object of a key among its older versions, too. */
+export function copyToOlder(
+  sql: Sql,
+  bucket: number,
+  key: ObjectKey,
+  replacedAtMs: number | null,
+): void {
+  sql.all(
+    `INSERT INTO versions (${MOVED_COLUMNS}, is_marker, replaced_at_ms)
+     SELECT ${MOVED_COLUMNS}, 0, ? FROM objects WHERE bucket = ? AND key = ?`,
+    replacedAtMs,
+    bucket,
+    key,
+  );
 }
 
 /**
@@ -180,13 +209,7 @@ function retireLatest(
     countEarlyDeletion(sql, bucket, removed, current.classSinceMs, nowMs);
     return { freedBodyId: current.bodyId, removed };
   }
-  sql.all(
-    `INSERT INTO versions (${MOVED_COLUMNS}, is_marker, replaced_at_ms)
-     SELECT ${MOVED_COLUMNS}, 0, ? FROM objects WHERE bucket = ? AND key = ?`,
-    nowMs,
-    bucket,
-    key,
-  );
+  copyToOlder(sql, bucket, key, nowMs);
   rowChanged(sql, {
     bucket,
     key,
@@ -207,6 +230,18 @@ export function removeOther(
 ): void {
   const stored = readOther(sql, bucket, key, name);
   if (stored === null) return;
+  const from = takeOther(sql, bucket, key, stored, nowMs);
+  if (!stored.isMarker) countEarlyDeletion(sql, bucket, from, stored.classSinceMs, nowMs);
+}
+
+/** Takes away a version that is not the current object, as it goes to another shard. */
+export function takeOther(
+  sql: Sql,
+  bucket: number,
+  key: ObjectKey,
+  stored: NonNullable<ReturnType<typeof readOther>>,
+  nowMs: number,
+): RowState {
   const from = withoutReferences(sql, bucket, 'noncurrent', stored, nowMs);
   if (stored.bodyId !== null) deleteBody(sql, stored.bodyId);
   sql.all(
@@ -215,9 +250,8 @@ export function removeOther(
     key,
     stored.versionId,
   );
-  if (stored.isMarker) return;
-  countEarlyDeletion(sql, bucket, from, stored.classSinceMs, nowMs);
-  rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
+  if (!stored.isMarker) rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
+  return from;
 }
 
 /** Takes a row's references, and gives what goes with it. */
@@ -243,11 +277,23 @@ export function removeCurrent(
   current: StoredVersion,
   nowMs: number,
 ): void {
+  const from = takeCurrent(sql, bucket, key, current, nowMs);
+  countEarlyDeletion(sql, bucket, from, current.classSinceMs, nowMs);
+}
+
+/** Takes away the current object, as it goes to another shard. */
+export function takeCurrent(
+  sql: Sql,
+  bucket: number,
+  key: ObjectKey,
+  current: StoredVersion,
+  nowMs: number,
+): RowState {
   const from = withoutReferences(sql, bucket, 'current', current, nowMs);
   if (current.bodyId !== null) deleteBody(sql, current.bodyId);
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
-  countEarlyDeletion(sql, bucket, from, current.classSinceMs, nowMs);
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
+  return from;
 }
 
 /**

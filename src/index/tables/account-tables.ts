@@ -1,7 +1,7 @@
 // The tables of the directory that the JSON API needs: migrations of
 // directory-schema.ts, one after the other. Released migrations are never edited.
 
-/** Tokens, sessions, failures to sign in and idempotency records. */
+/** Tokens, sessions, failures to sign in, and idempotency records (`kept_answers`). */
 export const SIGN_IN_TABLES: readonly string[] = [
   `CREATE TABLE tokens (
     digest TEXT NOT NULL PRIMARY KEY,
@@ -124,8 +124,8 @@ export const PASSKEY_TABLES: readonly string[] = [
 ];
 
 /**
- * What access keys may do in the JSON API; those that were there before were their
- * owners'.
+ * The role of an access key in the JSON API. Keys from before this migration
+ * have that of an owner; null: the key is for S3 alone.
  */
 export const KEY_ROLE_TABLES: readonly string[] = [
   "ALTER TABLE access_keys ADD COLUMN role TEXT DEFAULT 'owner'",
@@ -195,8 +195,8 @@ export const INVITATION_TABLES: readonly string[] = [
 ];
 
 /**
- * Who made an invitation, and with which role; null: somebody without a record, as
- * the root key, or it was made before that was noted.
+ * Who made an invitation, and with which role. Null: somebody without a record, such
+ * as the root key, or the invitation is older than this migration.
  */
 export const INVITATION_MAKER_TABLES: readonly string[] = [
   'ALTER TABLE invitations ADD COLUMN maker_member_id TEXT',
@@ -205,8 +205,8 @@ export const INVITATION_MAKER_TABLES: readonly string[] = [
 ];
 
 /**
- * Where a session was begun, and when it was used last, to the hour; 0: not since
- * that is noted.
+ * The network that a session was begun from, and the hour in which it was used last;
+ * 0: not since this migration.
  */
 export const SESSION_USE_TABLES: readonly string[] = [
   "ALTER TABLE sessions ADD COLUMN source TEXT NOT NULL DEFAULT ''",

@@ -63,3 +63,8 @@ export const DROP_FILE_OBJECTS: readonly string[] = [
   'ALTER TABLE drop_files ADD COLUMN etag TEXT',
   'CREATE INDEX drop_files_by_key ON drop_files (bucket, key) WHERE finished_at_ms IS NOT NULL',
 ];
+
+/** `near_limits`: the limits of which webhooks heard that they are near; null: of none. */
+export const DROP_NEAR_LIMITS: readonly string[] = [
+  'ALTER TABLE drop_links ADD COLUMN near_limits TEXT',
+];

@@ -7,7 +7,7 @@ export const FRESH_INDEX: readonly string[] = [
     n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, owner_id TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL, revision INTEGER NOT NULL, access TEXT NOT NULL,
     deleted_at_ms INTEGER, swept_up_to TEXT NOT NULL DEFAULT '',
-    settings TEXT NOT NULL DEFAULT '{}'
+    settings TEXT NOT NULL DEFAULT '{}', record_revision INTEGER
   ) STRICT`,
   `CREATE UNIQUE INDEX buckets_live ON buckets (name) WHERE deleted_at_ms IS NULL`,
   `CREATE INDEX buckets_by_name ON buckets (name, n)`,
@@ -45,7 +45,7 @@ export const FRESH_INDEX: readonly string[] = [
     home_name TEXT, is_held INTEGER NOT NULL DEFAULT 0,
     holds_checked_ms INTEGER NOT NULL DEFAULT 0, is_condemned INTEGER NOT NULL DEFAULT 0,
     sha256 TEXT, storage_class TEXT, shares TEXT, pack_end_bytes INTEGER, sparse_refs INTEGER,
-    PRIMARY KEY (blob_id, bucket)
+    part TEXT, PRIMARY KEY (blob_id, bucket)
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX blobs_unreferenced ON blobs (bucket, unreferenced_since_ms) WHERE unreferenced_since_ms IS NOT NULL AND is_held = 0`,
   `CREATE INDEX blobs_only_held ON blobs (bucket, holds_checked_ms) WHERE refs = 0 AND is_held = 1`,
@@ -192,7 +192,7 @@ export const FRESH_INDEX: readonly string[] = [
   `CREATE TABLE drop_links (
     bucket INTEGER NOT NULL, id TEXT NOT NULL, created_at_ms INTEGER NOT NULL,
     revision INTEGER NOT NULL, settings TEXT NOT NULL, files INTEGER NOT NULL DEFAULT 0,
-    bytes INTEGER NOT NULL DEFAULT 0, senders INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0, senders INTEGER NOT NULL DEFAULT 0, near_limits TEXT,
     PRIMARY KEY (bucket, id)
   ) STRICT, WITHOUT ROWID`,
   `CREATE TABLE drop_senders (
@@ -227,4 +227,7 @@ export const FRESH_INDEX: readonly string[] = [
   `CREATE INDEX packs_open ON packs (bucket) WHERE is_closed = 0`,
   `CREATE INDEX packs_by_due ON packs (bucket, due_at_ms)`,
   `CREATE INDEX blobs_sparse ON blobs (bucket) WHERE refs > 0 AND refs <= sparse_refs`,
+  `CREATE TABLE shards (
+    bucket INTEGER PRIMARY KEY, state TEXT NOT NULL
+  ) STRICT`,
 ];

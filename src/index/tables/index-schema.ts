@@ -1,7 +1,13 @@
 // The tables of a bucket's index. On Node all buckets share a database; on
 // Cloudflare each bucket name has them in a Durable Object of its own.
 // docs/storage-schema.md explains them.
-import { DROP_FILE_OBJECTS, DROP_LINK_TABLES, EMPTY_DROP_SENDERS } from './drop-link-tables.ts';
+import { UPLOAD_ROWS } from '../../domain/uploads/upload-rows.ts';
+import {
+  DROP_FILE_OBJECTS,
+  DROP_LINK_TABLES,
+  DROP_NEAR_LIMITS,
+  EMPTY_DROP_SENDERS,
+} from './drop-link-tables.ts';
 import { FRESH_INDEX } from './fresh-schema.ts';
 import {
   KEY_AID_TABLES,
@@ -13,7 +19,8 @@ import { SHARE_LINK_TABLES, SHARE_SUM_TABLES } from './link-tables.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import { PACK_TABLES, SPARSE_PACKS } from './pack-tables.ts';
 import type { Schema } from './schema.ts';
-import { URL_USE_TABLES } from './upload-tables.ts';
+import { SHARD_TABLES } from './shard-tables.ts';
+import { JOINED_PARTS, URL_USE_TABLES } from './upload-tables.ts';
 import { COMMIT_USAGE_TABLES, STORAGE_GRANT_TABLES } from './usage-tables.ts';
 
 /**
@@ -40,9 +47,12 @@ const SHARED_BLOBS = [
     'WHERE sha256 IS NOT NULL',
 ];
 
+/** The version whose program reads joined rows of parts (ADR 56). */
+const JOINED_PARTS_VERSION = 26;
+
 export const INDEX_SCHEMA: Schema = {
   name: 'index',
-  readableBy: 16,
+  readableBy: UPLOAD_ROWS === 'joined' ? JOINED_PARTS_VERSION : 16,
   fresh: FRESH_INDEX,
   companions: [OUTBOX_SCHEMA],
   migrations: [
@@ -254,5 +264,10 @@ export const INDEX_SCHEMA: Schema = {
     SHARE_SUM_TABLES,
     PACK_TABLES,
     SPARSE_PACKS,
+    DROP_NEAR_LIMITS,
+    JOINED_PARTS,
+    SHARD_TABLES,
+    // Changes nothing but who can read the tables, which is noted by a migration.
+    ...(UPLOAD_ROWS === 'joined' ? [[]] : []),
   ],
 };

@@ -20,7 +20,8 @@ export type Schema = {
    * What commits must keep in step with other rows is no addition, for the older
    * program does not. A change that takes something away is made in two releases: the
    * first stops using it, the next removes it and raises this number.
-   * test/index/last-release holds them to it.
+   * test/index/last-release holds them to it. A database in which something is used that
+   * an older program must not touch says a greater number by itself, which stays.
    */
   readonly readableBy?: number;
   /**
@@ -47,8 +48,9 @@ export function migrate(sql: Sql, schema: Schema): void {
       'CREATE TABLE IF NOT EXISTS schema_versions ' +
         '(name TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, readable_by INTEGER) STRICT',
     );
-    const [row] = sql.all<{ version: number }>(
-      'SELECT version FROM schema_versions WHERE name = ?',
+    addReadableBy(sql);
+    const [row] = sql.all<{ version: number; readable_by: number | null }>(
+      'SELECT version, readable_by FROM schema_versions WHERE name = ?',
       schema.name,
     );
     const have = row?.version ?? 0;
@@ -65,19 +67,17 @@ export function migrate(sql: Sql, schema: Schema): void {
     const isFresh = have === 0 && schema.fresh !== undefined;
     for (const statement of isFresh ? schema.fresh : schema.migrations.slice(have).flat())
       sql.all(statement);
-    addReadableBy(sql);
     sql.all(
       'INSERT OR REPLACE INTO schema_versions (name, version, readable_by) VALUES (?, ?, ?)',
       schema.name,
       want,
-      schema.readableBy ?? want,
+      Math.max(schema.readableBy ?? want, row?.readable_by ?? 0),
     );
   });
 }
 
 /** The oldest version whose program may work on tables that a newer one has migrated. */
 function readableBy(sql: Sql, { name }: Schema): number {
-  addReadableBy(sql);
   const [row] = sql.all<{ readable_by: number | null }>(
     'SELECT readable_by FROM schema_versions WHERE name = ?',
     name,

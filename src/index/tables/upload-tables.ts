@@ -1,6 +1,9 @@
 // The tables about uploads that came after the first ones, as migrations:
 // index-schema.ts puts them among the others. Released migrations never change.
 
+/** The part that is all of a blob, as text; null: it has a row of its own, or is none. */
+export const JOINED_PARTS: readonly string[] = ['ALTER TABLE blobs ADD COLUMN part TEXT'];
+
 /** Uses of presigned URLs whose uses are limited. */
 export const URL_USE_TABLES: readonly string[] = [
   `CREATE TABLE url_uses (

@@ -125,14 +125,18 @@ export type DropLinkCommands = {
    * whose time is over are removed first. AccessDenied (closed, no such sender),
    * EntityTooLarge, QuotaExceeded (a limit of the link or of its sender). Gives the
    * link with the file counted; null: there was no room, but some were removed, and
-   * another call may find room. BucketChanged.
+   * another call may find room. `nearReport`: what webhooks hear, in this commit, where
+   * the file brings the link near its limits for the first time; null: nobody has read
+   * it yet, so that then no file is begun and `near` is the link as it would be. Absent:
+   * nothing is reported. BucketChanged.
    */
   addDropFile(input: {
     bucket: BucketRef;
     file: DropFile;
     upload: Upload;
     nowMs: number;
-  }): DropLinkState | null;
+    nearReport?: readonly NewDelivery[] | null;
+  }): DropLinkState | { readonly near: DropLinkState } | null;
   /**
    * Adds a piece at `offsetBytes`. NoSuchResource (no such unfinished file),
    * AccessDenied (closed), ConditionalRequestConflict (another offset),

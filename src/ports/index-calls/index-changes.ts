@@ -48,10 +48,24 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
     case 'setBucketSettings':
     case 'purgeBucket':
     case 'deleteBucket':
+    case 'noteShards':
       return 'readPolicy';
     default:
       return 'nothing';
   }
+}
+
+const LINK_CHANGES: ReadonlySet<keyof IndexApi> = new Set([
+  'addShareLink',
+  'changeShareLink',
+  'revokeShareLinks',
+  'deleteShareLink',
+  'putShareLabel',
+]);
+
+/** Whether the call changes what `findShareLink` says of some link of its bucket. */
+export function changesLinks(name: keyof IndexApi): boolean {
+  return LINK_CHANGES.has(name);
 }
 
 /** The keys whose current version an action of a job may change. */

@@ -18,6 +18,7 @@ import type {
   ListedKey,
 } from '../../domain/keys/key-jobs.ts';
 import type {
+  BlobId,
   BucketAddress,
   BucketRef,
   ObjectKey,
@@ -125,6 +126,8 @@ export type KeyCommands = {
     copies: readonly CopyToCommit[];
     /** A copy that is there already is not older; absent: it may be of any age. */
     sinceMs?: number;
+    /** Ids of packs that may begin, for bodies that come inline; absent: these stay so. */
+    packIds?: readonly BlobId[];
   }): readonly (CommittedCopy | null)[];
   /**
    * Stores a job that is to run; `keys`: those it lists, apart from it. SlowDown
@@ -152,6 +155,8 @@ export type KeyCommands = {
     cursors?: readonly Pick<KeyJob, 'after' | 'at'>[];
     /** What was done in another bucket, to be added to the counts. */
     elsewhere: Partial<Pick<KeyJob['counts'], 'done' | 'bytes'>>;
+    /** Ids of packs that may begin, for bodies that stand inline; absent: these stay so. */
+    packIds?: readonly BlobId[];
     /** Keys that core left as they were. */
     refused?: readonly KeyJobFailure[];
     isLast: boolean;

@@ -64,12 +64,13 @@ export type PackQueries = {
   findSparsePacks(input: { bucket: BucketRef; limit: number }): readonly SparsePack[];
   /**
    * Versions of these keys that lie in a pack, as far as they are among the first
-   * 20,000 older versions of the keys. BucketChanged. Cost: a row read for each key and version.
+   * 20,000 older versions of the keys; null: of any key, among the first 20,000 objects
+   * and as many older versions. BucketChanged. Cost: a row read for each key and version.
    */
   findPackedVersions(input: {
     bucket: BucketRef;
     blobId: BlobId;
-    keys: readonly ObjectKey[];
+    keys: readonly ObjectKey[] | null;
   }): readonly PackedVersion[];
   /**
    * What belongs into a claimed pack: some 4 MiB of 1,024 bodies at most. Null: it

@@ -17,7 +17,7 @@ import type {
   ShareSum,
   StoredShare,
 } from '../../domain/links/share-records.ts';
-import type { BucketAddress, BucketRef } from '../../domain/nouns.ts';
+import type { BucketAddress, BucketRecord, BucketRef } from '../../domain/nouns.ts';
 
 /** Where a link stands in the list of its bucket. */
 export type SharePosition = Pick<ShareLink, 'id' | 'createdAtMs'>;
@@ -27,9 +27,12 @@ export type ShareLinkQueries = {
   getShareLink(input: { bucket: BucketAddress; id: LinkId }): StoredShare | null;
   /**
    * A link as one of its visitors needs it, with the label of the address that named
-   * it; null: one of them, or the bucket, is gone. Reads two rows.
+   * it, beside its bucket as `resolve` gives it; null: one of them is gone. Reads
+   * three rows.
    */
-  findShareLink(input: { bucket: BucketAddress } & LinkName): FoundShare | null;
+  findShareLink(
+    input: { bucket: BucketAddress } & LinkName,
+  ): (FoundShare & { readonly bucket: BucketRecord }) | null;
   /** A link with its use; null: the bucket, or the link, is gone. */
   getShareUsage(input: {
     bucket: BucketAddress;

@@ -94,9 +94,10 @@ export type UploadQueries = {
 export type UploadCommands = {
   /**
    * BucketChanged. Idempotent: ids are random, so an upload that is there is this
-   * very one.
+   * very one. `isLate`: its first parts may be counted in the bucket's totals when it
+   * ends, or the hour does, if they come as joined rows (domain/uploads/upload-rows.ts).
    */
-  createUpload(input: { bucket: BucketRef; upload: Upload }): void;
+  createUpload(input: { bucket: BucketRef; upload: Upload; isLate?: boolean }): void;
   /**
    * Adds or replaces a part; the last commit of a number wins. NoSuchUpload,
    * NoSuchBlob, BucketChanged.

@@ -1,4 +1,4 @@
-// The blobs family of the metadata index's contract: references, holds of other buckets, and the
+// The blobs family of the metadata index's contract: references, also of other buckets, and the
 // sweeper's steps.
 import { describe, expect } from 'vitest';
 import type { BlobId, BucketAddress } from '../../../src/domain/nouns.ts';
@@ -31,30 +31,30 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
     index.call(bucket.name, 'findUnknownBlobs', { blobIds });
   const forget = (index: MetadataIndex, bucket: BucketAddress, blobIds: readonly BlobId[]) =>
     index.call(bucket.name, 'forgetBlobs', { bucket: addressOf(bucket), blobIds });
-  const hold = (
+  const refer = (
     index: MetadataIndex,
-    home: BucketAddress,
-    holder: BucketAddress,
+    owner: BucketAddress,
+    referrer: BucketAddress,
     blobIds: BlobId[],
     nowMs = START_MS,
   ) =>
-    index.call(home.name, 'addRemoteReferences', {
-      ownerBucket: addressOf(home),
+    index.call(owner.name, 'addRemoteReferences', {
+      ownerBucket: addressOf(owner),
       blobIds,
-      referrer: addressOf(holder),
+      referrer: addressOf(referrer),
       nowMs,
     });
   const release = (
     index: MetadataIndex,
-    home: BucketAddress,
-    holder: BucketAddress,
+    owner: BucketAddress,
+    referrer: BucketAddress,
     blobIds: BlobId[],
     nowMs = START_MS,
   ) =>
-    index.call(home.name, 'releaseRemoteReferences', {
-      ownerBucket: addressOf(home),
+    index.call(owner.name, 'releaseRemoteReferences', {
+      ownerBucket: addressOf(owner),
       blobIds,
-      referrer: addressOf(holder),
+      referrer: addressOf(referrer),
       takenUpToMs: nowMs,
     });
   const sweep = (index: MetadataIndex, bucket: BucketAddress, olderThanMs: number, limit = 1000) =>
@@ -124,7 +124,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       const late = segmentsObjectOf('b', [wholeOf(blobId)]);
       await expectCode(put(index, bucket, late), 'NoSuchBlob');
       await expectCode(put(index, bucket, late, [newReferenceOf(blobId)]), 'NoSuchBlob');
-      await expectCode(hold(index, bucket, bucketRecord(), [blobId]), 'NoSuchBlob');
+      await expectCode(refer(index, bucket, bucketRecord(), [blobId]), 'NoSuchBlob');
       expect(await get(index, bucket, 'b')).toBe(null);
     });
 
@@ -164,7 +164,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       expect(await unknownOf(index, bucket, [])).toEqual([]);
     });
 
-    test('sweeps nothing of a life that it does not know', async (index) => {
+    test('sweeps nothing of an incarnation that it does not know', async (index) => {
       const bucket = bucketRecord();
       expect(await sweep(index, bucket, START_MS + 1)).toEqual({
         blobs: [],
@@ -172,150 +172,152 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       });
       await forget(index, bucket, [blobIn(bucket)]);
       await release(index, bucket, bucketRecord(), [blobIn(bucket)]);
-      await expectCode(hold(index, bucket, bucketRecord(), [blobIn(bucket)]), 'NoSuchBlob');
+      await expectCode(refer(index, bucket, bucketRecord(), [blobIn(bucket)]), 'NoSuchBlob');
     });
   });
 
-  describe(`metadata index, holds: ${subject.name}`, () => {
-    /** A home with one object of one blob, and a bucket that holds a copy of it. */
+  describe(`metadata index, remote references: ${subject.name}`, () => {
+    /** An owner bucket with one object of one blob, and a bucket that has a copy of it. */
     async function copied(index: MetadataIndex) {
-      const home = await makeBucket(index);
-      const holder = await makeBucket(index);
-      const blobId = await putBlob(index, home, 'a');
-      await hold(index, home, holder, [blobId]);
-      const newReferences = [newReferenceOf(blobId, 100, addressOf(home))];
-      await put(index, holder, segmentsObjectOf('copy', [wholeOf(blobId)]), newReferences);
-      return { home, holder, blobId, newReferences };
+      const owner = await makeBucket(index);
+      const referrer = await makeBucket(index);
+      const blobId = await putBlob(index, owner, 'a');
+      await refer(index, owner, referrer, [blobId]);
+      const newReferences = [newReferenceOf(blobId, 100, addressOf(owner))];
+      await put(index, referrer, segmentsObjectOf('copy', [wholeOf(blobId)]), newReferences);
+      return { owner, referrer, blobId, newReferences };
     }
 
-    test('refuses to hold unknown blobs, all or none', async (index) => {
-      const { home, blobId } = await copied(index);
+    test('refuses remote references to unknown blobs, all or none', async (index) => {
+      const { owner, blobId } = await copied(index);
       const other = bucketRecord();
-      await expectCode(hold(index, home, other, [blobId, blobIn(home)]), 'NoSuchBlob');
-      await deleteKeys(index, home, ['a']);
-      const { oldRemoteReferences } = await sweep(index, home, START_MS + 1);
-      expect(oldRemoteReferences.map(({ referrer: holder }) => holder.id)).not.toContain(other.id);
+      await expectCode(refer(index, owner, other, [blobId, blobIn(owner)]), 'NoSuchBlob');
+      await deleteKeys(index, owner, ['a']);
+      const { oldRemoteReferences } = await sweep(index, owner, START_MS + 1);
+      expect(oldRemoteReferences.map(({ referrer }) => referrer.id)).not.toContain(other.id);
     });
 
-    test('keeps a blob at home as long as another bucket holds it', async (index) => {
-      const { home, holder, blobId } = await copied(index);
-      await deleteKeys(index, home, ['a']);
-      expect(await sweep(index, home, START_MS)).toEqual({ blobs: [], oldRemoteReferences: [] });
-      expect(await sweep(index, home, START_MS + 1)).toEqual({
+    test('keeps a blob as long as another bucket has a reference to it', async (index) => {
+      const { owner, referrer, blobId } = await copied(index);
+      await deleteKeys(index, owner, ['a']);
+      expect(await sweep(index, owner, START_MS)).toEqual({ blobs: [], oldRemoteReferences: [] });
+      expect(await sweep(index, owner, START_MS + 1)).toEqual({
         blobs: [],
-        oldRemoteReferences: [{ blobId, referrer: addressOf(holder) }],
+        oldRemoteReferences: [{ blobId, referrer: addressOf(referrer) }],
       });
-      const heldBy = (address: BucketAddress) =>
-        index.call(holder.name, 'findReferencedBlobs', {
+      const referencedBy = (address: BucketAddress) =>
+        index.call(referrer.name, 'findReferencedBlobs', {
           referrer: address,
-          blobIds: [blobId, blobIn(home)],
+          blobIds: [blobId, blobIn(owner)],
         });
-      expect(await heldBy(addressOf(holder))).toEqual([blobId]);
-      expect(await heldBy(addressOf(bucketRecord(holder)))).toEqual([blobId]);
-      expect(await heldBy(addressOf(bucketRecord({ name: holder.name })))).toEqual([]);
+      expect(await referencedBy(addressOf(referrer))).toEqual([blobId]);
+      expect(await referencedBy(addressOf(bucketRecord(referrer)))).toEqual([blobId]);
+      expect(await referencedBy(addressOf(bucketRecord({ name: referrer.name })))).toEqual([]);
     });
 
-    test('gives a foreign blob back to its home when nothing mentions it', async (index) => {
-      const { home, holder, blobId, newReferences } = await copied(index);
-      await put(index, holder, segmentsObjectOf('copy-2', [wholeOf(blobId)]), newReferences);
-      await deleteKeys(index, home, ['a']);
-      await deleteKeys(index, holder, ['copy', 'copy-2'], START_MS + 5);
-      expect(await sweep(index, holder, START_MS + 5)).toEqual({
+    test('gives a blob of another bucket back to it when nothing mentions it', async (index) => {
+      const { owner, referrer, blobId, newReferences } = await copied(index);
+      await put(index, referrer, segmentsObjectOf('copy-2', [wholeOf(blobId)]), newReferences);
+      await deleteKeys(index, owner, ['a']);
+      await deleteKeys(index, referrer, ['copy', 'copy-2'], START_MS + 5);
+      expect(await sweep(index, referrer, START_MS + 5)).toEqual({
         blobs: [],
         oldRemoteReferences: [],
       });
-      const given = { blobs: [{ blobId, ownerBucket: addressOf(home) }], oldRemoteReferences: [] };
-      expect(await sweep(index, holder, START_MS + 6)).toEqual(given);
-      await release(index, home, holder, [blobId], START_MS + 6);
-      await forget(index, holder, [blobId]);
-      const held = { referrer: addressOf(holder), blobIds: [blobId] };
-      expect(await index.call(holder.name, 'findReferencedBlobs', held)).toEqual([]);
-      await release(index, home, holder, [blobId], START_MS + 7);
-      expect(await condemn(index, home, START_MS + 6)).toEqual([]);
-      expect(await condemn(index, home, START_MS + 7)).toEqual([blobId]);
+      const given = { blobs: [{ blobId, ownerBucket: addressOf(owner) }], oldRemoteReferences: [] };
+      expect(await sweep(index, referrer, START_MS + 6)).toEqual(given);
+      await release(index, owner, referrer, [blobId], START_MS + 6);
+      await forget(index, referrer, [blobId]);
+      const reference = { referrer: addressOf(referrer), blobIds: [blobId] };
+      expect(await index.call(referrer.name, 'findReferencedBlobs', reference)).toEqual([]);
+      await release(index, owner, referrer, [blobId], START_MS + 7);
+      expect(await condemn(index, owner, START_MS + 6)).toEqual([]);
+      expect(await condemn(index, owner, START_MS + 7)).toEqual([blobId]);
     });
 
-    test('waits for every holder, and for the home itself', async (index) => {
-      const { home, holder, blobId } = await copied(index);
+    test('waits for every referrer, and for the owner bucket itself', async (index) => {
+      const { owner, referrer, blobId } = await copied(index);
       const second = await makeBucket(index);
-      await hold(index, home, second, [blobId]);
-      await release(index, home, holder, [blobId]);
-      await deleteKeys(index, home, ['a']);
-      expect(await condemn(index, home, START_MS + 1)).toEqual([]);
-      await put(index, home, segmentsObjectOf('b', [wholeOf(blobId)]));
-      await release(index, home, second, [blobId]);
-      expect(await condemn(index, home, START_MS + 1)).toEqual([]);
-      await deleteKeys(index, home, ['b']);
-      expect(await condemn(index, home, START_MS + 1)).toEqual([blobId]);
+      await refer(index, owner, second, [blobId]);
+      await release(index, owner, referrer, [blobId]);
+      await deleteKeys(index, owner, ['a']);
+      expect(await condemn(index, owner, START_MS + 1)).toEqual([]);
+      await put(index, owner, segmentsObjectOf('b', [wholeOf(blobId)]));
+      await release(index, owner, second, [blobId]);
+      expect(await condemn(index, owner, START_MS + 1)).toEqual([]);
+      await deleteKeys(index, owner, ['b']);
+      expect(await condemn(index, owner, START_MS + 1)).toEqual([blobId]);
     });
 
-    test('reports an old hold whose copy never came, once for each bound', async (index) => {
-      const home = await makeBucket(index);
-      const holders = [await makeBucket(index), await makeBucket(index), await makeBucket(index)];
+    test('reports an old reference whose copy never came, once for each bound', async (index) => {
+      const owner = await makeBucket(index);
+      const referrers = [await makeBucket(index), await makeBucket(index), await makeBucket(index)];
       const blobIds: BlobId[] = [];
-      for (const [at, holder] of holders.entries()) {
-        const blobId = await putBlob(index, home, 'a');
-        await hold(index, home, holder, [blobId], START_MS + at);
+      for (const [at, referrer] of referrers.entries()) {
+        const blobId = await putBlob(index, owner, 'a');
+        await refer(index, owner, referrer, [blobId], START_MS + at);
         blobIds.push(blobId);
       }
-      expect((await sweep(index, home, START_MS + 10)).oldRemoteReferences).toHaveLength(2);
-      await deleteKeys(index, home, ['a']);
-      expect((await sweep(index, home, START_MS + 2)).oldRemoteReferences).toEqual([]);
+      expect((await sweep(index, owner, START_MS + 10)).oldRemoteReferences).toHaveLength(2);
+      await deleteKeys(index, owner, ['a']);
+      expect((await sweep(index, owner, START_MS + 2)).oldRemoteReferences).toEqual([]);
       const seen: string[] = [];
       for (const limit of [1, 1, 1, 1]) {
-        const { oldRemoteReferences } = await sweep(index, home, START_MS + 20, limit);
+        const { oldRemoteReferences } = await sweep(index, owner, START_MS + 20, limit);
         seen.push(...oldRemoteReferences.map(({ blobId }) => blobId));
       }
       expect(seen.toSorted()).toEqual(blobIds.toSorted());
-      expect((await sweep(index, home, START_MS + 21)).oldRemoteReferences).toHaveLength(3);
+      expect((await sweep(index, owner, START_MS + 21)).oldRemoteReferences).toHaveLength(3);
     });
 
     test('reports remote references of a blob up to the limit, then others', async (index) => {
-      const { home, holder, blobId } = await copied(index);
+      const { owner, referrer, blobId } = await copied(index);
       const second = await makeBucket(index);
-      await hold(index, home, second, [blobId]);
-      await deleteKeys(index, home, ['a']);
-      const [first, ...more] = (await sweep(index, home, START_MS + 10, 1)).oldRemoteReferences;
+      await refer(index, owner, second, [blobId]);
+      await deleteKeys(index, owner, ['a']);
+      const [first, ...more] = (await sweep(index, owner, START_MS + 10, 1)).oldRemoteReferences;
       expect(more).toEqual([]);
-      await release(index, home, first?.referrer.id === holder.id ? holder : second, [blobId]);
-      const { oldRemoteReferences } = await sweep(index, home, START_MS + 11, 1);
-      expect([first, ...oldRemoteReferences].map((held) => held?.referrer.id).toSorted()).toEqual(
-        [holder.id, second.id].toSorted(),
+      await release(index, owner, first?.referrer.id === referrer.id ? referrer : second, [blobId]);
+      const { oldRemoteReferences } = await sweep(index, owner, START_MS + 11, 1);
+      expect(
+        [first, ...oldRemoteReferences].map((reference) => reference?.referrer.id).toSorted(),
+      ).toEqual([referrer.id, second.id].toSorted());
+    });
+
+    test('reports only the old ones of the remote references to a blob', async (index) => {
+      const { owner, referrer, blobId } = await copied(index);
+      await refer(index, owner, await makeBucket(index), [blobId], START_MS + 100);
+      await deleteKeys(index, owner, ['a']);
+      const { oldRemoteReferences } = await sweep(index, owner, START_MS + 100);
+      expect(oldRemoteReferences).toEqual([{ blobId, referrer: addressOf(referrer) }]);
+      expect((await sweep(index, owner, START_MS + 101)).oldRemoteReferences).toHaveLength(2);
+    });
+
+    test('keeps a remote reference that is younger than the release', async (index) => {
+      const { owner, referrer, blobId } = await copied(index);
+      await deleteKeys(index, owner, ['a']);
+      await refer(index, owner, referrer, [blobId], START_MS + 50);
+      await release(index, owner, referrer, [blobId], START_MS + 49);
+      expect(await condemn(index, owner, START_MS + 1000)).toEqual([]);
+      await release(index, owner, referrer, [blobId], START_MS + 50);
+      expect(await condemn(index, owner, START_MS + 1000)).toEqual([blobId]);
+    });
+
+    test('keeps a deleted incarnation while another bucket refers to its blobs', async (index) => {
+      const { owner, referrer, blobId } = await copied(index);
+      await deleteKeys(index, owner, ['a']);
+      await index.call(owner.name, 'deleteBucket', { bucket: refOf(owner), nowMs: START_MS });
+      await index.call(owner.name, 'forgetIncarnation', { bucket: addressOf(owner) });
+      expect(await condemn(index, owner, START_MS + 1)).toEqual([]);
+      await makeBucket(index, { name: owner.name });
+      await refer(index, owner, referrer, [blobId]);
+      await release(index, owner, referrer, [blobId]);
+      expect(await condemn(index, owner, START_MS + 1)).toEqual([blobId]);
+      await forget(index, owner, [blobId]);
+      await index.call(owner.name, 'forgetIncarnation', { bucket: addressOf(owner) });
+      expect(await index.call(owner.name, 'listIncarnations', { name: owner.name })).toHaveLength(
+        1,
       );
-    });
-
-    test('reports only the old ones of the holds on a blob', async (index) => {
-      const { home, holder, blobId } = await copied(index);
-      await hold(index, home, await makeBucket(index), [blobId], START_MS + 100);
-      await deleteKeys(index, home, ['a']);
-      const { oldRemoteReferences } = await sweep(index, home, START_MS + 100);
-      expect(oldRemoteReferences).toEqual([{ blobId, referrer: addressOf(holder) }]);
-      expect((await sweep(index, home, START_MS + 101)).oldRemoteReferences).toHaveLength(2);
-    });
-
-    test('keeps a hold that is younger than the release', async (index) => {
-      const { home, holder, blobId } = await copied(index);
-      await deleteKeys(index, home, ['a']);
-      await hold(index, home, holder, [blobId], START_MS + 50);
-      await release(index, home, holder, [blobId], START_MS + 49);
-      expect(await condemn(index, home, START_MS + 1000)).toEqual([]);
-      await release(index, home, holder, [blobId], START_MS + 50);
-      expect(await condemn(index, home, START_MS + 1000)).toEqual([blobId]);
-    });
-
-    test('keeps a deleted life as long as another bucket holds one of its blobs', async (index) => {
-      const { home, holder, blobId } = await copied(index);
-      await deleteKeys(index, home, ['a']);
-      await index.call(home.name, 'deleteBucket', { bucket: refOf(home), nowMs: START_MS });
-      await index.call(home.name, 'forgetIncarnation', { bucket: addressOf(home) });
-      expect(await condemn(index, home, START_MS + 1)).toEqual([]);
-      await makeBucket(index, { name: home.name });
-      await hold(index, home, holder, [blobId]);
-      await release(index, home, holder, [blobId]);
-      expect(await condemn(index, home, START_MS + 1)).toEqual([blobId]);
-      await forget(index, home, [blobId]);
-      await index.call(home.name, 'forgetIncarnation', { bucket: addressOf(home) });
-      expect(await index.call(home.name, 'listIncarnations', { name: home.name })).toHaveLength(1);
     });
   });
 }

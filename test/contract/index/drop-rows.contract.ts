@@ -105,7 +105,7 @@ export function indexDropRowsContract(subject: Subject<MetadataIndex>): void {
       const endMs = START_MS + 1 + DROP_ANNOUNCED_LIFE_MS;
       expect(await link.usage(endMs)).toMatchObject({ files: 0, bytes: 0 });
       expect(await next(endMs)).toBeNull();
-      expect((await next(endMs))?.usage).toMatchObject({ files: 1, bytes: 10_000 });
+      expect(await next(endMs)).toMatchObject({ usage: { files: 1, bytes: 10_000 } });
     });
   });
 }

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KeyAction } from '../../../src/domain/keys/key-jobs.ts';
 import type { VersionId } from '../../../src/domain/nouns.ts';
+import type { ObjectLock } from '../../../src/domain/object-facts.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import type { Subject } from '../subject.ts';
 import {
@@ -232,6 +233,45 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
         expect(job?.counts).toMatchObject({ done: 5, missing: 4 });
       },
     );
+
+    it('locks objects where they stand, and refuses what their retention forbids', async () => {
+      const { bucket } = await filled(['a'], 'enabled');
+      const id = fresh('job');
+      await index.call(bucket.name, 'createKeyJob', { bucket, job: keyJobOf(id) });
+      const read = async () => {
+        const [object] = await index.call(bucket.name, 'getObjects', {
+          bucket,
+          keys: [asKey('a')],
+        });
+        if (!object) throw new Error('not there');
+        return object;
+      };
+      const before = await read();
+      const { headers, userMetadata, storageClass, tags, versionId: onlyVersionId } = before;
+      const attributes = { headers, userMetadata, storageClass, tags };
+      const lockOf = (retention: ObjectLock['retention'], changes: object = {}): KeyAction => ({
+        ...{ kind: 'edit', key: asKey('a'), onlyVersionId, onlyTags: tags, attributes },
+        ...{ versionId: ids().versionId, lock: { retention, bypassGovernance: false } },
+        ...changes,
+      });
+      const retention = { mode: 'GOVERNANCE', untilMs: START_MS + 1000 } as const;
+      const bypassing = { lock: { retention: null, bypassGovernance: true } };
+      const stepped = await index.call(bucket.name, 'stepKeyJob', {
+        ...{ bucket, id, revision: 1, isLast: true, elsewhere: {}, nowMs: START_MS },
+        next: { after: 'a', at: 0 },
+        actions: [
+          lockOf(retention),
+          lockOf({ ...retention, untilMs: START_MS + 999 }),
+          lockOf(null, { ...bypassing, onlyLock: null }),
+        ],
+      });
+      expect(stepped?.outcomes).toEqual(['done', 'locked', 'missing']);
+      const lock = { retention, hasLegalHold: null };
+      expect(await read()).toEqual({ ...before, lock });
+      const page = { bucket, id, before: 100, limit: 10 };
+      const [item] = await index.call(bucket.name, 'listKeyJobItems', page);
+      expect(JSON.parse(item?.detail ?? '').lock).toEqual({ before: null, after: lock });
+    });
 
     it('stores listed keys until the job ends, and the first failures', async () => {
       const { bucket } = await filled([]);

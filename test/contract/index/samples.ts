@@ -23,6 +23,8 @@ import type {
 } from '../../../src/domain/nouns.ts';
 import { NO_FACTS } from '../../../src/domain/object-facts.ts';
 import { makeBucketId } from '../../../src/domain/owner-bucket.ts';
+import { DAY_MS, startOfDay } from '../../../src/domain/time.ts';
+import { partBlobId, type UploadRows } from '../../../src/domain/uploads/upload-rows.ts';
 import type { Upload, UploadedPart } from '../../../src/ports/index-calls/upload-calls.ts';
 import type {
   IndexApi,
@@ -31,8 +33,12 @@ import type {
   ResolvedVersion,
 } from '../../../src/ports/metadata-index.ts';
 
-/** A moment in 2025. Tests count from it, never from the clock. */
-export const START_MS = 1_763_000_000_000;
+/**
+ * A moment ten days ago, early in its day; tests count from it, never from the clock. A fixed one
+ * would make tests slower each day: by its alarm the object of a bucket brings every hour since
+ * then to the ledger, beside the tests.
+ */
+export const START_MS = startOfDay(Date.now()) - 10 * DAY_MS + 8000_000;
 export const OWNER = 'owner-1' as AccountId;
 export const STRANGER = 'owner-2' as AccountId;
 export const MiB = 1024 * 1024;
@@ -77,6 +83,14 @@ export const refOf = ({ id, name, revision, versioning = 'off' }: BucketRef): Bu
   versioning,
 });
 export const addressOf = ({ id, name }: BucketAddress): BucketAddress => ({ id, name });
+
+/** An id in the form of those that a platform makes. */
+const freshId = () => fresh('').padEnd(27, '0');
+
+/** A fresh blob for a part of an upload; that of one with joined rows says which part it is. */
+export function partBlobIn(bucket: BucketAddress, { uploadId }: Upload, number: number): BlobId {
+  return partBlobId(`${bucket.id}/${freshId()}` as BlobId, uploadId, number);
+}
 
 export function blobIn(bucket: BucketAddress): BlobId {
   return `${bucket.id}/${fresh('blob')}` as BlobId;
@@ -216,10 +230,15 @@ export function deleteKeys(
   });
 }
 
-export function uploadOf(key: string, changes: Partial<Upload> = {}): Upload {
+export function uploadOf(
+  key: string,
+  changes: Partial<Upload> = {},
+  rows: UploadRows = 'separate',
+): Upload {
   return {
     ...NO_FACTS,
-    uploadId: fresh('upload') as UploadId,
+    // The end of an id tells uploads apart, the beginning says when.
+    uploadId: (rows === 'joined' ? fresh('').padStart(27, '0') : fresh('upload')) as UploadId,
     key: asKey(key),
     createdAtMs: START_MS,
     initiatorId: null,
@@ -246,9 +265,11 @@ export async function startUpload(
   bucket: BucketRef,
   key: string,
   changes: Partial<Upload> = {},
+  rows: UploadRows = 'separate',
 ): Promise<Upload> {
-  const upload = uploadOf(key, changes);
-  await index.call(bucket.name, 'createUpload', { bucket: refOf(bucket), upload });
+  const upload = uploadOf(key, changes, rows);
+  const isLate = rows === 'joined';
+  await index.call(bucket.name, 'createUpload', { bucket: refOf(bucket), upload, isLate });
   return upload;
 }
 
@@ -296,7 +317,7 @@ export function putBlobPart(
   partNumber: number,
   changes: Partial<UploadedPart> = {},
 ): Promise<UploadedPart> {
-  const blobId = blobIn(bucket);
+  const blobId = partBlobIn(bucket, upload, partNumber);
   return putPart(index, bucket, upload, partOf(partNumber, [wholeOf(blobId)], changes), [
     newReferenceOf(blobId),
   ]);

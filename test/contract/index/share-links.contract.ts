@@ -121,8 +121,10 @@ export function shareLinksContract(subject: Subject<MetadataIndex>): void {
       await add(link);
       await put(label);
       expect((await get(link.id))?.labels).toEqual([label]);
-      expect(await find(link.id, label.id)).toEqual({ link, label });
-      expect(await find(link.id, null)).toEqual({ link, label: null });
+      const { name } = bucket;
+      const { bucket: record } = await index.call(name, 'resolve', { name, key: 'k' as ObjectKey });
+      expect(await find(link.id, label.id)).toEqual({ link, label, bucket: record });
+      expect(await find(link.id, null)).toEqual({ link, label: null, bucket: record });
       expect(await find(link.id, newLabelId())).toBeNull();
       expect(await find(newLinkId(), null)).toBeNull();
       await put({ ...label, revokedAtMs: START_MS + 1 });

@@ -1,7 +1,8 @@
 // Every row of a bucket index that has bytes, read from the tables with no help of the index: what
 // random tests of the index count its references and sums by.
 import type { NodeSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
-import type { Segment } from '../../../src/domain/nouns.ts';
+import type { BlobId, Segment } from '../../../src/domain/nouns.ts';
+import { rowIdOf } from '../../../src/domain/uploads/upload-rows.ts';
 import { decodeSegments, segmentsOfDetail } from '../../../src/index/objects/object-rows.ts';
 
 /** A version of an object, current or not, or a part. */
@@ -25,6 +26,12 @@ const PARTS = `SELECT p.bucket, coalesce(u.attributes ->> '$.storageClass', '') 
   p.size_bytes AS size, p.segments
    FROM parts AS p LEFT JOIN uploads AS u ON u.bucket = p.bucket AND u.upload_id = p.upload_id`;
 
+/** Parts in the rows of their blobs, which say by the end of its id which upload they are of. */
+const JOINED_PARTS = `SELECT p.bucket, u.attributes ->> '$.storageClass' AS class,
+  p.part ->> '$[2]' AS size, p.blob_id, p.size_bytes AS length
+   FROM uploads AS u JOIN blobs AS p ON p.bucket = u.bucket AND p.part IS NOT NULL
+     AND substr(p.blob_id, instr(p.blob_id, '/') + 1, 15) = substr(u.upload_id, 13)`;
+
 /** All rows of all buckets, delete markers not among them. */
 export function storedRows(sql: NodeSqlite): StoredRow[] {
   const versions = sql.all<Found & { readonly detail: string }>(
@@ -41,5 +48,11 @@ export function storedRows(sql: NodeSqlite): StoredRow[] {
     ...sql
       .all<Found & { readonly segments: string }>(PARTS)
       .map((row) => rowOf(row, decodeSegments(row.segments))),
+    ...sql
+      .all<Found & { readonly blob_id: BlobId; readonly length: number }>(JOINED_PARTS)
+      .map((row) => {
+        const blobId = rowIdOf(row.blob_id);
+        return rowOf(row, [{ blobId, offsetBytes: 0, lengthBytes: row.length }]);
+      }),
   ];
 }

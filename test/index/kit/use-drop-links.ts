@@ -87,6 +87,12 @@ export function dropFileOf(id: string, changes: Partial<DropFile> = {}) {
   return { file, upload };
 }
 
+/** Begins a file that brings its link near its limits, once it is known who hears of it. */
+function useNearLimit(index: IndexApi, bucket: BucketRef): void {
+  for (const nearReport of [null, [deliveryOf(bucket)]])
+    index.addDropFile({ bucket, ...dropFileOf('d'), nowMs: START_MS + 2000, nearReport });
+}
+
 export function useDropLinks(index: IndexApi, bucket: BucketRef): void {
   const { id } = DROP_LINK;
   const name = (fileId: string) => ({ bucket, linkId: id, fileId, nowMs: START_MS });
@@ -124,7 +130,9 @@ export function useDropLinks(index: IndexApi, bucket: BucketRef): void {
     deliveries: [deliveryOf(bucket)],
   });
   index.removeDropFile(name('b'));
-  index.addDropFile({ bucket, ...dropFileOf('d'), nowMs: START_MS + 2000 });
+  const near = { ...DROP_SETTINGS, limits: { ...DROP_SETTINGS.limits, files: 2 } };
+  index.changeDropLink({ bucket, id, revision: 2, settings: near, entry: DROP_ENTRY });
+  useNearLimit(index, bucket);
   index.forgetDropRows({ bucket: { id: bucket.id, name: bucket.name }, nowMs: START_MS + 2000 });
   index.revokeDropLinks({
     bucket,

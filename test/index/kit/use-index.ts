@@ -23,6 +23,7 @@ import {
   newReferenceOf,
   OWNER,
   objectOf,
+  partBlobIn,
   partOf,
   refOf,
   START_MS,
@@ -33,6 +34,7 @@ import {
 } from '../../contract/index/samples.ts';
 import { useDropLinks } from './use-drop-links.ts';
 import { usePacks } from './use-packs.ts';
+import { useShards } from './use-shards.ts';
 import { useShareLinks } from './use-share-links.ts';
 
 /** Every call of the index, down every branch that has statements of its own. */
@@ -104,6 +106,7 @@ export function useIndex(index: IndexApi): void {
   useShareLinks(index, bucket, addressOf(record));
   useDropLinks(index, bucket);
   usePacks(index);
+  useShards(index);
   const copy = {
     object: segmentsObjectOf('', [wholeOf(own)]),
     toKeys: ['c', 'e'].map(asKey),
@@ -142,6 +145,7 @@ export function useIndex(index: IndexApi): void {
       newReferences: [],
     });
   }
+  useJoinedParts(index, bucket);
   const stale = { bucket, idleSinceMs: START_MS + 1, exceptPrefixes: [], nowMs: START_MS + 1 };
   index.abortStaleUploads({ ...stale, after: null });
   index.abortStaleUploads({ ...stale, after: { activeAtMs: 0, key: '', uploadId: '' } });
@@ -517,4 +521,25 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
       index.deleteObjects({ bucket, ...versionDeletionOf(prefix, version.versionId) });
     }
   }
+}
+
+/** Parts in the rows of their blobs: replaced by each format, completed, aborted, counted late. */
+function useJoinedParts(index: IndexApi, bucket: BucketRef): void {
+  for (const ends of ['complete', 'abort', 'hour'] as const) {
+    const upload = uploadOf('joined', {}, 'joined');
+    const { key, uploadId } = upload;
+    index.createUpload({ bucket, upload, isLate: true });
+    const blobs = [blobIn(bucket), partBlobIn(bucket, upload, 1), partBlobIn(bucket, upload, 1)];
+    const parts = blobs.map((blobId) => partOf(1, [wholeOf(blobId)]));
+    for (const part of parts) {
+      const newReferences = part.segments.map(({ blobId }) => newReferenceOf(blobId));
+      index.commitPart({ bucket, key, uploadId, part, newReferences });
+    }
+    const listed = completionOf(upload, parts.slice(2));
+    if (ends === 'complete') index.completeUpload({ bucket, ...listed });
+    if (ends === 'abort') index.abortUpload({ bucket, key, uploadId, nowMs: START_MS });
+  }
+  const late = uploadOf('joined', {}, 'joined');
+  index.createUpload({ bucket, upload: late, isLate: true });
+  index.getStorageTotals({ bucket });
 }

@@ -53,6 +53,7 @@ function moveBodies(index: IndexApi, bucket: BucketRecord): void {
     limit: 10,
   })) {
     const keys = [asKey('little'), asKey('first')];
+    index.findPackedVersions({ bucket: ref, blobId, keys: null });
     const versions = index.findPackedVersions({ bucket: ref, blobId, keys });
     const bodies = versions.map((version) => ({ ...version, newOffsetBytes: 0 }));
     const to = { blobId: blobIn(bucket), sizeBytes, endBytes, sparseReferences: 0 };

@@ -224,6 +224,31 @@ describe('ranks of names', () => {
     sql.close();
   });
 
+  it('are right where names came and went while they were counted', () => {
+    const { sql, index, bucket } = openWorld();
+    sql.all(
+      `WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < 29999)
+       INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms,
+         storage_class) SELECT 1, printf('%05d', i), '', 1, 1, '', 0, 'STANDARD' FROM i`,
+    );
+    const level = { bucket, prefix: '', delimiter: '/', nowMs: START_MS };
+    const count = () => index.countLevel(level).isReady;
+    const put = (key: string) =>
+      index.commitObject({ bucket, object: objectOf(key), condition: null, newReferences: [] });
+    for (const key of ['00005a', '29990a', '29991a']) put(key);
+    expect(count()).toBe(false);
+    // Some where they are counted already, some where they are not yet.
+    index.deleteObjects({ bucket, ...deletionOf(['00005a', '29990a', '29991a']) });
+    for (const key of ['00006a', '29980a']) put(key);
+    while (!count());
+    const start = { by: 'rank', rank: 0, isFromEnd: true } as const;
+    const page = index.listLevel({ bucket, prefix: '', delimiter: '/', maxKeys: 20, start });
+    expect(page).toMatchObject({ total: 30_002, isExact: true, rank: 0 });
+    const names = namesOnPage(page);
+    expect([names.length, names[0], names.at(-1)]).toEqual([20, '29980a', '29999']);
+    sql.close();
+  });
+
   it('keep the levels that were used last, and none that nobody uses', () => {
     const { sql, index, bucket } = openWorld();
     const count = (prefix: string, nowMs: number) =>
@@ -267,6 +292,11 @@ describe('ranks of names', () => {
         maxNames: 1e6,
         maxRows: 1e9,
       });
+    const some = { bucket: 1, prefix: 'small/', delimiter: '' };
+    const bounds = { maxNames: 1e6, maxRows: 72 };
+    // A seek, which counts as eight rows, and the 64 rows of a first batch.
+    const stopped = { names: 64, cost: 72, next: 'small/00031/00063\u0000' };
+    expect(walkNames(sql, some, 'small/', bounds)).toEqual(stopped);
     expect(walk('large/')).toMatchObject({ names: 10, next: null });
     expect(walk('large/').cost).toBeLessThan(300);
     expect(walk('small/')).toMatchObject({ names: 2000, next: null });

@@ -101,4 +101,36 @@ describe('a sorted level', () => {
     expect(found).toEqual([...new Set(wanted)]);
     expect(found).toHaveLength(23);
   });
+
+  it('has the type behind the last dot of a name, and none without a dot there', () => {
+    const small = openMigrated(INDEX_SCHEMA);
+    const names = createBucketIndex(small);
+    const record = refOf(names.createBucket({ bucket: bucketRecord() }));
+    for (const key of ['README', 'b.TXT', 'a.tar.gz', '.dot', 'end.'])
+      small.all(
+        `INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag,
+           last_modified_ms, storage_class) VALUES (1, ?, '', 0, 1, '', 0, 'STANDARD')`,
+        key,
+      );
+    const input = {
+      bucket: record,
+      prefix: '',
+      delimiter: '',
+      what: 'objects',
+      by: 'type',
+    } as const;
+    const bounds = { isDescending: false, behind: null, before: null, limit: 10, from: '' };
+    const { rows, next } = names.sortLevel({ ...input, ...bounds });
+    expect(rows.map(({ key, value }) => [key, value])).toEqual([
+      ['README', ''],
+      ['end.', ''],
+      ['.dot', 'dot'],
+      ['a.tar.gz', 'gz'],
+      ['b.TXT', 'txt'],
+    ]);
+    expect(next).toBeNull();
+    const folders = { ...input, ...bounds, what: 'folders' } as const;
+    expect(names.sortLevel(folders)).toEqual({ rows: [], folders: [], next: null });
+    small.close();
+  });
 });

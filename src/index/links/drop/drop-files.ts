@@ -4,8 +4,6 @@
 import { hasCode, StorageError } from '../../../domain/errors.ts';
 import {
   type DropFile,
-  type DropLink,
-  type DropSender,
   fileEndMs,
   type ListedDropFile,
   NO_PROGRESS,
@@ -14,13 +12,13 @@ import type { LinkId } from '../../../domain/links/link-ids.ts';
 import {
   DROP_FILE_LIFE_MS,
   DROP_GIVEN_UP_AT_ONCE,
-  DROP_OPEN_FILES_MAX,
   DROP_PIECES_GIVEN_UP_AT_ONCE,
 } from '../../../domain/links/link-limits.ts';
 import type { ObjectKey } from '../../../domain/nouns.ts';
 import type {
   DropLinkCommands,
   DropLinkQueries,
+  DropLinkState,
 } from '../../../ports/index-calls/drop-link-calls.ts';
 import type { IndexApi } from '../../../ports/metadata-index.ts';
 import type { Sql } from '../../../ports/sql.ts';
@@ -35,10 +33,10 @@ import {
   FILE_COLUMNS,
   type FileRow,
   findFile,
-  findSender,
   requireLink,
   requireTaking,
 } from './drop-link-rows.ts';
+import { isNewlyNear, reportNear, requireRoomFor } from './drop-room.ts';
 
 type DropFileCalls = Pick<
   DropLinkQueries & DropLinkCommands,
@@ -81,21 +79,26 @@ export function createDropFileCalls(sql: Sql, uploads: UploadCalls): DropFileCal
 
     listDropFiles: (input) => listFiles(sql, input),
 
-    addDropFile({ bucket, file, upload, nowMs }) {
+    addDropFile({ bucket, file, upload, nowMs, nearReport }) {
       const n = requireBucket(sql, bucket);
       const { removed } = dropUnfinished(sql, n, file.linkId, { beforeMs: nowMs, nowMs });
+      let after: DropLinkState;
       try {
-        requireRoomFor(sql, n, file, nowMs);
+        after = requireRoomFor(sql, n, file, nowMs);
       } catch (error) {
         // A refusal would bring back what was just removed.
         if (removed > 0 && hasCode(error, 'QuotaExceeded')) return null;
         throw error;
       }
+      if (nearReport !== undefined && isNewlyNear(sql, n, after)) {
+        if (nearReport === null) return { near: after };
+        reportNear(sql, n, after, { deliveries: nearReport, nowMs });
+      }
       uploads.createUpload({ bucket, upload });
       insertFile(sql, n, file);
       keepUntil(sql, n, file, file.expiresAtMs);
       count(sql, n, file, { files: 1, bytes: file.lengthBytes });
-      return requireLink(sql, n, file.linkId);
+      return after;
     },
 
     commitDropPiece({ bucket, linkId, fileId, offsetBytes, part, newReferences, progress, nowMs }) {
@@ -149,7 +152,7 @@ export function createDropFileCalls(sql: Sql, uploads: UploadCalls): DropFileCal
   };
 }
 
-/** See `DropLinkCommands.finishDropFile`. */
+/** Makes an object of a file's pieces. Contract: `DropLinkCommands.finishDropFile`. */
 function finishFile(
   sql: Sql,
   input: Parameters<DropLinkCommands['finishDropFile']>[0],
@@ -220,8 +223,8 @@ export function giveUpFiles(sql: Sql, n: number, rows: readonly FileRow[], nowMs
 
 /** Removes an unfinished file with its upload, and no longer counts it. */
 function giveUpFile(sql: Sql, n: number, file: DropFile, nowMs: number): void {
-  const upload = findUpload(sql, n, file.key, file.uploadId);
-  if (upload !== null) dropUpload(sql, n, upload, nowMs);
+  const open = findUpload(sql, n, file.key, file.uploadId);
+  if (open !== null) dropUpload(sql, n, open, nowMs);
   sql.all(
     'DELETE FROM drop_files WHERE bucket = ? AND link_id = ? AND id = ?',
     n,
@@ -229,60 +232,6 @@ function giveUpFile(sql: Sql, n: number, file: DropFile, nowMs: number): void {
     file.id,
   );
   count(sql, n, file, { files: -1, bytes: -file.lengthBytes });
-}
-
-/** AccessDenied (closed, no such sender), EntityTooLarge, QuotaExceeded with the limit. */
-function requireRoomFor(sql: Sql, n: number, file: DropFile, nowMs: number): void {
-  const { linkId, senderId, lengthBytes } = file;
-  const { link, usage } = requireTaking(sql, n, linkId, nowMs);
-  const sender = findSender(sql, n, linkId, senderId);
-  if (sender === null) throw new StorageError('AccessDenied');
-  requireWithin(link, lengthBytes, usage, sender);
-  requireFewUnfinished(sql, n, file);
-}
-
-/** EntityTooLarge, QuotaExceeded with the limit. */
-function requireWithin(
-  { limits }: DropLink,
-  lengthBytes: number,
-  usage: { readonly files: number; readonly bytes: number },
-  sender: DropSender,
-): void {
-  if (limits.fileBytes !== null && lengthBytes > limits.fileBytes) {
-    throw new StorageError('EntityTooLarge', {
-      fields: { ProposedSize: `${lengthBytes}`, MaxSizeAllowed: `${limits.fileBytes}` },
-    });
-  }
-  const sums = [
-    ['files', usage.files + 1, limits.files],
-    ['totalBytes', usage.bytes + lengthBytes, limits.totalBytes],
-    ['senderFiles', sender.files + 1, limits.senderFiles],
-    ['senderBytes', sender.bytes + lengthBytes, limits.senderBytes],
-  ] as const;
-  for (const [name, sum, max] of sums) {
-    if (max === null || sum <= max) continue;
-    throw new StorageError('QuotaExceeded', {
-      detail: 'This link takes no more than has come.',
-      fields: { Limit: name, MaxAllowed: `${max}` },
-    });
-  }
-}
-
-function requireFewUnfinished(sql: Sql, n: number, { linkId, senderId }: DropFile): void {
-  const [row] = sql.all<{ count: number }>(
-    `SELECT count(*) AS count FROM (
-       SELECT 1 FROM drop_files INDEXED BY drop_files_unfinished
-       WHERE bucket = ? AND link_id = ? AND sender_id = ? AND finished_at_ms IS NULL
-       LIMIT ${DROP_OPEN_FILES_MAX})`,
-    n,
-    linkId,
-    senderId,
-  );
-  if ((row?.count ?? 0) < DROP_OPEN_FILES_MAX) return;
-  throw new StorageError('QuotaExceeded', {
-    detail: `Finish some of your ${DROP_OPEN_FILES_MAX} files first.`,
-    fields: { Limit: 'unfinishedFiles', MaxAllowed: `${DROP_OPEN_FILES_MAX}` },
-  });
 }
 
 /** NoSuchResource for a file that is finished, over or was never begun. */

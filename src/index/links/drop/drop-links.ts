@@ -141,7 +141,7 @@ export function createDropLinkCalls(sql: Sql): DropLinkCalls {
   };
 }
 
-/** See `DropLinkQueries.listDropLinks`. */
+/** Lists drop links by id. Contract: `DropLinkQueries.listDropLinks`. */
 function listLinks(
   sql: Sql,
   { bucket, after, limit, nowMs }: Parameters<DropLinkQueries['listDropLinks']>[0],
@@ -157,7 +157,7 @@ function listLinks(
   return rows.map((row) => withoutExpired(sql, n, decodeLink(row), nowMs));
 }
 
-/** See `DropLinkCommands.revokeDropLinks`. */
+/** Revokes the drop links below a prefix. Contract: `DropLinkCommands.revokeDropLinks`. */
 function revokeBelow(
   sql: Sql,
   { bucket, prefix, changer, nowMs }: Parameters<DropLinkCommands['revokeDropLinks']>[0],

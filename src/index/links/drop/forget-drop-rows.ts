@@ -14,7 +14,10 @@ import { findIncarnation } from '../../require-bucket.ts';
 import { giveUpFiles } from './drop-files.ts';
 import { FILE_COLUMNS, type FileRow } from './drop-link-rows.ts';
 
-/** See `DropLinkCommands.forgetDropRows`. */
+/**
+ * Removes files whose time is over, and senders without one. Contract:
+ * `DropLinkCommands.forgetDropRows`.
+ */
 export function forgetDropRows(
   sql: Sql,
   { bucket, nowMs }: Parameters<DropLinkCommands['forgetDropRows']>[0],

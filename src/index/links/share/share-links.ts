@@ -11,6 +11,7 @@ import type {
   SharePosition,
 } from '../../../ports/index-calls/share-link-calls.ts';
 import type { Sql } from '../../../ports/sql.ts';
+import { readBucketOfReaders } from '../../objects/objects.ts';
 import { requireBucket } from '../../require-bucket.ts';
 import { PLAN_ONCE } from '../../tables/plan-once.ts';
 import { listHistory, noteChange } from '../link-history.ts';
@@ -69,7 +70,9 @@ function createQueries(sql: Sql): Queries {
       const row = n === null ? null : findShareRow(sql, n, id);
       if (n === null || row === null) return null;
       const label = labelId === null ? null : findShareLabel(sql, n, id, labelId);
-      return label === null && labelId !== null ? null : { link: decodeShare(row), label };
+      const record = readBucketOfReaders(sql, bucket.name);
+      if (record === null || (label === null && labelId !== null)) return null;
+      return { link: decodeShare(row), label, bucket: record };
     },
 
     getShareUsage({ bucket, id }) {

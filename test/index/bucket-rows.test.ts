@@ -1,11 +1,11 @@
-// The access of a bucket as JSON of its row, and rows of the first programs.
+// A bucket in its row: its access as JSON, and rows of the first programs.
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/core/auth/decide.ts';
 import { withPublicReads } from '../../src/core/auth/public-reads.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../src/domain/bucket-access.ts';
 import type { AccountId, BucketName, ObjectKey } from '../../src/domain/nouns.ts';
 import { everyoneMayRead } from '../../src/domain/pointer.ts';
-import { decodeAccess, encodeAccess } from '../../src/index/buckets/bucket-access-row.ts';
+import { decodeAccess, encodeAccess } from '../../src/index/buckets/bucket-rows.ts';
 import { publicPolicy } from '../access-samples.ts';
 
 const BUCKET = { name: 'old' as BucketName, ownerId: 'alice' as AccountId };

@@ -1,9 +1,57 @@
-// The access of a bucket as the JSON text of its row, and back. What is not in the
-// text was never set. Rows of the first programs have a canned ACL that also opened
-// every object, and no grants: they are read as what they meant.
+// How a bucket stands in its row, and back. Settings and access are JSON texts; what
+// is not in a text was never set. Rows of the first programs have a canned ACL that
+// also opened every object, and no grants: they are read as what they meant.
 import { type BucketAccess, PRIVATE_ACCESS, type PublicReads } from '../../domain/bucket-access.ts';
-import type { AccountId, BucketName } from '../../domain/nouns.ts';
+import { type BucketSettings, NO_SETTINGS } from '../../domain/bucket-settings.ts';
+import type { AccountId, BucketId, BucketName, BucketRecord } from '../../domain/nouns.ts';
 import type { Grant } from '../../domain/object-facts.ts';
+
+export type BucketRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly owner_id: string;
+  readonly created_at_ms: number;
+  readonly revision: number;
+  readonly access: string;
+  readonly settings: string;
+};
+
+/**
+ * The columns of `BucketRow`. The record of a bucket that is split has a revision of its
+ * own (index/shards/begin-shards.ts).
+ */
+export const BUCKET_COLUMNS = `id, name, owner_id, created_at_ms,
+  coalesce(record_revision, revision) AS revision, access, settings`;
+
+/** The record of a row of `buckets`. */
+export function decodeBucket(row: BucketRow): BucketRecord {
+  return {
+    id: row.id as BucketId,
+    name: row.name as BucketName,
+    ownerId: row.owner_id as BucketRecord['ownerId'],
+    createdAtMs: row.created_at_ms,
+    revision: row.revision,
+    access: decodeAccess(row.access, {
+      name: row.name as BucketName,
+      ownerId: row.owner_id as AccountId,
+    }),
+    settings: decodeSettings(row.settings),
+  };
+}
+
+/** What is not in the text was never set: most buckets have none of it. */
+function decodeSettings(text: string): BucketSettings {
+  return text === '{}'
+    ? NO_SETTINGS
+    : { ...NO_SETTINGS, ...(JSON.parse(text) as Partial<BucketSettings>) };
+}
+
+/** The settings as the text of a row: those that were set. */
+export function encodeSettings(settings: BucketSettings): string {
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)),
+  );
+}
 
 /** What rows held until November 2026. */
 type FirstForm = {
