@@ -3,10 +3,10 @@
 // for. routes.ts looks here with GetObject and HeadObject alone: before it
 // authorizes, and again when the bucket is open.
 import type { BucketId, BucketRecord } from '../../domain/nouns.ts';
-import type { RequestedOptions } from '../delivery/requested-options.ts';
+import type { S3Address } from '../address.ts';
+import type { RequestedOptions } from '../delivery/object-read.ts';
 import type { HttpRequest } from '../request.ts';
 import { hasImageParameters } from '../semantics/image-query.ts';
-import type { S3Address } from './address.ts';
 import type { S3Call } from './call/call.ts';
 
 /**

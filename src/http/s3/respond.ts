@@ -3,9 +3,8 @@
 // operations and preflights; failures are errors.ts's.
 import type { TakeReceipt } from '../../core/billing/receipts/take-receipt.ts';
 import type { Meter, UsageOwner, Use } from '../../ports/metering.ts';
-import { countSent } from '../count-sent.ts';
 import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
-import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
+import { countSent, makeResponse, type OutgoingBody } from '../outgoing-body.ts';
 import { RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { HttpRequest } from '../request.ts';
 import { addCommonHeaders, type S3Response } from './call/call.ts';

@@ -9,18 +9,24 @@ import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { createSemaphore } from '../../domain/concurrency/semaphore.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { Domains } from '../address.ts';
+import type { Domains, S3Address } from '../address.ts';
 import type { AnswerSignedAtOnce } from '../delivery/fast-path/fast-path.ts';
 import type { FastPathCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';
 import type { UnsignedHeaders } from '../delivery/unsigned-headers.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { HttpRequest } from '../request.ts';
-import { parseQuery, type Query } from '../semantics/raw-path.ts';
-import { decodeAddress, type S3Address, signedPathOf } from './address.ts';
+import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { authorizeCall } from './authorize-call.ts';
-import { payerOfCall, type S3Call, type Target } from './call/call.ts';
+import {
+  type CallBasics,
+  isConfidential,
+  type KeysOverHttp,
+  makeCall,
+  payerOfCall,
+  type S3Call,
+  type Target,
+} from './call/call.ts';
 import { detectOperation, type OperationName } from './call/detect.ts';
-import { type CallBasics, isConfidential, type KeysOverHttp, makeCall } from './call/make-call.ts';
 import { type Deliver, deliverCall, isDelivered, isOwnersImage } from './delivered-reads.ts';
 import { createFastRead } from './fast-read/fast-read.ts';
 import { createAudit } from './features/audit.ts';
@@ -264,6 +270,25 @@ function detect({ request, target, query }: Incoming): OperationName {
   }
   request.notes.operation = operation;
   return operation;
+}
+
+/**
+ * The target of an address. InvalidURI, before anything else: what decodes to no
+ * text can't be signed either.
+ */
+function decodeAddress({ bucket, rawKey }: S3Address): Target {
+  return {
+    bucket: bucket === null ? null : decodePathSegment(bucket),
+    key: rawKey === null ? null : decodePathSegment(rawKey),
+  };
+}
+
+/**
+ * The path with its bucket, whatever host named that: Signature Version 2 signs no
+ * host.
+ */
+function signedPathOf(rawPath: string, { bucket, rawKey, isVirtualHost }: S3Address): string {
+  return isVirtualHost ? `/${bucket ?? ''}/${rawKey ?? ''}` : rawPath;
 }
 
 function noteCaller({ notes }: HttpRequest, { principal }: Authenticated): void {

@@ -1,6 +1,8 @@
 // One request to the S3 surface as its operations see it, and the response that
-// they give. make-call.ts makes it; plain data and look-ups, no framework type.
-// respond.ts makes the Response, so that headers stay a plain object.
+// they give: plain data and look-ups, no framework type. routes.ts has a call made
+// of what authentication found, once for each request. respond.ts makes the
+// Response, so that headers stay a plain object.
+import type { Decide } from '../../../core/auth/decide.ts';
 import type { FindAccounts } from '../../../core/auth/find-accounts.ts';
 import type { OpenedBody } from '../../../core/objects/read-object.ts';
 import type { BucketHandle, Changer } from '../../../core/opened-bucket/bucket-handle.ts';
@@ -14,14 +16,18 @@ import type {
   ObjectVersion,
   Principal,
 } from '../../../domain/nouns.ts';
-import type { VersionChange } from '../../../domain/object-facts.ts';
+import type { Tags, VersionChange } from '../../../domain/object-facts.ts';
 import type { AlsoRead, UsageOwner } from '../../../ports/metering.ts';
-import type { DecideCall } from '../../access/decide-call.ts';
+import { createDecideCall, type DecideCall } from '../../access/decide-call.ts';
 import type { UnsignedHeaders } from '../../delivery/unsigned-headers.ts';
 import { noteChange } from '../../fresh-by.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { Query } from '../../semantics/raw-path.ts';
+import { withQueryHeaders } from '../headers/presigned-headers.ts';
+import { readTaggingHeader } from '../headers/tagging-header.ts';
+import type { Authenticated } from '../signature/authenticated.ts';
 import type { DecodedBody } from '../signature/payload.ts';
+import { QUERY_HEADERS_V2 } from '../signature/signed-url-v2.ts';
 import type { OperationName } from './detect.ts';
 
 /**
@@ -77,6 +83,88 @@ export type S3Call = {
    */
   readonly form: ReadonlyMap<string, string> | null;
 };
+
+/** What looks headers up: the request, a presigned URL or a form. */
+type Headers = Pick<S3Call, 'header' | 'headerNames'>;
+
+/** Facts of a call that are known before anybody looks at its headers. */
+export type CallBasics = Omit<
+  S3Call,
+  'principal' | 'body' | 'isPresigned' | 'isQuerySigned' | 'decide' | keyof Headers
+>;
+
+/**
+ * The call of a request that was authenticated. `headers`: in place of the
+ * request's own, those of a form. Cost: some closures; nothing is read.
+ */
+export function makeCall(
+  { principal, body, isPresigned, signatureVersion, signedAtMs }: Authenticated,
+  basics: CallBasics,
+  {
+    decide,
+    nowMs,
+    headers,
+  }: { readonly decide: Decide; readonly nowMs: number; readonly headers?: Headers },
+): S3Call {
+  const { request, query, form } = basics;
+  const further = signatureVersion === 'AWS' ? QUERY_HEADERS_V2 : [];
+  const source =
+    headers ?? (isPresigned ? withQueryHeaders(request, query.entries, further) : request);
+  const header = (name: string) => source.header(name);
+  // Read once: a policy may need the tags for each of many keys.
+  let requestTags: Tags | null | undefined;
+  const authType = form !== null ? 'POST' : isPresigned ? 'REST-QUERY-STRING' : 'REST-HEADER';
+  return {
+    ...basics,
+    principal,
+    body,
+    isPresigned,
+    isQuerySigned: signatureVersion === 'AWS4-HMAC-SHA256' && form === null,
+    header,
+    headerNames: () => source.headerNames(),
+    decide: createDecideCall(decide, {
+      ...basics,
+      principal,
+      header,
+      nowMs,
+      authType: principal.kind === 'account' ? authType : null,
+      signatureVersion,
+      signedAtMs,
+      requestTags: () => {
+        if (requestTags === undefined) requestTags = tagsOfHeader(header);
+        return requestTags;
+      },
+    }),
+  };
+}
+
+/** The requested tags; null for a malformed header, which its operation refuses. */
+function tagsOfHeader(header: Headers['header']): Tags | null {
+  try {
+    return header('x-amz-tagging') === null ? null : readTaggingHeader(header);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Where clients may send encryption keys from over plain http: this machine,
+ * everywhere, or nowhere.
+ */
+export type KeysOverHttp = 'loopback' | 'always' | 'never';
+
+/**
+ * Whether a request may carry a client's encryption key, which everybody on its way
+ * can read without TLS. S3 itself takes none over http. Loopback is what the
+ * connection says: a Host header is the client's word, and any proxy hands it on.
+ */
+export function isConfidential(
+  request: Pick<HttpRequest, 'isSecure' | 'isFromLoopback'>,
+  overHttp: KeysOverHttp,
+): boolean {
+  if (request.isSecure || overHttp === 'always') return true;
+  return overHttp === 'loopback' && request.isFromLoopback?.() === true;
+}
 
 /** Who makes the changes of a call. */
 export function changerOf(call: S3Call): Changer {

@@ -1,6 +1,7 @@
 // Facts of a new object besides its bytes and headers: whose it is, who may use it,
 // its tags. Used by PutObject and its form, CopyObject and CreateMultipartUpload,
-// before they read a body.
+// before they read a body. A reader of headers is called where the request has one
+// of its family; most have none.
 import { isGranted } from '../../../core/auth/acl.ts';
 import { aclOf } from '../../../core/auth/decide.ts';
 import { accessOfNewObject } from '../../../core/auth/new-object-access.ts';
@@ -9,10 +10,10 @@ import type { Core } from '../../../core/core.ts';
 import type { RequestedEncryption } from '../../../core/encryption/envelope.ts';
 import type { ObjectFacts, Tags } from '../../../domain/object-facts.ts';
 import { accessDenied, type Wanted } from '../../access/decide-call.ts';
-import { readAclHeaders } from '../headers/acl-request.ts';
-import { readRequestedEncryption } from '../headers/encryption-headers.ts';
-import { readObjectLockHeaders } from '../headers/object-lock-headers.ts';
-import { readTaggingHeader } from '../headers/tagging-header.ts';
+import { ACL_HEADERS, readAclHeaders } from '../headers/acl-request.ts';
+import { ENCRYPTION_HEADERS, readRequestedEncryption } from '../headers/encryption-headers.ts';
+import { LOCK_HEADERS, readObjectLockHeaders } from '../headers/object-lock-headers.ts';
+import { readTaggingHeader, TAGGING_HEADER } from '../headers/tagging-header.ts';
 import type { ObjectCall } from './call.ts';
 
 /** A new object as the headers of its request describe it. */
@@ -28,10 +29,19 @@ export type NewObject = {
  * readNewObjectFacts.
  */
 export async function readNewObject(call: ObjectCall, core: Core): Promise<NewObject> {
-  const encryption = readRequestedEncryption(call, call.bucket.record().settings.encryption);
-  const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
-  const facts = await readNewObjectFacts(call, readTaggingHeader(call.header));
+  const standard = call.bucket.record().settings.encryption;
+  const mayEncrypt = standard !== null || hasAny(call, ENCRYPTION_HEADERS);
+  const encryption = mayEncrypt ? readRequestedEncryption(call, standard) : null;
+  const nowMs = core.ports.clock.nowMs();
+  const lock = hasAny(call, LOCK_HEADERS) ? readObjectLockHeaders(call, nowMs) : null;
+  const tags = hasAny(call, [TAGGING_HEADER]) ? readTaggingHeader(call.header) : {};
+  const facts = await readNewObjectFacts(call, tags);
   return { facts: { ...facts, lock }, encryption };
+}
+
+/** Whether the request has one of the headers. */
+function hasAny({ header }: ObjectCall, names: readonly string[]): boolean {
+  return names.some((name) => header(name) !== null);
 }
 
 /**
@@ -46,7 +56,7 @@ export async function readNewObjectFacts(
   tags: Tags,
 ): Promise<Pick<ObjectFacts, 'ownerId' | 'acl' | 'tags'>> {
   requireTagging(call, tags);
-  const requested = await readAclHeaders(call, 'object');
+  const requested = hasAny(call, ACL_HEADERS) ? await readAclHeaders(call, 'object') : null;
   const { bucket, key, principal } = call;
   const listing: Wanted = { action: 's3:PutObjectAcl', key };
   if (requested !== null && call.decide(bucket.record(), listing) === 'denied') {

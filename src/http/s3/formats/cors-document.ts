@@ -76,7 +76,7 @@ function readPattern(element: XmlElement): string {
   throw invalid(`${element.name} "${pattern}" can not have more than one wildcard.`);
 }
 
-/** It goes out as it stands, so it must be a header's name. */
+/** Reads an ExposeHeader. It is sent as it stands, so it must be a header's name. */
 function readExposeHeader(element: XmlElement): string {
   const name = textOf(element).trim();
   if (name.includes('*')) {

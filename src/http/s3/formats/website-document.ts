@@ -34,7 +34,7 @@ const REDIRECT = {
  * section 15.4
  */
 export const REDIRECT_CODES: ReadonlySet<string> = new Set(['301', '302', '303', '307', '308']);
-/** It stands in a Location: visible ASCII, and no more of it than a URL is long. */
+/** A host that is sent in a Location: visible ASCII, and no longer than a URL may be. */
 export const HOST_NAME = /^[!#-;=?-[\]-~]{1,1024}$/;
 
 const invalid = (detail: string) => new StorageError('InvalidRequest', { detail });

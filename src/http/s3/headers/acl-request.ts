@@ -29,6 +29,12 @@ const GRANT_HEADERS: readonly (readonly [header: string, permission: Permission]
   ['x-amz-grant-full-control', 'FULL_CONTROL'],
 ];
 
+/** The headers by which a request sets a list. */
+export const ACL_HEADERS: readonly string[] = [
+  'x-amz-acl',
+  ...GRANT_HEADERS.map(([header]) => header),
+];
+
 /** Which names there are: a bucket and an object do not have all in common. */
 export type AclLevel = 'bucket' | 'object';
 

@@ -25,6 +25,17 @@ const KMS = 'aws:kms';
 const DOUBLED_KMS = 'aws:kms:dsse';
 const CUSTOMER_KEY_BYTES = 32;
 
+/** The headers by which a write says how it is encrypted. */
+export const ENCRYPTION_HEADERS: readonly string[] = [
+  SSE,
+  KEY_ID,
+  CONTEXT,
+  BUCKET_KEY,
+  `${SSE}-customer-algorithm`,
+  `${SSE}-customer-key`,
+  `${SSE}-customer-key-md5`,
+];
+
 /**
  * A request that may carry a key: `isConfidential` says whether its connection may.
  */

@@ -19,6 +19,9 @@ const RETAIN_UNTIL = 'x-amz-object-lock-retain-until-date';
 const LEGAL_HOLD = 'x-amz-object-lock-legal-hold';
 const BYPASS = 'x-amz-bypass-governance-retention';
 
+/** The headers by which a write locks what it makes. */
+export const LOCK_HEADERS: readonly string[] = [MODE, RETAIN_UNTIL, LEGAL_HOLD];
+
 /** A request that sets or overrides locks, with the rights of its caller. */
 type LockRequest = Pick<RequestHeaders, 'header'> & BucketRights;
 

@@ -8,19 +8,20 @@ import { parseQuery } from '../../semantics/raw-path.ts';
 import { invalidArgument } from '../formats/invalid-argument.ts';
 import type { HeaderLookup, ReadFacts } from './request-headers.ts';
 
-const HEADER = 'x-amz-tagging';
+/** The header by which a write says its tags. */
+export const TAGGING_HEADER = 'x-amz-tagging';
 
 /**
  * The requested tags of a write: `a=1&b=2`, encoded as a query; none without the
  * header. InvalidArgument, InvalidTag.
  */
 export function readTaggingHeader(header: HeaderLookup): Tags {
-  const value = header(HEADER);
+  const value = header(TAGGING_HEADER);
   if (value === null || value === '') return {};
   const pairs = pairsOf(value);
   if (pairs === null || new Set(pairs.map(([key]) => key)).size < pairs.length) {
     throw invalidArgument(
-      HEADER,
+      TAGGING_HEADER,
       value,
       "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query " +
         'parameters without tag name duplicates.',

@@ -64,8 +64,8 @@ const FILE_NAME = '${filename}';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the form up to its file and proves its policy. A form without one is
- * nobody's. Errors: those of openForm, InvalidArgument (a missing field),
+ * Reads the form up to its file and proves its policy. A form without a
+ * policy is anonymous. Errors: those of openForm, InvalidArgument (a missing field),
  * InvalidPolicyDocument, AccessDenied, InvalidAccessKeyId, SignatureDoesNotMatch.
  */
 export async function openPostedForm(
@@ -134,8 +134,8 @@ function decodeField(name: string, bytes: Uint8Array): string {
 }
 
 /**
- * The name is put in wherever the field has its place; a field may not grow beyond
- * all fields' bound by it.
+ * Replaces `${filename}` in a field by the file's name. No field may grow by that
+ * beyond the bound of all fields.
  */
 function withFileName(value: string, fileName: string): string {
   const pieces = value.split(FILE_NAME);

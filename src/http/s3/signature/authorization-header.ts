@@ -25,8 +25,8 @@ const SIGNATURE_NAME = 'Signature=';
 export type KnownSigners = {
   find(authorization: string): Signer | null;
   /**
-   * To be called once the signature was right, so that strangers can't push out
-   * good ones.
+   * Remembers who signed so. Called only once the signature was right, so that
+   * strangers can't push out good ones.
    */
   keep(authorization: string, signer: Signer): void;
 };
@@ -57,9 +57,6 @@ export function createKnownSigners(): KnownSigners {
   };
 }
 
-/** The form that nearly every client sends; splitHeader reads any other. */
-const USUAL_FORM =
-  /^AWS4-HMAC-SHA256 Credential=([^, \t]+), ?SignedHeaders=([^, \t]+), ?Signature=([^, \t]+)$/;
 const PARTS = 3;
 
 /**
@@ -135,10 +132,10 @@ function malformed(problem: string, region: string): StorageError {
 /** The rest of a header behind its scheme, which must be AWS4-HMAC-SHA256. */
 function schemeRest(authorization: string): string {
   const text = authorization.trim();
-  const blankAt = text.search(/[ \t]/);
-  switch (blankAt === -1 ? text : text.slice(0, blankAt)) {
+  const [scheme = ''] = text.split(/[ \t]/, 1);
+  switch (scheme) {
     case 'AWS4-HMAC-SHA256':
-      return blankAt === -1 ? '' : text.slice(blankAt).trimStart();
+      return text.slice(scheme.length).trimStart();
     case 'AWS4-ECDSA-P256-SHA256':
       throw new StorageError('NotImplemented', {
         detail:
@@ -172,15 +169,11 @@ type HeaderParts = {
 
 /** The three components, in any order and with any space between them. */
 function splitHeader(authorization: string, region: string): HeaderParts {
-  const [, usualCredential, usualHeaders, usualSignature] = USUAL_FORM.exec(authorization) ?? [];
-  if (usualCredential !== undefined && usualHeaders !== undefined && usualSignature !== undefined) {
-    return { credential: usualCredential, signedHeaders: usualHeaders, signature: usualSignature };
-  }
   const parts = schemeRest(authorization).split(',');
   const components = new Map<string, string>();
   for (const part of parts) {
-    const equals = part.indexOf('=');
-    components.set(part.slice(0, Math.max(equals, 0)).trim(), part.slice(equals + 1).trim());
+    const [name = '', ...value] = part.split('=');
+    components.set(name.trim(), value.join('=').trim());
   }
   const credential = components.get('Credential');
   const signedHeaders = components.get('SignedHeaders');

@@ -1,6 +1,6 @@
 // What clients and others on the way get wrong about the query of a signed request,
 // for the signature doctor: each mistake with the canonical request that was signed
-// then.
+// then. Some come to one form, or change nothing: the doctor leaves those out.
 import type { HttpRequest } from '../../request.ts';
 import { canonicalRequest, type SignedParts } from './canonical-request.ts';
 import type { Claims } from './credential.ts';
@@ -40,15 +40,12 @@ export function* queryMistakes(
   const asSent = pieces.join('&');
   const sorted = pieces.toSorted().join('&');
   yield { finding: NO_EQUALS, canonical: signed(query.replace(/=(?=&|$)/g, '')) };
-  for (const other of new Set([asSent, sorted, query.replaceAll('%2F', '/')])) {
-    if (other === query) continue;
+  for (const other of [asSent, sorted, query.replaceAll('%2F', '/')]) {
     yield { finding: AS_SENT, canonical: signed(other) };
     yield { finding: AS_SENT, canonical: signed(other.replace(/=(?=&|$)/g, '')) };
   }
-  if (request.rawPath !== path) {
-    yield { finding: PATH_AS_SENT, canonical: signed(query, request.rawPath) };
-    yield { finding: PATH_AS_SENT, canonical: signed(asSent, request.rawPath) };
-  }
+  yield { finding: PATH_AS_SENT, canonical: signed(query, request.rawPath) };
+  yield { finding: PATH_AS_SENT, canonical: signed(asSent, request.rawPath) };
   yield { finding: NO_QUERY, canonical: signed('') };
   yield* addedParameters(claims, (parameters) =>
     canonicalRequest(request, { ...claims, query: parameters }, false),
@@ -70,14 +67,9 @@ function* addedParameters(
     const others = query.filter((parameter) => parameter !== one);
     yield { finding: finding([one.name]), canonical: canonicalOf(others) };
   }
-  const signatureAt = query.findIndex(({ name }) => name === SIGNATURE);
-  const behind = signatureAt === -1 ? [] : query.slice(signatureAt + 1);
-  if (behind.length > 1) {
-    const names = behind.map(({ name }) => name);
-    yield { finding: finding(names), canonical: canonicalOf(query.slice(0, signatureAt)) };
-  }
-  if (added.length > 1 && added.length < query.length) {
-    const own = query.filter(({ name }) => name.startsWith('X-Amz-'));
-    yield { finding: finding(added.map(({ name }) => name)), canonical: canonicalOf(own) };
-  }
+  const behindAt = query.findIndex(({ name }) => name === SIGNATURE) + 1;
+  const behind = query.slice(behindAt).map(({ name }) => name);
+  yield { finding: finding(behind), canonical: canonicalOf(query.slice(0, behindAt)) };
+  const own = query.filter(({ name }) => name.startsWith('X-Amz-'));
+  yield { finding: finding(added.map(({ name }) => name)), canonical: canonicalOf(own) };
 }

@@ -46,7 +46,8 @@ export type ServiceNames = { readonly region: string; readonly ownHosts: readonl
 /** Makes the doctor of an app. */
 export function createSignatureDoctor(diagnose: Diagnose, names: ServiceNames): DiagnoseSignature {
   return (request, claims, isSignatureOf) => {
-    const finding = diagnose(suspicions(request, claims, names), isSignatureOf);
+    const plain = canonicalRequest(request, claims, false);
+    const finding = diagnose(others(plain, suspicions(request, claims, names)), isSignatureOf);
     return finding === NO_USUAL_MISTAKE ? `${finding} ${hostHint(request)}` : finding;
   };
 }
@@ -62,6 +63,21 @@ function hostHint({ host }: SignedParts): string {
   );
 }
 
+/**
+ * Leaves out what has been tried already: the request as it came, whose canonical
+ * form is `plain`, and what another mistake makes of it too.
+ */
+function* others(plain: string, all: Iterable<Suspicion>): Generator<Suspicion> {
+  const tried = new Set([plain]);
+  for (const suspicion of all) {
+    const { canonical, amzDate, scope } = suspicion;
+    const isOfItsOwn = amzDate !== undefined || scope !== undefined;
+    if (!isOfItsOwn && tried.has(canonical)) continue;
+    tried.add(canonical);
+    yield suspicion;
+  }
+}
+
 function* suspicions(
   request: DiagnosedRequest,
   claims: Claims,
@@ -73,7 +89,6 @@ function* suspicions(
   yield* regionSuspicions(request, claims, region);
   yield* queryMistakes(request, claims);
   for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE']) {
-    if (method === request.method) continue;
     yield {
       finding: `The request was signed for ${method}, but came as ${request.method}.`,
       canonical: canonicalRequest(changed(request, { method }), claims, false),
@@ -86,7 +101,8 @@ function* pathSuspicions(request: SignedParts, claims: Claims): Generator<Suspic
   const { rawPath } = request;
   const own = canonicalPath(rawPath);
   const twice = own.replaceAll('%', '%25');
-  const paths: [string, string][] = [
+  const [label = ''] = request.host.split('.');
+  const paths: readonly (readonly [path: string, finding: string])[] = [
     [twice, 'The client encoded the path twice when it signed; S3 encodes it once.'],
     [own.replaceAll('%2B', '%20'), 'The client signed a space where the path has a plus.'],
     [own.replaceAll('%20', '%2B'), 'The client signed a plus where the path has a space.'],
@@ -101,17 +117,13 @@ function* pathSuspicions(request: SignedParts, claims: Claims): Generator<Suspic
       'The client signed the path without the bucket (virtual-hosted style), but the ' +
         'request has it.',
     ],
-  ];
-  const [label] = request.host.split('.');
-  if (label !== undefined) {
-    paths.push([
+    [
       `/${label}${own}`,
       'The client signed the path with the bucket in front (path style), but the request ' +
         'has it in the host.',
-    ]);
-  }
+    ],
+  ];
   for (const [path, finding] of paths) {
-    if (path === own) continue;
     // The canonical form of what stands here already is itself: only the line of
     // the path is another.
     const canonical = canonicalRequest(request, claims, false);
@@ -122,11 +134,11 @@ function* pathSuspicions(request: SignedParts, claims: Claims): Generator<Suspic
 
 function withoutDots(path: string): string {
   const segments: string[] = [];
-  for (const segment of path.split('/')) {
+  for (const segment of path.split('/').slice(1)) {
     if (segment === '..') segments.pop();
     else if (segment !== '.') segments.push(segment);
   }
-  return segments.join('/') || '/';
+  return `/${segments.join('/')}`;
 }
 
 /** Hosts tried of a list that proxies wrote, and of the service's own. */
@@ -159,7 +171,6 @@ function* hostSuspicions(
     hosts.add(each);
     for (const suffix of ports) hosts.add(`${each}:${suffix}`);
   }
-  hosts.delete(host);
   for (const other of hosts) {
     yield {
       finding:
@@ -275,7 +286,7 @@ const TOUCHED: readonly (readonly [name: string, values: readonly string[]])[] =
  */
 function* valuesOf(name: string, usual: readonly string[], own: string): Generator<string> {
   yield* usual;
-  if (name !== 'content-type' || own === '') return;
+  if (name !== 'content-type') return;
   const [type = ''] = own.split(';');
   for (const parameter of [
     '',
@@ -290,10 +301,8 @@ function* valuesOf(name: string, usual: readonly string[], own: string): Generat
 
 function* headerSuspicions(request: SignedParts, claims: Claims): Generator<Suspicion> {
   for (const [name, values] of TOUCHED) {
-    if (!claims.signedHeaders.has(name)) continue;
     const own = request.header(name) ?? '';
     for (const value of valuesOf(name, values, own)) {
-      if (value === own) continue;
       const header = (other: string) => (other === name ? value : request.header(other));
       yield {
         finding:

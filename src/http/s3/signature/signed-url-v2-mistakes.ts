@@ -9,23 +9,22 @@ export type MistakeV2 = { readonly finding: string; readonly signed: SignedParts
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'DELETE'];
 
-/** Mistakes to try, likely ones first. */
+/**
+ * Mistakes to try, likely ones first. Those that change nothing are harmless: the
+ * request as it came has not the signature.
+ */
 export function* mistakesV2(parts: SignedPartsV2): Generator<MistakeV2> {
-  const { method, contentType, contentMd5, amzHeaders, parameters, path } = parts;
-  if (contentType !== '') {
-    yield {
-      finding:
-        `The request has Content-Type "${contentType.slice(0, 100)}", but the URL was signed ` +
-        'without one: send none, or sign it.',
-      signed: { ...parts, contentType: '' },
-    };
-  }
-  if (contentMd5 !== '') {
-    yield {
-      finding: 'The request has Content-MD5, but the URL was signed without one.',
-      signed: { ...parts, contentMd5: '' },
-    };
-  }
+  const { method, contentType, amzHeaders, parameters, path } = parts;
+  yield {
+    finding:
+      `The request has Content-Type "${contentType.slice(0, 100)}", but the URL was signed ` +
+      'without one: send none, or sign it.',
+    signed: { ...parts, contentType: '' },
+  };
+  yield {
+    finding: 'The request has Content-MD5, but the URL was signed without one.',
+    signed: { ...parts, contentMd5: '' },
+  };
   for (const [name] of amzHeaders) {
     yield {
       finding:
@@ -43,7 +42,6 @@ export function* mistakesV2(parts: SignedPartsV2): Generator<MistakeV2> {
     };
   }
   for (const other of METHODS) {
-    if (other === method) continue;
     yield {
       finding: `The URL was signed for ${other}, but came as ${method}.`,
       signed: { ...parts, method: other },
@@ -57,6 +55,6 @@ export function* mistakesV2(parts: SignedPartsV2): Generator<MistakeV2> {
     [canonicalPath(path), 'The path was signed in another encoding than it was sent in.'],
     [canonicalPath(path).replaceAll('%', '%25'), 'The path was encoded twice when it was signed.'],
   ] as const) {
-    if (other !== path) yield { finding, signed: { ...parts, path: other } };
+    yield { finding, signed: { ...parts, path: other } };
   }
 }

@@ -1,7 +1,7 @@
 // What the S3 surface says about encryption: which headers it takes, refuses and echoes, and with
 // which errors.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isConfidential, type KeysOverHttp } from '../../../../src/http/s3/call/make-call.ts';
+import { isConfidential, type KeysOverHttp } from '../../../../src/http/s3/call/call.ts';
 import { codeOf, contentMd5 } from '../kit/responses.ts';
 import { createTestSurface, type Reply, type Sent } from '../kit/surface.ts';
 

@@ -167,7 +167,7 @@ export function createTestSurface(
       directory: createDirectDirectory(createDirectoryIndex(directorySql)),
       ledger: options.ledger?.(ledger) ?? ledger,
       hotMetadata: createExactHotMetadata(clock),
-      hotShares: createMemoryShares({ clock, freshMs: null, coalesces: true }),
+      hotShares: createMemoryShares(clock),
       edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 0, maxSliceBytes: 0 })),
       derived: createMemoryDerived(clock),
       tiers: { metadata: ['memory'], body: ['memory'] },

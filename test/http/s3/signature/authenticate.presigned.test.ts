@@ -73,6 +73,11 @@ describe('a presigned request', () => {
       'AuthorizationQueryParametersError',
       'service "sqs"',
     ],
+    [
+      { 'X-Amz-SignedHeaders': 'host;range;HOST' },
+      'AuthorizationQueryParametersError',
+      'more than once',
+    ],
     [{ 'X-Amz-Date': '2013' }, 'AuthorizationQueryParametersError', 'ISO8601'],
     [
       { 'X-Amz-Date': '20130525T000000Z' },

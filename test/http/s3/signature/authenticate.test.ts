@@ -299,6 +299,16 @@ describe('headers that are not signed', () => {
   });
 });
 
+it('a credential may have 256 characters', async () => {
+  const rest = `/${scopeOf({})}`;
+  const codeOf = async (length: number) => {
+    const headers = signed({}, { accessKeyId: 'A'.repeat(length - rest.length) });
+    return (await failure({ target: '/b/k', headers })).code;
+  };
+  expect(await codeOf(256)).toBe('InvalidAccessKeyId');
+  expect(await codeOf(257)).toBe('AuthorizationHeaderMalformed');
+});
+
 describe('a bad Authorization header', () => {
   const valid = signed().authorization ?? '';
   const credential = `Credential=${ACCESS_KEY_ID}/${scopeOf({})}`;

@@ -74,6 +74,8 @@ describe('createAwsChunkedDecoder', () => {
     ['a cut in the last line', '5\r\nhello\r\n0\r\n\r', 5],
     ['no end after the last chunk', '5\r\nhello\r\n0\r\n', 5],
     ['nothing for some payload', '', 5],
+    ['a cut in the only line', '0', 0],
+    ['no end after the only chunk', '0\r\n', 0],
     ['less than was promised', '5\r\nhello\r\n0\r\n\r\n', 6],
     ['more than was promised', '5\r\nhello\r\n0\r\n\r\n', 4],
     ['a size beyond all numbers', 'ffffffffffffffff\r\n', 5],
@@ -119,6 +121,17 @@ describe('createAwsChunkedDecoder', () => {
       expect(() => decode(split(wire, lengths), 5, [CRC32])).toThrow(
         expect.objectContaining({ code }),
       );
+    }
+  });
+
+  it('takes lines of 512 bytes with their line feed, and no longer ones', () => {
+    const trailerOf = (lengthBytes: number) =>
+      `${CRC32}:${'A'.repeat(lengthBytes - CRC32.length - 3)}\r\n`;
+    for (const lengths of [[], [1], [511, 1], [512]]) {
+      const decodeLine = (lengthBytes: number) =>
+        decode(split(Buffer.from(`0\r\n${trailerOf(lengthBytes)}\r\n`), lengths), 0, [CRC32]);
+      expect(decodeLine(512).trailers[CRC32]).toHaveLength(512 - CRC32.length - 3);
+      expect(() => decodeLine(513)).toThrow(expect.objectContaining({ code: 'IncompleteBody' }));
     }
   });
 

@@ -61,6 +61,7 @@ describe('canonicalQuery', () => {
     ['a=2&a=10&a=', 'a=&a=10&a=2'],
     ['prefix=J&max-keys=2', 'max-keys=2&prefix=J'],
     ['&&a=1&', 'a=1'],
+    ['a=1&=x&=', '=&=x&a=1'],
     ['prefix=a+b', 'prefix=a%20b'],
     ['prefix=a%2bb', 'prefix=a%2Bb'],
     ['prefix=a/b=c', 'prefix=a%2Fb%3Dc'],

@@ -71,7 +71,7 @@ describe('a hashed body', () => {
     expect(body.trailer(CRC32C)).toBeNull();
   });
 
-  it('is whole where its pieces are only lent', async () => {
+  it('is whole where its pieces are only borrowed', async () => {
     const body = put(signed(sha256('hello world')), [Buffer.from('hello '), Buffer.from('world')]);
     expect((await readBorrowed(body)).toString()).toBe('hello world');
   });
@@ -269,13 +269,32 @@ describe('a body of signed chunks', () => {
     ['', 'InvalidRequest'],
     ['content-type', 'InvalidRequest'],
     [`${CRC32C},${CRC32C}`, 'InvalidRequest'],
-    ['a,b,c,d,e,f'.replace(/[a-f]/g, 'x-amz-checksum-$&'), 'InvalidRequest'],
+    ['a,b,c,d,e'.replace(/[a-e]/g, 'x-amz-checksum-$&'), 'InvalidRequest'],
+    ['x-amz-checksum-', 'InvalidRequest'],
   ])('with x-amz-trailer %j is %s', (trailer, code) => {
     const headers = signed('STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER', {
       'x-amz-decoded-content-length': '0',
       'x-amz-trailer': trailer,
     });
     expect(() => put(headers, [])).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('may have four trailers, in any case and with spaces', () => {
+    const headers = signed('STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER', {
+      'x-amz-decoded-content-length': '9'.repeat(15),
+      'x-amz-trailer': 'a, b ,C,d'.replace(/[a-zC]/g, 'X-Amz-Checksum-$&'),
+    });
+    const body = put(headers, []);
+    expect(body.trailerNames).toEqual(['a', 'b', 'c', 'd'].map((name) => `x-amz-checksum-${name}`));
+    expect(body.source.lengthBytes).toBe(999_999_999_999_999);
+  });
+
+  it('must not announce a trailer that its framing has no place for', () => {
+    const headers = signed('STREAMING-AWS4-HMAC-SHA256-PAYLOAD', {
+      'x-amz-decoded-content-length': '0',
+      'x-amz-trailer': CRC32C,
+    });
+    expect(() => put(headers, [])).toThrow(expect.objectContaining({ code: 'InvalidRequest' }));
   });
 
   it('has no trailer to give before it is over', async () => {

@@ -26,8 +26,17 @@ describe('a date of a signature', () => {
     '20261100T000000Z',
     '20261101T240000Z',
     '20261101T006000Z',
+    '20261101T000060Z',
+    '19691231T235959Z',
+    '20261101T000000z',
+    '20261101 000000Z',
+    '20261101T000000Z ',
   ])('is not %s', (text) => {
     expect(parseAmzDate(text)).toBeNull();
+  });
+
+  it('may be of the first second that there is', () => {
+    expect(parseAmzDate('19700101T000000Z')).toEqual({ amzDate: '19700101T000000Z', timeMs: 0 });
   });
 
   it('has nothing but digits where digits belong', () => {

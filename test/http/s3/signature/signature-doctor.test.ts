@@ -3,10 +3,20 @@
 import { describe, expect, it } from 'vitest';
 import type { StorageError } from '../../../../src/domain/errors.ts';
 import type { AccessKey } from '../../../../src/domain/nouns.ts';
+import type { HttpRequest } from '../../../../src/http/request.ts';
 import { createAuthenticator } from '../../../../src/http/s3/signature/authenticate.ts';
+import {
+  createKnownSigners,
+  readAuthorizationHeader,
+} from '../../../../src/http/s3/signature/authorization-header.ts';
+import { canonicalRequest } from '../../../../src/http/s3/signature/canonical-request.ts';
 import type { Claims } from '../../../../src/http/s3/signature/credential.ts';
-import { createDiagnose } from '../../../../src/http/s3/signature/diagnose.ts';
-import { createSignatureDoctor } from '../../../../src/http/s3/signature/signature-doctor.ts';
+import { createDiagnose, type Diagnose } from '../../../../src/http/s3/signature/diagnose.ts';
+import { readPresignedQuery } from '../../../../src/http/s3/signature/presigned-query.ts';
+import {
+  createSignatureDoctor,
+  type SignedOtherwise,
+} from '../../../../src/http/s3/signature/signature-doctor.ts';
 import { failure, HOST, presign } from '../kit/authenticate-kit.ts';
 import { makeRequest } from '../kit/make-request.ts';
 import {
@@ -17,6 +27,7 @@ import {
   NOW_MS,
   SECRET,
   type SignOptions,
+  sha256,
   signHeaders,
   signText,
   stringToSign,
@@ -72,6 +83,43 @@ function missigned(text: SignOptions, key: SignOptions = {}): Record<string, str
   return {
     ...signed,
     authorization: authorization.replace(/Signature=.*/, `Signature=${signature}`),
+  };
+}
+
+const signed = (headers: Record<string, string> = {}) => signHeaders({ path: '/', headers });
+
+/** What the doctor tries of a request without bounds, and the signature of the request itself. */
+function triedOf(request: HttpRequest, names = { region: 'auto', ownHosts: ['storage.example'] }) {
+  const authorization = request.header('authorization');
+  const claims =
+    authorization === null
+      ? readPresignedQuery(request, NOW_MS)
+      : readAuthorizationHeader(request, authorization, {
+          nowMs: NOW_MS,
+          region: 'auto',
+          signers: createKnownSigners(),
+        });
+  const { credential, time } = claims;
+  const tried: SignedOtherwise[] = [];
+  const collect: Diagnose = (mistakes, isSignatureOf) => {
+    for (const mistake of mistakes) isSignatureOf(mistake);
+    return null;
+  };
+  createSignatureDoctor(collect, names)(request, claims, (other) => {
+    tried.push(other);
+    return false;
+  });
+  const signatureOf = ({ canonical, amzDate = time.amzDate, scope }: SignedOtherwise) => {
+    const { date, region } = scope ?? credential;
+    const named =
+      scope?.isKeyAlone === false ? `${date}/${region}/s3/aws4_request` : credential.scope;
+    const text = `AWS4-HMAC-SHA256\n${amzDate}\n${named}\n${sha256(canonical)}`;
+    return signText(text, { amzDate: `${date}T000000Z`, region });
+  };
+  return {
+    canonicals: tried.map(({ canonical }) => canonical),
+    signatures: tried.map(signatureOf),
+    plain: signatureOf({ canonical: canonicalRequest(request, claims, false) }),
   };
 }
 
@@ -178,6 +226,64 @@ describe('the signature doctor', () => {
       { headers: { host: 'backend', 'x-forwarded-host': 'a.example', 'x-forwarded-port': '8443' } },
       /signed the host "a.example:8443"/,
     ],
+    ['a space for a plus', { path: '/bucket/a%20b' }, { target: '/bucket/a+b' }, /signed a space/],
+    ['a dot', { path: '/bucket/b' }, { target: '/bucket/./b' }, /resolved the dots/],
+    ['dots above all', { path: '/b' }, { target: '/../b' }, /resolved the dots/],
+    ['nothing but dots', { path: '/' }, { target: '/bucket/..' }, /resolved the dots/],
+    [
+      'a slash that is lost at the end',
+      { path: '/bucket/' },
+      { target: '/bucket' },
+      /slash at its end/,
+    ],
+    [
+      'the root, in the style of virtual hosts',
+      { path: '/' },
+      { target: '/bucket' },
+      /without the bucket/,
+    ],
+    [
+      'path style, where the host has the bucket',
+      { path: '/bucket/key', headers: { host: 'bucket.storage.example' } },
+      { target: '/key', headers: { host: 'bucket.storage.example' } },
+      /with the bucket in front \(path style\)/,
+    ],
+    [
+      'a host that a proxy tells as RFC 7239 has it',
+      { headers: { host: 's3.example.com' } },
+      { headers: { host: 'backend', forwarded: 'for=1.2.3.4;host="s3.example.com";proto=https' } },
+      /signed the host "s3.example.com"/,
+    ],
+    [
+      'a host that the third proxy of several tells',
+      { headers: { host: 'c.example' } },
+      { headers: { host: 'backend', 'x-forwarded-host': 'a.example, b.example, c.example' } },
+      /signed the host "c.example"/,
+    ],
+    [
+      'the usual ports',
+      { headers: { host: 'storage.example:443' } },
+      { headers: { host: 'storage.example' } },
+      /signed the host "storage.example:443"/,
+    ],
+    [
+      'a host in upper case',
+      { headers: { host: 'storage.example' } },
+      { headers: { host: 'Storage.Example' } },
+      /signed the host "storage.example"/,
+    ],
+    [
+      'a type that lost its character set',
+      { headers: { 'content-type': 'text/css;charset=UTF-8' } },
+      { headers: { 'content-type': 'text/css' } },
+      /signed content-type as "text\/css;charset=UTF-8"/,
+    ],
+    [
+      'a header that a proxy took away',
+      { headers: { expect: '100-continue' } },
+      { headers: { expect: '' } },
+      /signed expect as "100-continue"/,
+    ],
     ['no query', {}, { target: '/bucket/key?versionId=null' }, /without its query/],
     ['another method', {}, { method: 'HEAD' }, /signed for GET, but came as HEAD/],
   ])('knows %s', async (_, parts, came, expected) => {
@@ -233,6 +339,57 @@ describe('the signature doctor', () => {
         `does not cover ${names}: it was added to the request after that was signed`,
       );
     }
+  });
+
+  it('looks at three hosts of proxies, at four of its own, and at no more', async () => {
+    const came = { 'x-forwarded-host': 'a.example,b.example,c.example,d.example' };
+    const headers = { host: 'backend', ...came };
+    expect(await finding({ headers: { host: 'd.example' } }, { headers })).toMatch(/No usual/);
+    const names = { region: 'auto', ownHosts: ['o1', 'o2', 'o3', 'o4', 'o5'] };
+    const { canonicals } = triedOf(makeRequest({ target: '/', headers: signed() }), names);
+    const isTried = (host: string) =>
+      canonicals.some((canonical) => canonical.includes(`\nhost:${host}\n`));
+    expect(['o1', 'o4', 'o5'].map(isTried)).toEqual([true, true, false]);
+  });
+
+  it('names 16 parameters one by one', () => {
+    const query = Array.from({ length: 17 }, (_, at) => `p${String(at).padStart(2, '0')}=1`);
+    const request = makeRequest({ target: `/?${query.join('&')}`, headers: signed() });
+    const { canonicals } = triedOf(request);
+    const isTriedWithout = (at: number) =>
+      canonicals.includes(
+        canonicals[0]?.replace(/\n[^\n]*\n[^\n]*/, `\n/\n${query.toSpliced(at, 1).join('&')}`) ??
+          '',
+      );
+    expect([0, 15, 16].map(isTriedWithout)).toEqual([true, true, false]);
+  });
+
+  it.each<[string, Parameters<typeof makeRequest>[0]]>([
+    ['a request without anything', { target: '/', headers: signed() }],
+    [
+      'one with everything',
+      {
+        method: 'PUT',
+        target: '/bucket/a%20b//c/?acl&prefix=x%2Fy&versions=',
+        headers: {
+          ...signed({
+            expect: '',
+            connection: 'close',
+            'accept-encoding': 'gzip',
+            'content-type': 'text/plain; charset=utf-8',
+          }),
+          date: 'Fri, 24 May 2013 00:00:00 GMT',
+          'x-forwarded-host': 'storage.example, other.example:80',
+          'x-forwarded-port': '80',
+        },
+      },
+    ],
+    ['a presigned one', { target: `${presign()}&a=1&b=2`, headers: HOST }],
+  ])('tries nothing twice, nor what it knows to be wrong: %s', (_, parts) => {
+    const { signatures, plain } = triedOf(makeRequest(parts));
+    expect(signatures.length).toBeGreaterThan(15);
+    expect(signatures).not.toContain(plain);
+    expect(new Set(signatures).size).toBe(signatures.length);
   });
 
   it('names the host where it knows nothing else: most proxies change it silently', async () => {

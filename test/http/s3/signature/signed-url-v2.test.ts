@@ -81,6 +81,11 @@ describe('a URL of Signature Version 2', () => {
     ['several, sorted', ['uploadId=a%2Fb', 'partNumber=2'], '?partNumber=2&uploadId=a/b'],
     ['a version', ['versionId=x'], '?versionId=x'],
     [
+      'one that comes twice, in its order',
+      ['versionId=b', 'versionId=a', 'acl'],
+      '?acl&versionId=b&versionId=a',
+    ],
+    [
       'overrides, decoded',
       ['response-content-type=text%2Fx%3B+a', 'response-content-disposition=%C3%BC%20%26b'],
       '?response-content-disposition=ü &b&response-content-type=text/x; a',
@@ -252,6 +257,13 @@ describe('the doctor of such URLs', () => {
       {},
       { headers: { ...HOST, 'content-type': 'a/b' } },
       /Content-Type "a\/b"/,
+    ],
+    [
+      'an MD5 that nobody signed',
+      plain,
+      {},
+      { headers: { ...HOST, 'content-md5': 'bWQ1' } },
+      /has Content-MD5, but the URL was signed without one/,
     ],
     [
       'a header that came later',

@@ -10,8 +10,9 @@ import { readDocument } from '../../call/read-document.ts';
 import { readCorsConfiguration, writeCorsConfiguration } from '../../formats/cors-document.ts';
 
 /**
- * Replaces the rules. Errors: MalformedXML, InvalidRequest (no digest too, as S3
- * wants one here), BadDigest, MaxMessageLengthExceeded. Cost: one commit.
+ * Replaces the rules. Errors: MalformedXML, InvalidRequest (also for a request without
+ * a digest, which S3 requires here), BadDigest, MaxMessageLengthExceeded. Cost: one
+ * commit.
  */
 export async function answerPutBucketCors(call: BucketCall, core: Core): Promise<S3Response> {
   const cors = readCorsConfiguration(await readDocument(call, CORS_MAX_BYTES, true));
@@ -27,7 +28,7 @@ export function answerGetBucketCors(call: BucketCall): S3Response {
   return xmlResponse(writeCorsConfiguration(settings.cors));
 }
 
-/** Deleting what is not there is no error. Cost: one commit. */
+/** Deletes the rules; that there are none is no error. Cost: one commit. */
 export async function answerDeleteBucketCors(call: BucketCall, core: Core): Promise<S3Response> {
   await setBucketSettings(core, call.bucket, { cors: null });
   return emptyResponse(204);

@@ -40,7 +40,7 @@ export function answerGetBucketEncryption(call: BucketCall): S3Response {
   return xmlResponse(writeEncryptionConfiguration(settings.encryption));
 }
 
-/** Deleting what is not there is no error. Cost: one commit. */
+/** Deletes the default; that there is none is no error. Cost: one commit. */
 export async function answerDeleteBucketEncryption(
   call: BucketCall,
   core: Core,

@@ -8,7 +8,11 @@ import { PART_NUMBER_MAX } from '../../../../core/limits.ts';
 import { openBody } from '../../../../core/objects/read-object.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { Checksum, ObjectVersion } from '../../../../domain/nouns.ts';
-import { isolateFromOrigin } from '../../../semantics/active-content.ts';
+import {
+  closeForPreview,
+  isolateFromOrigin,
+  PREVIEW_PARAMETER,
+} from '../../../semantics/active-content.ts';
 import {
   evaluateRead,
   isIfRangeSatisfied,
@@ -16,7 +20,7 @@ import {
 } from '../../../semantics/conditional.ts';
 import { downloadDisposition } from '../../../semantics/content-disposition.ts';
 import { S3_UNKNOWN_TYPE } from '../../../semantics/content-type.ts';
-import { digestHeaders } from '../../../semantics/digest-fields.ts';
+import { digestHeaders, isDigestOfBytes } from '../../../semantics/digest-fields.ts';
 import {
   applyResponseOverrides,
   type HeaderRecord,
@@ -24,6 +28,7 @@ import {
 } from '../../../semantics/object-headers.ts';
 import { contentRange, type HttpRange, lengthOf, parseRange } from '../../../semantics/range.ts';
 import type { Query } from '../../../semantics/raw-path.ts';
+import { digestsOfSmallBody } from '../../../small-body-digests.ts';
 import type { ObjectCall, S3Response, VersionCall } from '../../call/call.ts';
 import { preconditionFailed } from '../../call/find-version.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
@@ -80,9 +85,12 @@ export async function answerRead(call: VersionCall, core: Core): Promise<S3Respo
   const usedRange = isIfRangeSatisfied(call.header('if-range'), version) ? rangeHeader : null;
   const slice = part ?? sliceOfRange(version, usedRange);
   const status = slice.range === null ? 200 : 206;
+  const isWhole = slice.range === null && call.operation === 'GetObject';
   const headers = {
     ...headersOfRead(call, core, slice, { customerKey, stored }),
-    ...digestHeaders(call, version, slice.range === null && call.operation === 'GetObject'),
+    ...(isDigestOfBytes(call, version)
+      ? await digestsOfSmallBody(core, call, version, isWhole)
+      : digestHeaders(call, version, isWhole)),
     ...(wantsChecksum ? checksumHeaders(slice.checksum, version.checksum?.type ?? null) : {}),
   };
   if (call.operation === 'HeadObject') return { status, headers, body: null };
@@ -147,6 +155,7 @@ export function headersOfRead(
     );
   }
   if (!call.hasOwnOrigin) isolateFromOrigin(headers);
+  if (call.query.get(PREVIEW_PARAMETER) === '1') closeForPreview(headers);
   headers['content-length'] = `${slice.lengthBytes}`;
   const isNamed = call.query.get('versionId') !== null;
   const ofVersion = versionHeaders(call.bucket.record(), version, isNamed);

@@ -72,7 +72,9 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
     etag: `"${version.etag}"`,
     ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
     ...newVersionHeaders(version),
-    ...writtenEncryptionHeaders(version.encryption, customerKeyOf(encryption)),
+    ...(encryption === null
+      ? {}
+      : writtenEncryptionHeaders(version.encryption, customerKeyOf(encryption))),
   };
   return { version, headers };
 }

@@ -4,12 +4,12 @@
 // docs/downloads.md describes its contents.
 import type { Core } from '../../../../core/core.ts';
 import { readSelection } from '../../../../core/objects/object-selections.ts';
-import { openSnapshot, type SnapshotObject } from '../../../../core/objects/snapshot-selection.ts';
+import type { SnapshotObject } from '../../../../core/objects/snapshot-selection.ts';
 import type { PermitHolder } from '../../../../domain/concurrency/semaphore.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { ObjectSelection } from '../../../../domain/keys/object-selection.ts';
 import type { AlsoRead } from '../../../../ports/metering.ts';
-import { countPart } from '../../../count-sent.ts';
+import { countPart } from '../../../outgoing-body.ts';
 import { sourceOf } from '../../../request-source.ts';
 import { attachment, requireFileName } from '../../../semantics/content-disposition.ts';
 import { planZip } from '../../../zip/plan-zip.ts';
@@ -33,7 +33,8 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
   const permit = call.longDownloads.take(holderOf(call));
   try {
     const selection = await selectionOf(call, core);
-    const { entries: planned, sizeBytes } = await planZip(core, bucket, call.decide, selection);
+    const plan = await planZip(core, bucket, call.decide, selection);
+    const { entries: planned, sizeBytes } = plan;
     const headers = {
       'content-type': 'application/zip',
       'content-disposition': attachment(name || usualName(selection, bucket.record().name)),
@@ -54,7 +55,7 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
     const open = async (number: number) => {
       const object = planned[number]?.object;
       if (object === undefined) return null;
-      const opened = await openSnapshot(core, bucket, object);
+      const opened = await plan.open(number);
       return isReceipted ? opened : countPart(counter, retrievalOf(object), opened);
     };
     const entries = planned.map(({ entry }) => entry);

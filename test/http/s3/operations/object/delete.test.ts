@@ -23,7 +23,7 @@ describe('DeleteObject', () => {
     query: Record<string, string> = {},
   ) => surface.send({ method: 'DELETE', path: `/ddd/${key}`, headers, query });
 
-  it('deletes, and what is not there too', async () => {
+  it('succeeds whether the key is there or not', async () => {
     for (const key of ['a', 'a', 'never']) {
       const reply = await remove(key);
       expect([reply.status, reply.text]).toEqual([204, '']);
@@ -32,14 +32,14 @@ describe('DeleteObject', () => {
     expect(await has('a')).toBe(false);
   });
 
-  it('knows the version null', async () => {
+  it('deletes the version null, and refuses ids that are none', async () => {
     expect((await remove('a', {}, { versionId: 'null' })).headers['x-amz-version-id']).toBe('null');
     expect(codeOf(await remove('b', {}, { versionId: 'abc' }))).toEqual([400, 'InvalidArgument']);
     expect(codeOf(await remove('b', {}, { versionId: '' }))).toEqual([400, 'InvalidArgument']);
     expect([await has('a'), await has('b')]).toEqual([false, true]);
   });
 
-  it('honours If-Match', async () => {
+  it('deletes only what If-Match names', async () => {
     const etag = (await surface.send({ method: 'HEAD', path: '/ddd/a' })).headers.etag ?? '';
     expect(codeOf(await remove('a', { 'if-match': '"x"' }))).toEqual([412, 'PreconditionFailed']);
     expect(await has('a')).toBe(true);
@@ -48,7 +48,7 @@ describe('DeleteObject', () => {
     expect((await remove('b', { 'if-match': '*' })).status).toBe(204);
   });
 
-  it('of a key without an object meets no condition', async () => {
+  it('of a key without an object fails with any conditional header', async () => {
     const conditions = [
       { 'if-match': '*' },
       { 'if-match': '"x"' },
@@ -114,7 +114,7 @@ describe('DeleteObjects', () => {
     expect([await has('a'), await has('b'), await has('c')]).toEqual([false, false, true]);
   });
 
-  it('lets a line that can not be honoured fail alone', async () => {
+  it('lets a line that cannot be carried out fail alone', async () => {
     const reply = await remove(
       object('a', '<VersionId>abc</VersionId>') +
         object('b', '<Size>x</Size>') +
@@ -132,7 +132,7 @@ describe('DeleteObjects', () => {
     expect([await has('a'), await has('b'), await has('c')]).toEqual([true, true, false]);
   });
 
-  it('honours the ETag of a line', async () => {
+  it('deletes only what the ETag of a line names', async () => {
     const etag = (await surface.send({ method: 'HEAD', path: '/ddd/a' })).headers.etag;
     const reply = await remove(
       object('a', `<ETag>${etag}</ETag>`) + object('b', '<ETag>other</ETag>'),
@@ -143,7 +143,7 @@ describe('DeleteObjects', () => {
     expect([await has('a'), await has('b')]).toEqual([false, true]);
   });
 
-  it('honours the ETag of a line whose key has no object', async () => {
+  it('refuses an ETag in a line whose key has no object', async () => {
     const reply = await remove(
       object('never', '<ETag>x</ETag>') + object('gone', '<ETag>*</ETag>') + object('no'),
     );
