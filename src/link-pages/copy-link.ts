@@ -14,16 +14,16 @@ export function copyLinks(): void {
 }
 
 async function copy(button: HTMLButtonElement): Promise<void> {
-  const { copy: text = '', done = '' } = button.dataset;
+  const { copy: text = '', done = '', failed = '' } = button.dataset;
   const label = find<HTMLElement>('span', button) ?? button;
   const before = button.dataset.label ?? label.textContent ?? '';
   button.dataset.label = before;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // The browser does not let us: the address bar has it.
-    button.hidden = true;
-    return;
+    // The browser does not let us; the link stands below its QR code.
+    label.textContent = failed;
+    return announce(failed);
   }
   label.textContent = done;
   announce(done);

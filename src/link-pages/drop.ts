@@ -1,7 +1,9 @@
 // The script of drop pages: sends the page's own form by tus, file by file, with
 // progress, and goes on after a broken connection, a reload, or on another device
 // with the code. All that it does is also done without it, but for that.
+import { keepCode, readCode } from './kept-code.ts';
 import { isPassing, RETRY_MS, Refusal, withRetries } from './retries.ts';
+import { hasDigest } from './same-file.ts';
 
 type Texts = Readonly<Record<string, string>>;
 /** A file that has come, or is coming, as the receipt has it. */
@@ -10,6 +12,7 @@ type Known = {
   readonly size: number;
   readonly received: number;
   readonly isComplete: boolean;
+  readonly sha256: string | null;
   readonly href: string;
 };
 /** A file that was begun: how far it is, and how much one request brings of it. */
@@ -48,6 +51,8 @@ function enhance(form: HTMLFormElement): void {
     if (typeof typed === 'string') keepCode(base, typed);
   });
   if (code !== null) {
+    // Who has a code has said who it is.
+    for (const said of form.querySelectorAll<HTMLInputElement>('.input')) said.required = false;
     if (ofReceipt === null) sum.after(receiptForm(base, code, texts));
     void showUnfinished(base, code, texts, sum);
   }
@@ -122,20 +127,24 @@ async function sendFile(
   texts: Texts,
 ): Promise<void> {
   const { file, path, bar, state } = item;
-  const isBegun = ({ name, size, isComplete }: Known) =>
-    name === path.normalize('NFC') && size === file.size && !isComplete;
-  let begun = known.find(isBegun);
-  let tries = 0;
+  const isNamed = ({ name, size }: Known) => name === path.normalize('NFC') && size === file.size;
+  let [begun, tries]: [Known | undefined, number] = [undefined, 0];
   const upload = await withRetries(
     async () => {
-      // What broke off may have begun the file all the same.
-      if (tries++ > 0) begun = (await readReceipt(base, code)).find(isBegun);
+      // What broke off may have begun the file all the same, or brought all of it.
+      const mine = (tries++ > 0 ? await readReceipt(base, code) : known).filter(isNamed);
+      begun = mine.find(({ isComplete }) => !isComplete);
+      for (const { sha256 } of mine) if (await hasDigest(file, sha256)) return null;
       if (begun === undefined) return create(base, code, item);
       // A file without a byte is sent below.
       return file.size === 0 ? uploadOf(begun.href, new Headers()) : look(begun.href, code);
     },
     () => (state.textContent = texts.retrying ?? ''),
   );
+  if (upload === null) {
+    bar.value = file.size;
+    return;
+  }
   let { offset } = upload;
   let failures = 0;
   state.textContent = texts.sending ?? '';
@@ -375,23 +384,6 @@ function messageOf(text: string): string {
     return String((JSON.parse(text) as { message?: unknown }).message ?? text);
   } catch {
     return text.slice(0, 200);
-  }
-}
-
-/** The code stays with this browser, so that a reload goes on. */
-function readCode(base: string): string | null {
-  try {
-    return localStorage.getItem(`quayside ${base}`);
-  } catch {
-    return null;
-  }
-}
-
-function keepCode(base: string, code: string): void {
-  try {
-    localStorage.setItem(`quayside ${base}`, code);
-  } catch {
-    // A browser that stores nothing: the code is on the page.
   }
 }
 

@@ -9,7 +9,7 @@ import { LINK_NEAR_PERCENT } from './link-limits.ts';
 /** Whether a sender says something of himself. */
 export type DropFieldUse = 'required' | 'optional' | 'none';
 
-/** What may come; null: no limit of that kind. */
+/** What a link takes at most; null: no limit of that kind. */
 export type DropLimits = {
   readonly fileBytes: number | null;
   readonly files: number;
@@ -183,7 +183,7 @@ export function landingPrefix({ prefix, quarantine }: DropSettings): string {
   return quarantine ?? prefix;
 }
 
-/** When an unfinished file ends that has until then: not after its link. */
+/** When an unfinished file expires: at `untilMs`, or with its link where that ends sooner. */
 export function fileEndMs({ expiresAtMs }: Pick<DropSettings, 'expiresAtMs'>, untilMs: number) {
   return Math.min(untilMs, expiresAtMs ?? Number.MAX_SAFE_INTEGER);
 }

@@ -123,6 +123,11 @@ export type ShareState =
   | 'not-yet'
   | 'not-for-you';
 
+/** The one key whose current version a link gives; null: it gives others, or an older one. */
+export function currentKeyOf(target: ShareTarget): ObjectKey | null {
+  return target.kind === 'object' && target.versionId === null ? target.key : null;
+}
+
 /** Whether what a link gives, or one key of its set, lies below a prefix. */
 export function isTargetBelow(target: ShareTarget, prefix: string): boolean {
   if (target.kind === 'object') return target.key.startsWith(prefix);

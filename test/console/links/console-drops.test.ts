@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { DropLink } from '../../../src/client/index.ts';
 import { axeViolations } from '../kit/axe.ts';
 import { createDrop, createLink, getDrop, sendFiles } from '../kit/link-calls.ts';
-import { dialog, usePeopleKit } from '../kit/people-kit.ts';
+import { dialog, showPage, usePeopleKit } from '../kit/people-kit.ts';
 
 const kit = usePeopleKit(async (client) => {
   await client.buckets.create({ body: { name: 'drops-a' } });
@@ -83,10 +83,49 @@ it('asks for files from the list, says what is wrong, and shows an example', asy
   expect(errors).toEqual([]);
 });
 
+it('proposes a private bucket, and says where everyone can read what comes in', async () => {
+  await kit.client.buckets.create({ body: { name: 'aa-open' } });
+  await kit.client.buckets.update('aa-open', { body: { publicAccess: 'read' }, ifMatch: '*' });
+  await kit.client.buckets.create({ body: { name: 'ab-part' } });
+  const statement = {
+    Effect: 'Allow',
+    Principal: '*',
+    Action: 's3:GetObject',
+    Resource: 'arn:aws:s3:::ab-part/open/*',
+  };
+  const policy = { Version: '2012-10-17', Statement: [statement] };
+  await kit.client.buckets.update('ab-part', { body: { policy }, ifMatch: '*' });
+
+  const { page, errors } = await kit.open('/links');
+  await page.getByRole('button', { name: 'Ask for files' }).click();
+  const ask = dialog(page, 'Ask for files');
+  await ask.getByText('into drops-a/').waitFor();
+  expect(await ask.getByLabel('Bucket').inputValue()).toBe('drops-a');
+  expect(await ask.getByText('public').count()).toBe(0);
+
+  await ask.getByLabel('Bucket').selectOption('aa-open');
+  await ask.getByText('aa-open/ is public: everyone can read what comes in.').waitFor();
+  await ask.getByLabel('Files wait in quarantine').check();
+  await ask.getByText('aa-open/quarantine/ is public').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+
+  await ask.getByLabel('Files wait in quarantine').uncheck();
+  await ask.getByLabel('Bucket').selectOption('ab-part');
+  await ask.getByText('ab-part/ is partly public').waitFor();
+  await ask.getByLabel('Into the folder').fill('open');
+  await ask.getByText('ab-part/open/ is public').waitFor();
+  await ask.getByLabel('Into the folder').fill('closed');
+  await ask.getByText('ab-part/open/ is public').waitFor({ state: 'detached' });
+  expect(errors).toEqual([]);
+});
+
 it('asks for files of one folder by its row, and of a bucket by its menu', async () => {
   const { page, errors } = await kit.open('/b/drops-a/');
   const row = page.locator('.spacer .row').filter({ hasText: 'trip' });
   await row.click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Ask for files' }).waitFor();
+  const items = await page.locator('.menu [role^=menuitem]').allInnerTexts();
+  expect([items.at(0), items.at(-1)]).toEqual(['Open', expect.stringMatching(/^Delete/)]);
   await page.getByRole('menuitem', { name: 'Ask for files' }).click();
   const ask = dialog(page, 'Ask for files');
   expect(await ask.getByLabel('Into the folder').inputValue()).toBe('trip/');
@@ -95,7 +134,8 @@ it('asks for files of one folder by its row, and of a bucket by its menu', async
   await page.locator('.spacer .row').filter({ hasText: 'z.txt' }).click({ button: 'right' });
   await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
   expect(await page.getByRole('menuitem', { name: 'Ask for files' }).count()).toBe(0);
-  await page.keyboard.press('Escape');
+  await page.getByRole('menuitem', { name: 'Open', exact: true }).click();
+  await page.waitForURL('**/b/drops-a/z.txt');
   await page.goto(`${kit.server.target.url}/-/console/buckets`);
   await page.getByRole('row').filter({ hasText: 'drops-a' }).getByRole('button').click();
   await page.getByRole('menuitem', { name: 'Ask for files' }).click();
@@ -223,8 +263,45 @@ it('lists both kinds with what came, what waits, and what was downloaded', async
   await share.waitFor({ state: 'detached' });
   await page.getByRole('radio', { name: 'Shared' }).click();
   await drop.waitFor({ state: 'detached' });
+  await page.getByRole('searchbox').fill('drop note');
+  await page.getByText('Nothing matches the filter.').waitFor();
+  await page.getByRole('button', { name: 'Clear the filter' }).click();
+  await drop.waitFor();
+  expect(new URL(page.url()).search).toBe('');
   await share.getByRole('link').click();
   const counts = page.getByRole('table').getByRole('row').filter({ hasText: 'Without a name' });
   await counts.getByText('10 B').waitFor();
   expect(errors).toEqual([]);
+});
+
+it('looks after files that never come only while somebody looks', async () => {
+  const link = await makeDrop();
+  const joined = await fetch(`${link.url}/senders`, { method: 'POST', body: '{}' });
+  const { code } = (await joined.json()) as { code: string };
+  const begun = await fetch(`${link.url}/files`, {
+    method: 'POST',
+    headers: {
+      'tus-resumable': '1.0.0',
+      'x-quayside-drop-code': code,
+      'upload-length': '300000',
+      'upload-metadata': `filename ${btoa('half.bin')}`,
+      'content-type': 'application/offset+octet-stream',
+    },
+    body: Buffer.alloc(200_000, 7),
+  });
+  expect(begun.status).toBe(201);
+  const { page } = await kit.open(pathOf(link));
+  let asked = 0;
+  page.on('request', (request) => {
+    if (request.url().includes(`${link.id}/files`)) asked++;
+  });
+  await page.getByText('half.bin').first().waitFor();
+  await expect.poll(() => asked, { timeout: 15_000 }).toBeGreaterThan(0);
+  await showPage(page, false);
+  const before = asked;
+  // Two rounds of the timer pass, by the clock of the page.
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 11_000))');
+  expect(asked).toBe(before);
+  await showPage(page, true);
+  await expect.poll(() => asked).toBeGreaterThan(before);
 });

@@ -41,6 +41,31 @@ it('shares a folder with a password and ten downloads by the keyboard alone', as
   expect(errors).toEqual([]);
 });
 
+it('shows on a phone each link in a row with its menu, and nothing beside the page', async () => {
+  await createLink(kit.client, 'links-a', {
+    target: { kind: 'object', key: 'c.txt', versionId: null },
+    note: 'a note that is far longer than what fits on a phone',
+  });
+  const { page, errors } = await kit.open('/links');
+  await page.setViewportSize({ width: 360, height: 740 });
+  const menu = page.getByRole('row').filter({ hasText: 'a note' }).getByRole('button');
+  const row = page.getByRole('row').filter({ hasText: 'a note' });
+  const [rowBox, menuBox] = [await row.boundingBox(), await menu.boundingBox()];
+  expect(rowBox?.height).toBeLessThan(64);
+  expect(menuBox?.x).toBeGreaterThan(300);
+  expect((menuBox?.x ?? 0) + (menuBox?.width ?? 0)).toBeLessThanOrEqual(360);
+  expect(await page.evaluate("document.querySelector('.list').scrollWidth")).toBe(360);
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Copy the link' }).click();
+  const toast = page.locator('.toast');
+  const isAbove = async () => ((await toast.boundingBox())?.y ?? 0) < 370;
+  expect(await isAbove()).toBe(false);
+  await page.keyboard.press('a');
+  await dialog(page, 'Ask for files').waitFor();
+  expect(await isAbove()).toBe(true);
+  expect(errors).toEqual([]);
+});
+
 it('takes a link back, opens it again, and deletes it for good', async () => {
   const { id } = await createLink(kit.client, 'links-a', {
     target: { kind: 'object', key: 'c.txt', versionId: null },
@@ -110,4 +135,21 @@ it('names recipients, each with an address that is revoked alone', async () => {
   expect((await fetch(label?.url ?? '')).ok).toBe(false);
   expect(await axeViolations(page)).toEqual([]);
   expect(errors).toEqual([]);
+});
+
+it('says that there are more links than it shows', async () => {
+  const target = { kind: 'object', key: 'c.txt', versionId: null } as const;
+  await createLink(kit.client, 'links-a', { target });
+  const { page } = await kit.open('/links');
+  await page.getByText(/^\d+ links?$/).waitFor();
+  await page.route('**/-/api/v1/links?*', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ json: { ...(await response.json()), nextCursor: 'more' } });
+  });
+  await page.reload();
+  const words = page.locator('.status-bar').getByText(/^\d+\+ links$/);
+  await words.waitFor();
+  expect(await page.getByRole('row').count()).toBe(
+    Number.parseInt(await words.innerText(), 10) + 1,
+  );
 });

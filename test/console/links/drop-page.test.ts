@@ -59,6 +59,17 @@ async function keysOf(bucket: string): Promise<string[]> {
   return items.flatMap((entry) => (entry.kind === 'object' ? [entry.key] : []));
 }
 
+it('promises no secret: the folder may be one that everyone reads', async () => {
+  const { path } = await makeLink();
+  for (const locale of ['en-GB', 'zh-CN']) {
+    const { page, context } = await visit(path, { locale });
+    const words = await page.getByRole('main').innerText();
+    expect(words).toMatch(/You see only what you send|你只能看到自己发送的文件/);
+    expect(words).not.toMatch(/Only the receiver|只有接收者/);
+    await context.close();
+  }
+});
+
 it('sends files with progress, and shows the code', async () => {
   const { bucket, path } = await makeLink({ page: { title: 'Photos', name: 'required' } });
   const { page, faults } = await visit(path);
@@ -80,6 +91,13 @@ it('sends files with progress, and shows the code', async () => {
   await page.getByRole('button', { name: 'Show the receipt' }).click();
   await page.getByRole('heading', { name: 'Your receipt' }).waitFor();
   expect(page.url()).toBe(server.target.url + path);
+
+  // Nor is the name asked for again.
+  await page.goto(server.target.url + path);
+  await page.getByLabel('Files').setInputFiles(file('c.bin', 10));
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('Received').waitFor();
+  expect(await keysOf(bucket)).toEqual(['in/a.bin', 'in/b.bin', 'in/c.bin']);
   expect(faults).toEqual([]);
 });
 
@@ -161,6 +179,38 @@ it('keeps its code and tries again where the connection breaks before a file beg
   await expect.poll(codeOf).toBe(code);
   expect(broken.size).toBe(2);
   expect(await keysOf(bucket)).toEqual(['in/a.bin', 'in/b.bin']);
+});
+
+it('sends what has come no second time, but another file of that name', async () => {
+  const { bucket, path } = await makeLink();
+  const { page, context } = await visit(path);
+  // All of an empty file comes with its beginning, whose answer is lost.
+  let losses = 0;
+  await context.route(
+    '**/files',
+    async (route) => {
+      await route.fetch();
+      losses += 1;
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await page.getByLabel('Files').setInputFiles(file('empty.bin', 0));
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect.poll(() => page.getByText('Received').count()).toBe(1);
+  expect([losses, await keysOf(bucket)]).toEqual([1, ['in/empty.bin']]);
+
+  const other = { ...file('b.bin', 1000), buffer: Buffer.alloc(1000, 8) };
+  for (const [chosen, received] of [
+    [[file('a.bin', 1000), file('b.bin', 1000)], 3],
+    [[file('a.bin', 1000), other], 5],
+  ] as const) {
+    await page.getByLabel('Files').setInputFiles([...chosen]);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect.poll(() => page.getByText('Received').count()).toBe(received);
+    await page.getByRole('button', { name: 'Send', disabled: false }).waitFor();
+  }
+  expect(await keysOf(bucket)).toEqual(['in/a.bin', 'in/b (2).bin', 'in/b.bin', 'in/empty.bin']);
 });
 
 it('sends as much at once as the service wants of a large file', async () => {

@@ -114,6 +114,15 @@ describe('with the script', () => {
     await context.close();
   });
 
+  it('a link that the browser does not let be copied says where it is', async () => {
+    const { context, page } = await open('file');
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("no"))');
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByRole('button', { name: 'Not copied: see the QR code' }).waitFor();
+    expect(await page.locator('#status').textContent()).toBe('Not copied: see the QR code');
+    await context.close();
+  });
+
   it('times are those of the reader', async () => {
     const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', locale: 'en' });
     const page = await context.newPage();

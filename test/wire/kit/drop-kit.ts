@@ -1,10 +1,10 @@
 // A sender's side of drop links, written after tus 1.0 itself: nothing of src/ is used here.
 import { createHash } from 'node:crypto';
-import { request } from 'node:http';
 import { expect } from 'vitest';
 import { exchange, type Reply } from './clients/http.ts';
 import type { ApiClient } from './clients/json-api.ts';
 import { client } from './clients/suite.ts';
+import { requestOf } from './clients/transport.ts';
 
 /** A link as its owner made it. */
 export type Drop = {
@@ -178,7 +178,7 @@ export function openPatch(
   localAddress?: string,
 ): OpenPatch {
   const { hostname, port } = new URL(client.target.url);
-  const call = request({
+  const call = requestOf(client.target.url)({
     ...{ hostname, port, localAddress, method: 'PATCH', path: location, agent: false },
     headers: {
       ...asSender(code),

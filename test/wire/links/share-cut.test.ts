@@ -1,8 +1,9 @@
 // Downloads that run while their link is revoked: cut where the owner wants that, else finished.
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { client, describeCore } from '../kit/clients/suite.ts';
+import { requestOf } from '../kit/clients/transport.ts';
 import { untilStatus, useShares } from '../kit/share-kit.ts';
 
 /** More than the buffers of both ends and of everything between them. */
@@ -21,7 +22,7 @@ type Download = {
 
 /** Begins a download that reads so many bytes, and then some now and then or none. */
 async function begin(url: string, { bytesAtOnce }: { bytesAtOnce: number }): Promise<Download> {
-  const call = request(url, { agent: false });
+  const call = requestOf(url)(url, { agent: false });
   call.end();
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     call.on('response', resolve).on('error', reject);

@@ -35,7 +35,7 @@ export type DropDraft = DraftEnd & {
 /** Files of a link without a number of its own. Source: the API's schema. */
 const FILES_DEFAULT = 10_000;
 /** Where quarantines lie, beside all that a link's own folder lets others read. */
-const QUARANTINES = 'quarantine/';
+export const QUARANTINES = 'quarantine/';
 
 /** The draft of a link that is there; without one, of a new link into a folder. */
 export function dropDraftOf(link: DropLink | null, prefix = ''): DropDraft {

@@ -78,7 +78,7 @@ function More(props: FieldsProps) {
   const example = exampleOf(draft);
   return (
     <details class="share-more">
-      <summary>{all.more}</summary>
+      <summary>{t().shell.more}</summary>
       <fieldset class="asks">
         <legend>{texts.asks}</legend>
         {FIELDS.map((name) => (
@@ -116,7 +116,7 @@ function More(props: FieldsProps) {
           error={errors.types}
         />
       </div>
-      <PageText label={texts.pageText} value={draft.pageText} onInput={set('pageText')} />
+      <PageText label={all.pageText} value={draft.pageText} onInput={set('pageText')} />
       <TextField
         label={all.note}
         aside={t().units.optional}

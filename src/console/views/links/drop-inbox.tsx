@@ -2,20 +2,24 @@
 // quarantine, deleted.
 import { Copy, Ellipsis, FolderInput, Inbox as InboxIcon, RefreshCw, Trash2, X } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { DropFile, DropLink, DropSender } from 'quayside/client';
+import { errorLine } from '../../api/describe-error.ts';
 import { useQuery } from '../../api/query.ts';
 import { withPart } from '../../app/lazy.tsx';
 import { href, objectPath } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
+import { useEvery } from '../../app/visible.ts';
 import { bytes, count, percent } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.ts';
-import { Failure } from '../../ui/failure.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
-import { Bytes, Empty, Name, Skeleton, Time } from '../../ui/small.tsx';
+import { Bytes, Empty, Name, Time } from '../../ui/small.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
+import { followJob, runJob } from '../change/run-job.ts';
 import { Section } from '../settings/section.tsx';
 import { type Inbox as InboxRows, READ_MAX, readInbox, releaseDrop } from './drop-calls.ts';
 
@@ -33,11 +37,7 @@ export function Inbox({ bucket, link }: InboxProps) {
   );
   const rows = inbox.data.value;
   const isComing = rows?.files.some(({ state }) => state === 'coming') === true;
-  useEffect(() => {
-    if (!isComing) return;
-    const timer = setInterval(inbox.reload, LOOK_MS);
-    return () => clearInterval(timer);
-  }, [isComing]);
+  useEvery(isComing ? LOOK_MS : null, inbox.reload, [inbox]);
   const { files, bytes: size, senders } = link.usage;
   return (
     <Section
@@ -53,10 +53,7 @@ export function Inbox({ bucket, link }: InboxProps) {
       }
       action={<Button icon={RefreshCw} iconOnly label={texts.refresh} onClick={inbox.reload} />}
     >
-      {rows === null && inbox.error.value !== null && (
-        <Failure error={inbox.error.value} onRetry={inbox.reload} />
-      )}
-      {rows === null && inbox.error.value === null && <Skeleton width={320} />}
+      <Waiting of={inbox} width={320} />
       {rows !== null && rows.files.length === 0 && (
         <Empty icon={InboxIcon} title={texts.nothing}>
           {texts.nothingHint}
@@ -108,7 +105,7 @@ function Files({ bucket, link, rows }: InboxProps & { readonly rows: InboxRows }
           <Button
             kind="red"
             icon={Trash2}
-            label={t().links.delete}
+            label={t().browse.delete}
             onClick={() => acts.remove(selected)}
           />
         )}
@@ -290,23 +287,13 @@ function actsOf(bucket: string) {
     files: readonly DropFile[] | 'all',
   ): void => {
     if (quarantine === null) return;
-    withPart(
-      () => import('../change/run-job.ts'),
-      async (part) => {
-        if (files === 'all') {
-          const { jobId } = await releaseDrop(bucket, id);
-          return part.followJob(bucket, jobId);
-        }
-        const keys = files.map(({ key }) => key);
-        return part.runJob(bucket, {
-          kind: 'move',
-          prefix: quarantine,
-          to,
-          conflict: 'keep-both',
-          keys,
-        });
-      },
-    );
+    const start = async () => {
+      if (files === 'all') return followJob(bucket, (await releaseDrop(bucket, id)).jobId);
+      const keys = files.map(({ key }) => key);
+      const task = { kind: 'move', prefix: quarantine, to, conflict: 'keep-both', keys } as const;
+      return runJob(bucket, task);
+    };
+    start().catch((error: unknown) => showToast({ text: errorLine(error) }));
   };
   const remove = (files: readonly DropFile[]): void => {
     const rows = files.map(({ key, size }) => ({
@@ -334,7 +321,7 @@ function actsOf(bucket: string) {
         ? [{ label: texts.drop.release, icon: FolderInput, run: () => release(link, [file]) }]
         : []),
       'rule',
-      { label: texts.delete, icon: Trash2, isDanger: true, run: () => remove([file]) },
+      { label: t().browse.delete, icon: Trash2, isDanger: true, run: () => remove([file]) },
     ];
   };
   return { release, remove, menu };

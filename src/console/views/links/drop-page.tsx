@@ -24,7 +24,7 @@ export function DropPage({ bucket, id }: { readonly bucket: string; readonly id:
   return (
     <LinkFrame
       query={query}
-      name={link === null ? texts.title : dropName(bucket, link)}
+      name={link === null ? t().shell.links : dropName(bucket, link)}
       menu={(toList) => (link === null ? [] : dropMenu({ bucket, link }, toList))}
       actions={
         may('links:write') && (

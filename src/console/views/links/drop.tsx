@@ -2,20 +2,24 @@
 // send stands in words above its button.
 import { useState } from 'preact/hooks';
 import type { DropLink } from 'quayside/client';
+import { useBucketNames } from '../../api/bucket-names.ts';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import { bytes, count, endTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { SelectField } from '../../ui/field.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
-import { PlainWords } from '../../ui/small.tsx';
+import { Note, PlainWords } from '../../ui/small.tsx';
 import type { ChangeProps } from '../change/change-props.ts';
 import { changeDrop, createDrop } from './drop-calls.ts';
-import { dropBodyOf, dropDraftOf, dropErrorsOf, prefixOf } from './drop-draft.ts';
+import { dropBodyOf, dropDraftOf, dropErrorsOf, QUARANTINES } from './drop-draft.ts';
 import { DropFields } from './drop-fields.tsx';
 import { dropPath } from './link-names.ts';
 import { FormDialog } from './share.tsx';
 import { endOf } from './share-draft.ts';
+
+/** How long typing must rest before readers of a place are requested, milliseconds. */
+const SETTLES_AFTER_MS = 80;
 
 /** The dialog of a folder: the one that is selected, else the one that is shown. */
 export default function Ask({ selection, onClose }: ChangeProps) {
@@ -46,7 +50,8 @@ function DropForm({ bucket: given, prefix, link, onClose }: FormProps) {
   const [draft, setDraft] = useState(first);
   const [choice, setChoice] = useState('');
   const names = useBucketNames(given === null);
-  const bucket = given ?? (choice === '' ? (names[0] ?? '') : choice);
+  const proposed = useFirstBucket(names, given === null);
+  const bucket = given ?? (choice || proposed);
   const errors = dropErrorsOf(draft, texts);
   const [wrong = bucket === '' ? t().buckets.none : null] = Object.values(errors);
 
@@ -58,13 +63,15 @@ function DropForm({ bucket: given, prefix, link, onClose }: FormProps) {
   }
 
   const endsAt = endOf(draft);
-  const { limits } = dropBodyOf(draft, link);
+  const { limits, prefix: into = '' } = dropBodyOf(draft, link);
+  // What waits is public, too, where everyone may read the quarantine.
+  const waiting = draft.quarantine ? [link?.quarantine ?? QUARANTINES] : [];
   const size = limits?.totalBytes == null ? null : bytes(limits.totalBytes);
   const most = texts.drop.most(count(limits?.files ?? 0), size);
   const end = endsAt === null ? texts.always : texts.until(endTime(endsAt));
   return (
     <FormDialog
-      title={link === null ? texts.drop.ask : texts.drop.changeTitle}
+      title={link === null ? t().browse.ask : texts.drop.changeTitle}
       isDirty={draft.pageTitle !== first.pageTitle || draft.pageText !== first.pageText}
       isNew={link === null}
       wrong={wrong}
@@ -83,9 +90,10 @@ function DropForm({ bucket: given, prefix, link, onClose }: FormProps) {
         />
       )}
       <DropFields draft={draft} errors={errors} link={link} onChange={setDraft} />
+      <PublicWarning bucket={bucket} prefixes={[...waiting, into]} />
       {wrong === null && (
         <PlainWords tone="open">
-          {texts.drop.effect(most, `${bucket}/${prefixOf(draft)}`, end)}
+          {texts.drop.effect(most, `${bucket}/${into}`, end)}
           {draft.quarantine && ` ${texts.drop.waits}`}
         </PlainWords>
       )}
@@ -93,10 +101,38 @@ function DropForm({ bucket: given, prefix, link, onClose }: FormProps) {
   );
 }
 
-/** The buckets that a link may be for. */
-function useBucketNames(isWanted: boolean): readonly string[] {
-  const buckets = useQuery(isWanted ? 'buckets names' : null, (signal) =>
-    client.request('GET /buckets', { query: { limit: 1000 }, signal }),
-  );
-  return (buckets.data.value?.items ?? []).map(({ name }) => name);
+/** The first private bucket, else the first: what comes in shall not be public by chance. */
+function useFirstBucket(names: readonly string[], isWanted: boolean): string {
+  const { data, error } = useQuery(isWanted ? 'buckets private' : null, async (signal) => {
+    const query = { include: 'totals', limit: 100 } as const;
+    const { items } = await client.request('GET /buckets', { query, signal });
+    return items.find(({ totals }) => totals?.publicAccess === 'none')?.name ?? '';
+  });
+  const [first = ''] = names;
+  return data.value === null && error.value === null ? '' : data.value || first;
+}
+
+type WarningProps = { readonly bucket: string; readonly prefixes: readonly string[] };
+
+/** Says where everyone may read what comes in; nothing of private places. */
+function PublicWarning({ bucket, prefixes }: WarningProps) {
+  const places = prefixes.join('\n');
+  const open = useQuery(
+    bucket === '' ? null : `drop readers ${bucket} ${places}`,
+    async (signal) => {
+      await new Promise((done) => setTimeout(done, SETTLES_AFTER_MS));
+      for (const prefix of places.split('\n')) {
+        const { items } = await client.request('POST /buckets/{bucket}/access-checks', {
+          path: { bucket },
+          body: { prefix },
+          signal,
+        });
+        const [right] = items.find(({ who }) => who.kind === 'strangers')?.rights ?? [];
+        if (right && right.allowed !== 'no') return { prefix, isWhole: right.allowed === 'yes' };
+      }
+      return null;
+    },
+  ).data.value;
+  if (open === null) return null;
+  return <Note>{t().links.drop.isPublic(`${bucket}/${open.prefix}`, open.isWhole)}</Note>;
 }

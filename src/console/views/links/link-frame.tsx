@@ -34,7 +34,7 @@ export function LinkFrame({ query, name, menu, actions, children }: FrameProps) 
   const link = query.data.value;
   const error = query.error.value;
   useEffect(() => {
-    document.title = `${name} · ${texts.title} · Quayside`;
+    document.title = `${name} · ${t().shell.links} · Quayside`;
   }, [name]);
   const toList = () => navigate('/links', { replace: true });
   const isGone = (error as { status?: number } | null)?.status === 404;
@@ -42,7 +42,7 @@ export function LinkFrame({ query, name, menu, actions, children }: FrameProps) 
     <>
       <TopBar>
         <a class="wide" href={href('/links')}>
-          {texts.title}
+          {t().shell.links}
         </a>
         <Title>{name}</Title>
         {link !== null && <StateTag link={link} />}
@@ -52,7 +52,7 @@ export function LinkFrame({ query, name, menu, actions, children }: FrameProps) 
           <Empty
             icon={Unlink}
             title={texts.gone}
-            action={<LinkButton to="/links" kind="secondary" label={texts.title} />}
+            action={<LinkButton to="/links" kind="secondary" label={t().shell.links} />}
           >
             {texts.goneHint}
           </Empty>

@@ -7,10 +7,10 @@ import { withPart } from '../../app/lazy.tsx';
 import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { copyText } from '../../ui/copy.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
-import { InlineError, PlainWords } from '../../ui/small.tsx';
+import { PlainWords } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { useAct } from '../change/use-act.ts';
 import { changeDrop, deleteDrop } from './drop-calls.ts';
@@ -107,7 +107,7 @@ function menuOf(acts: Acts, onDeleted: (() => void) | undefined): readonly MenuI
     },
     'rule',
     {
-      label: texts.delete,
+      label: t().browse.delete,
       icon: Trash2,
       isDanger: true,
       run: () =>
@@ -145,9 +145,8 @@ function DeleteLink({ acts, onClose, onDeleted }: DeleteProps) {
   const texts = t().links;
   const act = useAct(onClose, onDeleted);
   return (
-    <Dialog
+    <ActDialog
       title={`${texts.deleteTitle}: ${acts.name}`}
-      width={500}
       onClose={onClose}
       onSubmit={() =>
         act.run(async () => {
@@ -155,20 +154,12 @@ function DeleteLink({ acts, onClose, onDeleted }: DeleteProps) {
           invalidate('links');
         })
       }
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          focusesCancel
-          kind="danger"
-          icon={Trash2}
-          type="submit"
-          isBusy={act.isBusy}
-          label={texts.delete}
-        />
-      }
+      kind="danger"
+      icon={Trash2}
+      act={act}
+      label={t().browse.delete}
     >
       <PlainWords tone="lose">{acts.words.delete}</PlainWords>
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }

@@ -35,7 +35,7 @@ export function LinkPage({ bucket, id }: PageProps) {
   return (
     <LinkFrame
       query={query}
-      name={link === null ? t().links.title : targetName(link.target, t().links)}
+      name={link === null ? t().shell.links : targetName(link.target, t().links)}
       menu={(toList) => (link === null ? [] : linkMenu({ bucket, link }, toList))}
     >
       {link !== null && (
@@ -60,7 +60,7 @@ function factsOf(bucket: string, link: ShareLink): readonly Fact[] {
     [texts.what, <a href={href(objectPath(bucket, place))}>{targetName(target, texts)}</a>],
     [texts.bucket, bucket],
     [texts.ends, link.expiresAt === null ? texts.endChoices.never : endTime(link.expiresAt)],
-    [texts.password, link.hasPassword ? texts.yes : texts.no],
+    [texts.password, link.hasPassword ? t().browse.yes : texts.no],
     [texts.mode, texts.modes[page.mode ?? 'preview']],
     ...(limits.downloads
       ? [[texts.downloads, texts.ofMost(count(usage.downloads), count(limits.downloads))] as const]

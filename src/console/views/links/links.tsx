@@ -10,12 +10,13 @@ import { Title, TopBar } from '../../app/top-bar.tsx';
 import { compareNames, count, date, endTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
+import { NoMatch } from '../../ui/no-match.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
 import { Segments } from '../../ui/segments.tsx';
-import { Bytes, Empty, Name, Skeleton, Time } from '../../ui/small.tsx';
+import { Bytes, Empty, Name, Time } from '../../ui/small.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { DropPage } from './drop-page.tsx';
 import { LinkPage } from './link.tsx';
 import { askForFiles, dropMenu, linkMenu } from './link-menu.tsx';
@@ -51,7 +52,7 @@ function LinkList() {
   const texts = t().links;
   const links = useQuery('links', readLinks);
   const text = query.value.get('q') ?? '';
-  const rows = links.data.value;
+  const { rows = null, hasMore = false } = links.data.value ?? {};
   const wanted = text.toLowerCase();
   const kind = KINDS.find((one) => one === query.value.get('kind')) ?? 'all';
   const found = (rows ?? []).filter(
@@ -64,16 +65,16 @@ function LinkList() {
   const ask = () => askForFiles(null);
   useCommands(
     may('links:write')
-      ? [{ id: 'links.ask', label: texts.drop.ask, keys: ['a'], icon: FolderInput, run: ask }]
+      ? [{ id: 'links.ask', label: t().browse.ask, keys: ['a'], icon: FolderInput, run: ask }]
       : [],
   );
   useEffect(() => {
-    document.title = `${texts.title} · Quayside`;
+    document.title = `${t().shell.links} · Quayside`;
   }, []);
   return (
     <>
       <TopBar>
-        <Title>{texts.title}</Title>
+        <Title>{t().shell.links}</Title>
       </TopBar>
       <div class="tool-bar">
         <input
@@ -95,26 +96,29 @@ function LinkList() {
           <Button
             kind="secondary"
             icon={FolderInput}
-            label={texts.drop.ask}
+            label={t().browse.ask}
             keys="A"
             onClick={ask}
           />
         )}
       </div>
       <div class="list keys">
-        {rows === null && links.error.value !== null && (
-          <Failure error={links.error.value} onRetry={links.reload} />
-        )}
-        {rows === null && links.error.value === null && <Skeleton width={320} />}
+        <Waiting of={links} width={320} />
         {rows?.length === 0 && (
           <Empty icon={Link} title={texts.none}>
             {texts.noneHint}
           </Empty>
         )}
+        {rows !== null && rows.length > 0 && found.length === 0 && (
+          <NoMatch onClear={() => setQuery({ q: null, kind: null })} />
+        )}
         {found.length > 0 && <LinkTable rows={found} />}
       </div>
       <footer class="status-bar">
-        <span>{rows !== null && texts.shown(count(found.length))}</span>
+        <span>
+          {rows !== null &&
+            texts.shown(found.length + Number(hasMore), count(found.length) + (hasMore ? '+' : ''))}
+        </span>
       </footer>
     </>
   );
@@ -124,7 +128,7 @@ function LinkTable({ rows }: { readonly rows: readonly Row[] }) {
   const menuName = (row: Row) => t().links.menu(nameOfRow(row));
   return (
     <Table
-      label={t().links.title}
+      label={t().shell.links}
       columns={columnsOf(menuName)}
       rows={rows}
       keyOf={({ link }) => link.id}
@@ -174,6 +178,7 @@ function columnsOf(menuName: (row: Row) => string): readonly Column<Row>[] {
       label: texts.used,
       width: '88px',
       isNumber: true,
+      isWide: true,
       compare: (a, b) => usedOf(a) - usedOf(b),
       cell: (row) =>
         row.kind === 'share' ? (

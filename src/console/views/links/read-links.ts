@@ -22,9 +22,12 @@ const PAGE = 100;
 /** Lists of buckets that are asked at once. */
 const AT_ONCE = 6;
 
-/** The newest links of the account. */
-export async function readLinks(signal: AbortSignal): Promise<readonly Row[]> {
-  const { items } = await client.request('GET /links', { query: { limit: PAGE }, signal });
+export type Links = { readonly rows: readonly Row[]; readonly hasMore: boolean };
+
+/** The newest links of the account, and whether it has more. */
+export async function readLinks(signal: AbortSignal): Promise<Links> {
+  const page = await client.request('GET /links', { query: { limit: PAGE }, signal });
+  const { items, nextCursor } = page;
   const lists = new Map(items.map(({ kind, bucket }) => [`${kind} ${bucket}`, { kind, bucket }]));
   const left = [...lists.values()];
   const rows: Row[] = [];
@@ -33,7 +36,8 @@ export async function readLinks(signal: AbortSignal): Promise<readonly Row[]> {
       rows.push(...(await READS[list.kind](list.bucket, signal)));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, readNext));
-  return rows.sort((a, b) => b.link.createdAt.localeCompare(a.link.createdAt));
+  rows.sort((a, b) => b.link.createdAt.localeCompare(a.link.createdAt));
+  return { rows, hasMore: nextCursor !== null };
 }
 
 const READS = { share: readShares, drop: readDrops } as const;

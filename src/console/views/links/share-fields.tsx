@@ -138,7 +138,7 @@ function More(props: FieldsProps) {
   );
   return (
     <details class="share-more">
-      <summary>{texts.more}</summary>
+      <summary>{t().shell.more}</summary>
       <RadioField
         legend={texts.mode}
         name="mode"
@@ -184,7 +184,7 @@ function More(props: FieldsProps) {
         mono
         value={draft.addresses}
         onInput={set('addresses')}
-        hint={texts.addressesHint}
+        hint={t().keys.addressesHint}
       />
       <TextField
         label={texts.countries}

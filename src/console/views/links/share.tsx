@@ -13,9 +13,9 @@ import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.ts';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog, Dialog } from '../../ui/dialog.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
-import { InlineError, PlainWords } from '../../ui/small.tsx';
+import { PlainWords } from '../../ui/small.tsx';
 import type { Selection } from '../browse/selection.ts';
 import type { ChangeProps } from '../change/change-props.ts';
 import { changeLink, createLink } from './link-calls.ts';
@@ -39,7 +39,7 @@ export default function Share({ selection, onClose }: ChangeProps) {
     return <ShareForm bucket={selection.bucket} target={target} link={null} onClose={onClose} />;
   return (
     <Dialog
-      title={texts.share}
+      title={t().browse.share}
       width={480}
       onClose={onClose}
       actions={<Button kind="secondary" label={t().shell.close} onClick={onClose} autofocus />}
@@ -163,27 +163,20 @@ export function FormDialog(props: FormDialogProps) {
       <Made url={made.url} words={words} more={more} to={props.pathOf(made)} onClose={onClose} />
     );
   return (
-    <Dialog
+    <ActDialog
       title={title}
       width={580}
       isDirty={isDirty}
       onClose={onClose}
       onSubmit={() => void send()}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind={isNew ? 'open' : 'primary'}
-          icon={Link}
-          type="submit"
-          isBusy={isBusy}
-          off={wrong}
-          label={isNew ? texts.make : texts.save}
-        />
-      }
+      kind={isNew ? 'open' : 'primary'}
+      icon={Link}
+      act={{ isBusy, error }}
+      off={wrong}
+      label={isNew ? texts.make : t().shell.save}
     >
       {children}
-      {error !== null && <InlineError text={error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 

@@ -7,7 +7,6 @@ import {
   type DropFile,
   type DropSender,
   fileEndMs,
-  isNearLimit,
   landingPrefix,
   NO_PROGRESS,
 } from '../../../domain/links/drop-link.ts';
@@ -15,15 +14,16 @@ import { fillTemplate, parseDropPath } from '../../../domain/links/drop-names.ts
 import { DROP_ANNOUNCED_LIFE_MS } from '../../../domain/links/link-limits.ts';
 import type { ObjectKey } from '../../../domain/nouns.ts';
 import { NO_FACTS } from '../../../domain/object-facts.ts';
-import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
 import type { Upload } from '../../../ports/index-calls/upload-calls.ts';
+import type { IndexApi } from '../../../ports/metadata-index.ts';
+import type { NewDelivery } from '../../../ports/outbox.ts';
 import type { Core } from '../../core.ts';
 import { makeDataKey, type RequestedEncryption } from '../../encryption/envelope.ts';
 import { OBJECT_MAX_BYTES } from '../../limits.ts';
-import { requireRoom } from '../../objects/require-room.ts';
+import { requireRoom } from '../../objects/write-body.ts';
 import { parseObjectKey } from '../../parse-names.ts';
 import type { OpenedDropLink } from './open-drop-link.ts';
-import { reportNearLimit } from './report-drops.ts';
+import { nearLimitReport } from './report-drops.ts';
 import { requireTypeOf } from './require-type.ts';
 
 /** Characters of a file's id that say when it began, so that files are listed as they came. */
@@ -54,8 +54,9 @@ export function isDropFileId(text: string): boolean {
 
 /**
  * Begins a file. InvalidArgument (the name), AccessDenied (the type; closed),
- * EntityTooLarge, QuotaExceeded. Cost: one commit, and one for each DROP_GIVEN_UP_AT_ONCE
- * files whose time is over where the link is full of them.
+ * EntityTooLarge, QuotaExceeded. Cost: one commit, one for each DROP_GIVEN_UP_AT_ONCE
+ * files whose time is over where the link is full of them, and once, where its limits
+ * come near, a query of the directory and one commit more.
  */
 export async function beginFile(
   core: Core,
@@ -80,7 +81,8 @@ export async function beginFile(
   const key = keyOf(opened, sender, path, nowMs);
   await requireRoom(bucket, { lengthBytes, pump: async () => {} }, { key, part: null });
 
-  const envelope = await makeDataKey(core, bucket.record().ownerId, encryption);
+  const { ownerId } = bucket.record();
+  const envelope = encryption === null ? null : await makeDataKey(core, ownerId, encryption);
   const upload: Upload = {
     ...NO_FACTS,
     encryption: envelope?.encryption ?? null,
@@ -108,14 +110,16 @@ export async function beginFile(
     finishedAtMs: null,
     sha256: null,
   };
-  let after: DropLinkState | null = null;
-  while (after === null) after = await bucket.call('addDropFile', { file, upload, nowMs });
-  const { usage } = after;
-  const before = { ...usage, files: usage.files - 1, bytes: usage.bytes - lengthBytes };
-  if (isNearLimit(after.link, usage) && !isNearLimit(after.link, before))
-    reportNearLimit(core, bucket.record(), after);
-  return file;
+  let nearReport: readonly NewDelivery[] | null = null;
+  for (;;) {
+    const input = { file, upload, nowMs, nearReport };
+    const begun: BegunFile = await bucket.call('addDropFile', input);
+    if (begun !== null && !('near' in begun)) return file;
+    if (begun !== null) nearReport = await nearLimitReport(core, bucket.record(), begun.near);
+  }
 }
+
+type BegunFile = ReturnType<IndexApi['addDropFile']>;
 
 /** InvalidArgument for a name that makes a key too long. */
 function keyOf(

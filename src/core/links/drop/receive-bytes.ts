@@ -15,10 +15,9 @@ import type { Upload, UploadedPart } from '../../../ports/index-calls/upload-cal
 import type { Core } from '../../core.ts';
 import type { Envelope } from '../../encryption/envelope.ts';
 import { unwrapUploadKey } from '../../multipart/upload-part.ts';
-import { identityOfBlob } from '../../objects/blob-identity.ts';
 import { type BodyExpectation, NO_EXPECTATION } from '../../objects/body-expectation.ts';
 import { commitOrDiscard, discard } from '../../objects/commit-or-discard.ts';
-import { writeBody } from '../../objects/write-body.ts';
+import { identityOfBlob, writeBody } from '../../objects/write-body.ts';
 import { cutSource } from './cut-source.ts';
 import type { OpenedDropLink } from './open-drop-link.ts';
 import { requireHonestType } from './require-type.ts';

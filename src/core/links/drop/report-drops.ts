@@ -5,7 +5,7 @@ import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { DropLinkState } from '../../../ports/index-calls/drop-link-calls.ts';
 import type { NewDelivery } from '../../../ports/outbox.ts';
 import type { Core } from '../../core.ts';
-import { enqueue, listSubscribers, plainDelivery } from '../../outbox/deliveries.ts';
+import { listSubscribers, plainDelivery } from '../../outbox/deliveries.ts';
 
 /** Hex digits of a message id: 128 bits. */
 const MESSAGE_ID_LENGTH = 32;
@@ -32,20 +32,25 @@ export async function uploadedReport(
   };
 }
 
-/** Reports that a link has little room left, behind the response. */
-export function reportNearLimit(
+/**
+ * Reads who hears that a link has little room left, and gives the messages, for the
+ * commit that brings it there. Cost: one query of the directory.
+ */
+export async function nearLimitReport(
   core: Core,
-  bucket: BucketRecord,
+  { id: queueId, name: bucket, ownerId: accountId }: BucketRecord,
   { link, usage }: DropLinkState,
-): void {
+): Promise<readonly NewDelivery[]> {
+  const type = 'drop.limit-near';
+  const webhookIds = await listSubscribers(core, accountId, type);
   const { files, totalBytes } = link.limits;
   const data = {
-    ...{ bucket: bucket.name, link: link.id, files: usage.files, bytes: `${usage.bytes}` },
+    ...{ bucket, link: link.id, files: usage.files, bytes: `${usage.bytes}` },
     limits: { files, totalBytes: totalBytes === null ? null : `${totalBytes}` },
   };
-  // A file that is given up and begun again passes it twice: by this one message.
-  const messageId = messageIdOf('drop near', link.id, JSON.stringify(data.limits));
-  core.ports.background.run('drop-near-limit', () =>
-    enqueue(core, bucket.ownerId, 'drop.limit-near', data, messageId),
-  );
+  const id = messageIdOf('drop near', link.id, JSON.stringify(data.limits));
+  return webhookIds.map((webhookId) => ({
+    ...plainDelivery(core, accountId, webhookId, { type, data, id }),
+    queueId,
+  }));
 }

@@ -15,7 +15,7 @@ import type { AnswerLinkRequest, LinkRequest } from '../create-links.ts';
 import type { LinkFiles } from '../page/link-files.ts';
 import { wantsPage } from '../wants-page.ts';
 import { answerForm } from './drop-form.ts';
-import { createDropPages, type DropPages } from './drop-page.ts';
+import type { DropPages } from './drop-page.ts';
 import {
   CODE_HEADER,
   createDropServices,
@@ -39,7 +39,7 @@ export function createDropSurface(
   options: { readonly caps: CapGuard | undefined; readonly region: string },
 ): AnswerLinkRequest {
   const services = createDropServices(core, options.caps, options.region);
-  const pages = createDropPages(linkFiles);
+  const pages = pagesOf(linkFiles);
 
   return async (linkRequest) => {
     const { rawPath } = linkRequest;
@@ -52,6 +52,16 @@ export function createDropSurface(
       if (isForPage && isPageWanted(call)) return pages.failure(call, shownFailure(error));
       return failure(linkRequest, error);
     }
+  };
+}
+
+/** The pages; what makes them is loaded by the first one: programs never need it. */
+function pagesOf(files: LinkFiles): DropPages {
+  const load = async () => (await import('./drop-page.ts')).createDropPages(files);
+  return {
+    start: async (call) => (await load()).start(call),
+    receipt: async (call, answer) => (await load()).receipt(call, answer),
+    failure: async (call, error) => (await load()).failure(call, error),
   };
 }
 

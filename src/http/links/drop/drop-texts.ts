@@ -6,7 +6,7 @@ import type { PageLanguage } from '../../semantics/accept-html.ts';
 const ENGLISH = {
   title: 'Send files',
   description: 'Send files without an account. Only their receiver sees them.',
-  blind: 'Only the receiver sees what you send. You see your own files alone.',
+  blind: 'You see only what you send yourself.',
   name: 'Your name',
   mail: 'Your mail address',
   note: 'A note for the receiver',
@@ -56,7 +56,7 @@ export type DropTexts = Readonly<typeof ENGLISH>;
 const CHINESE: DropTexts = {
   title: '发送文件',
   description: '无需账号即可发送文件，只有接收者能看到。',
-  blind: '只有接收者能看到你发送的内容，你只能看到自己的文件。',
+  blind: '你只能看到自己发送的文件。',
   name: '你的姓名',
   mail: '你的邮箱地址',
   note: '给接收者的留言',

@@ -9,7 +9,7 @@ import { boundBySource } from '../../../core/links/share/permits-by-source.ts';
 import { reportShareEvents } from '../../../core/links/share/report-share.ts';
 import type { ShareCounter } from '../../../core/links/share/share-counts.ts';
 import { createTakeSharePermit } from '../../../core/links/share/take-permit.ts';
-import { StorageError } from '../../../domain/errors.ts';
+import { hasCode, StorageError } from '../../../domain/errors.ts';
 import type { DeliverFound } from '../../delivery/deliver.ts';
 import { makeResponse } from '../../outgoing-body.ts';
 import type { HttpRequest } from '../../request.ts';
@@ -20,7 +20,7 @@ import { createOpenShare, type OpenShare, readForm } from './open-share.ts';
 import type { ShareProfiles } from './share-headers.ts';
 import { createShareHref, SHARE_QUERY } from './share-hrefs.ts';
 import { createShareObjects } from './share-objects.ts';
-import { createSharePages, requireLeft, type SendSharePage } from './share-pages.ts';
+import { createSharePages, isOfPerson, requireLeft, type SendSharePage } from './share-pages.ts';
 import { createSharePlaces, ShareClosed } from './share-places.ts';
 import { refuseShare } from './share-refusals.ts';
 import {
@@ -114,7 +114,14 @@ function makeSurface(core: Core, parts: ShareSurfaceParts, secret: string): Answ
       if (page.mode === 'view') throw new StorageError('AccessDenied');
       if (request.method === 'HEAD') await requireLeft(core, open);
       const more = { requestId: visit.requestId, visitor: visitorFrom(request) };
-      return answerZip(request, open, pickedFilesOf(visit), more);
+      try {
+        return await answerZip(request, open, pickedFilesOf(visit), more);
+      } catch (error) {
+        // The page says why, and has the files.
+        if (sendPage === null || !hasCode(error, 'InvalidRequest') || !isOfPerson(request))
+          throw error;
+        return answerPage(visit, open, true);
+      }
     }
     if (request.method === 'HEAD') await requireLeft(core, open);
     return answerFile(visit, open);

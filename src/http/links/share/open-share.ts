@@ -59,9 +59,11 @@ export function findShare(
   { bucket }: LinkEntry,
   name: LinkName,
 ): HotShare | null | Promise<HotShare | null> {
-  return ports.hotShares.find(name, () =>
-    ports.metadataIndex.call(bucket.name, 'findShareLink', { bucket, ...name }),
-  );
+  return ports.hotShares.find(name, bucket, async () => {
+    const input = { bucket, ...name };
+    const found = await ports.metadataIndex.call(bucket.name, 'findShareLink', input);
+    return found === null ? null : { link: found.link, label: found.label };
+  });
 }
 
 export function createOpenShare(core: Core, parts: OpenShareParts): OpenShareLink {

@@ -16,7 +16,7 @@ import { fileNameOf } from './named-object.ts';
 import type { OpenShare } from './open-share.ts';
 import { readExcerpt } from './share-excerpt.ts';
 import { createShareHref } from './share-hrefs.ts';
-import type { ShareContent, ShareFile, ShareFolder } from './share-view.ts';
+import type { ShareContent, ShareFile, ShareFolder, ZipRefusal } from './share-view.ts';
 
 const noSuchKey = () => new StorageError('NoSuchKey');
 const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
@@ -63,6 +63,8 @@ export type FolderPlace = {
   readonly after: string;
   /** Null: all is listed. */
   readonly search: string | null;
+  /** Whether a ZIP was asked for that can't be made. */
+  readonly isZipRefused: boolean;
 };
 
 /** What the page of a link shows. NoSuchKey where its object is gone. */
@@ -116,14 +118,31 @@ async function folderOf(
     maxKeys: LINK_PAGE_FILES,
   });
   const objects = page.objects.filter(({ key }) => key !== base);
-  if (objects.length === 0 && page.commonPrefixes.length === 0 && place.path !== '')
-    throw noSuchKey();
+  const folders = page.commonPrefixes;
+  if (objects.length === 0 && folders.length === 0 && place.path !== '') throw noSuchKey();
+  const isMore = page.isTruncated || folders.length > 0;
   return folderView(open, place, prefix, {
-    folders: page.commonPrefixes,
+    folders,
     objects,
     next: page.isTruncated ? page.lastName : null,
     isSearchCut: false,
+    tooManyFiles: isMore ? await findTooMany(core, bucket, base) : null,
   });
+}
+
+/**
+ * How many files stand below a prefix where that is too many for one ZIP; null: it is
+ * not, or nobody has counted them, which a visitor does not begin. Cost: an index read.
+ */
+async function findTooMany(
+  core: Core,
+  bucket: BucketHandle,
+  base: string,
+): Promise<TooManyFiles | null> {
+  const { zipMaxObjects: filesMax } = core.settings;
+  const { sizes } = await bucket.call('measurePrefixes', { prefixes: [base] });
+  const files = sizes[0]?.objects ?? 0;
+  return files > filesMax ? { files, filesMax } : null;
 }
 
 /**
@@ -172,22 +191,26 @@ async function setOf(
   return folderView(open, place, prefix, { folders: [], objects, next, isSearchCut: false });
 }
 
+type TooManyFiles = Exclude<ZipRefusal, 'refused'>;
+
 type Listed = {
   readonly folders: readonly string[];
   readonly objects: readonly Pick<ObjectSummary, 'key' | 'sizeBytes' | 'lastModifiedMs'>[];
   readonly next: string | null;
   readonly isSearchCut: boolean;
+  readonly tooManyFiles?: TooManyFiles | null;
 };
 
 function folderView(
   open: OpenShare,
-  { path, after, search }: FolderPlace,
+  { path, after, search, isZipRefused }: FolderPlace,
   prefix: string,
-  { folders, objects, next, isSearchCut }: Listed,
+  { folders, objects, next, isSearchCut, tooManyFiles = null }: Listed,
 ): ShareFolder {
   const { link } = open;
   const href = createShareHref(open.name, open.ticket);
   const mayTake = link.page.mode !== 'view';
+  const zipRefusal = tooManyFiles ?? (isZipRefused ? 'refused' : null);
   const steps = path.split('/').slice(0, -1);
   const crumbs = steps.map((name, at) => ({
     name,
@@ -219,7 +242,8 @@ function folderView(
     searchHref: href(path),
     nextHref: next === null ? null : href(path, { after: next.slice(prefix.length) }),
     isContinued: after !== '',
-    zipHref: mayTake ? href(path, { zip: '1' }) : null,
+    zipHref: mayTake && zipRefusal === null ? href(path, { zip: '1' }) : null,
+    zipRefusal: mayTake ? zipRefusal : null,
     pickHref: mayTake ? href('', { zip: '1' }) : null,
     picksMax: LINK_PICKS_MAX,
   };

@@ -45,13 +45,18 @@ export function createSharePages(core: Core, { counter, sendPage, visitorOf }: P
   const searches = createSourceLimit(LINK_SEARCHES_PER_MINUTE, MINUTE_MS);
   return { answerPage, answerClosed };
 
-  async function answerPage(visit: Visit, open: OpenShare): Promise<Response> {
+  async function answerPage(
+    visit: Visit,
+    open: OpenShare,
+    isZipRefused = false,
+  ): Promise<Response> {
     const { request, requestId, query, path } = visit;
     const { usage, bytesMax } = await requireLeft(core, open);
     const place = {
       path: path.endsWith('/') ? path : '',
       after: (query.get(SHARE_QUERY.after) ?? '').slice(0, AFTER_MAX_LENGTH),
       search: query.get(SHARE_QUERY.search)?.slice(0, LINK_SEARCH_MAX_LENGTH) || null,
+      isZipRefused,
     };
     if (place.search !== null) {
       const source = `${open.entry.id} ${networkOf(request.remoteAddress)}`;
@@ -69,8 +74,7 @@ export function createSharePages(core: Core, { counter, sendPage, visitorOf }: P
   function answerClosed(visit: Visit, open: OpenShare): Response | Promise<Response> {
     const { request, requestId } = visit;
     const { state, password } = open;
-    const isPerson = wantsPage(request) || (request.method === 'POST' && isFormOfPage(request));
-    if (isPerson && sendPage !== null) {
+    if (isOfPerson(request) && sendPage !== null) {
       const usage = { downloads: 0, bytes: 0 };
       return sendPage(
         request,
@@ -98,7 +102,8 @@ export async function requireLeft(core: Core, { entry, link }: OpenShare) {
   return { usage, bytesMax };
 }
 
-/** A page's form is sent as browsers send forms. */
-function isFormOfPage({ header }: HttpRequest): boolean {
-  return isBrowserVisit({ method: 'GET', header });
+/** Whether somebody at a page asks, or a preview of it; forms are sent as browsers send them. */
+export function isOfPerson(request: HttpRequest): boolean {
+  const { header, method } = request;
+  return wantsPage(request) || (method === 'POST' && isBrowserVisit({ method: 'GET', header }));
 }

@@ -78,8 +78,10 @@ export type ShareFolder = {
   readonly nextHref: string | null;
   /** Whether this is a later page than the first. */
   readonly isContinued: boolean;
-  /** The ZIP of the folder; null where none may be taken. */
+  /** The ZIP of the folder; null where none may be taken, or it would be too large. */
   readonly zipHref: string | null;
+  /** Why no ZIP is made of what was asked for; null: one may be. */
+  readonly zipRefusal: ZipRefusal | null;
   /**
    * A form sends `pick` for each chosen file (its `pick`) or folder here by POST and
    * gets the ZIP of these; null where none may be taken.
@@ -88,6 +90,9 @@ export type ShareFolder = {
   /** Most that one form may pick. */
   readonly picksMax: number;
 };
+
+/** More files than one ZIP may have, or (`refused`) whatever kept one from being made. */
+export type ZipRefusal = { readonly files: number; readonly filesMax: number } | 'refused';
 
 export type SharedFolder = {
   readonly name: string;
@@ -105,7 +110,10 @@ export type ShareFile = {
   readonly modifiedAt: string;
   /** Null: nobody said. */
   readonly contentType: string | null;
-  /** Downloads it, as an attachment; null: the link only lets it be viewed. */
+  /**
+   * Downloads it, as an attachment; null: the link only lets it be viewed. No `<a>` to it has
+   * `download`: browsers would throw away the page that says why it is refused.
+   */
   readonly downloadHref: string | null;
   /** Shows it in place; null: the link lets nobody, or browsers can't. */
   readonly preview: SharePreview | null;

@@ -5,7 +5,6 @@ import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import type { ShareVisitor } from '../../../core/links/share/share-counts.ts';
 import { createSourceLimit } from '../../../core/links/source-limit.ts';
-import { openSnapshot } from '../../../core/objects/snapshot-selection.ts';
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { createSemaphore } from '../../../domain/concurrency/semaphore.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -15,8 +14,7 @@ import { LINK_PICKS_MAX, LINK_ZIPS_PER_MINUTE } from '../../../domain/links/link
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import { MINUTE_MS } from '../../../domain/time.ts';
 import type { DecideCall } from '../../access/decide-call.ts';
-import { countPart, countSent } from '../../count-sent.ts';
-import { makeResponse } from '../../outgoing-body.ts';
+import { countPart, countSent, makeResponse } from '../../outgoing-body.ts';
 import type { HttpRequest } from '../../request.ts';
 import { attachment } from '../../semantics/content-disposition.ts';
 import { planZip } from '../../zip/plan-zip.ts';
@@ -92,7 +90,8 @@ export function createShareZip(
       const use = { operationClass: 'B', bytesOut: sizeBytes, fromMemory: false } as const;
       if (bucket.record().settings.isCapped === true) await caps?.require(owner, use);
 
-      const versions = planned.map(({ object }) => object.versionId);
+      // In no order of their places, which may change before somebody asks again.
+      const versions = planned.map(({ object }) => object.versionId).toSorted();
       const contentId = sha256Hex(`zip ${JSON.stringify(versions)}`);
       const part = { contentId, sizeBytes, offsetBytes: 0, lengthBytes: sizeBytes };
       const place = await places.take(request, open, part, visitor);
@@ -102,7 +101,7 @@ export function createShareZip(
         if (object === undefined) return null;
         const { storageClass, isInline } = object;
         const lengthBytes = isInline ? 0 : object.sizeBytes;
-        const body = await openSnapshot(core, bucket, object);
+        const body = await plan.open(number);
         return countPart(counter, { storageClass, lengthBytes }, body);
       };
       const entries = planned.map(({ entry }) => entry);

@@ -87,6 +87,7 @@ export function sampleFolder(change: Partial<ShareFolder> = {}): ShareFolder {
     zipHref: `${PATH}/?zip=1`,
     pickHref: `${PATH}/?zip=1`,
     picksMax: 1000,
+    zipRefusal: null,
     ...change,
   };
 }
@@ -199,6 +200,10 @@ export const SHARE_SAMPLES: Readonly<Record<string, ShareView>> = {
     }),
     { page: { mode: 'view' } },
   ),
+  'folder-too-large': folderView(
+    sampleFolder({ zipHref: null, zipRefusal: { files: 123_456, filesMax: 100_000 } }),
+  ),
+  'folder-zip-refused': folderView(sampleFolder({ zipHref: null, zipRefusal: 'refused' })),
   keys: folderView(sampleFolder({ name: '', crumbs: [], folders: [] })),
   hostile: folderView(
     sampleFolder({

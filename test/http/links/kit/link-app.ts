@@ -25,12 +25,15 @@ export type LinkApp = {
   ask(sent: Sent): Promise<Response>;
 };
 
-/** Makes the app, with one bucket. */
-export async function createLinkApp(): Promise<LinkApp> {
+/** Makes the app, with one bucket; `settings` by their environment variables. */
+export async function createLinkApp(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<LinkApp> {
   const core = createMemoryCore();
   const environment = {
     QUAYSIDE_ROOT_ACCESS_KEY: 'root-key',
     QUAYSIDE_ROOT_SECRET_KEY: 'root-secret',
+    ...settings,
   };
   const app = createApp(core.ports, parseConfig(environment, 'node'), () =>
     makeRequest({ target: '/' }),

@@ -39,12 +39,7 @@ export function fileContent(context: ShareContext, { file, excerpt }: FileConten
 function downloadButton({ texts, format }: ShareContext, file: ShareFile): Element | null {
   if (file.downloadHref === null) return null;
   const text = texts.downloadOf(format.bytes(file.sizeBytes));
-  return h(
-    'a',
-    { class: 'button primary', href: file.downloadHref, download: true },
-    icon('download'),
-    text,
-  );
+  return h('a', { class: 'button primary', href: file.downloadHref }, icon('download'), text);
 }
 
 /** Whether the page shows the file by itself: where that costs nobody anything. */

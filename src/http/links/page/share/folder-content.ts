@@ -18,6 +18,7 @@ export function folderContent(context: ShareContext, folder: ShareFolder): Child
   return [
     iconSprite(['file', 'folder', 'download']),
     h('div', { class: 'actions' }, zipButton(context, folder), ...toolButtons(context)),
+    zipNote(context, folder),
     crumbs(context, folder),
     hasSearch ? searchForm(context, folder) : null,
     folder.search === null
@@ -37,12 +38,18 @@ function zipButton({ texts, format }: ShareContext, folder: ShareFolder): Elemen
   const bytes = folder.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const isKnown = isWhole(folder) && folder.folders.length === 0;
   const text = isKnown ? texts.downloadAllOf(format.bytes(bytes)) : texts.downloadAll;
-  return h(
-    'a',
-    { class: 'button primary', href: folder.zipHref, download: true },
-    icon('download'),
-    text,
-  );
+  // Without `download`, as all links to files: a refusal is to be read.
+  return h('a', { class: 'button primary', href: folder.zipHref }, icon('download'), text);
+}
+
+/** Why there is no ZIP, and what to do instead. */
+function zipNote({ texts, format }: ShareContext, { zipRefusal }: ShareFolder): Element | null {
+  if (zipRefusal === null) return null;
+  const why =
+    zipRefusal === 'refused'
+      ? texts.zipRefused
+      : texts.zipTooLarge(format.count(zipRefusal.files), format.count(zipRefusal.filesMax));
+  return h('p', { class: 'note notice', role: 'status' }, `${why} ${texts.zipInstead}`);
 }
 
 /** The way from the link to this folder; none at the top. */
@@ -170,7 +177,7 @@ function viewer({ texts, view }: ShareContext): Element {
         ? null
         : h(
             'a',
-            { class: 'button', href: view.link.path, 'data-viewer': 'download', download: true },
+            { class: 'button', href: view.link.path, 'data-viewer': 'download' },
             icon('download'),
             texts.download,
           ),

@@ -94,7 +94,6 @@ function fileRow({ texts, format }: ShareContext, file: ShareFile, canPick: bool
           {
             class: 'button icon-only take',
             href: downloadHref,
-            download: true,
             'aria-label': texts.downloadFile(short),
             title: texts.download,
           },
@@ -121,5 +120,5 @@ function fileLink({ name, preview, downloadHref }: ShareFile): Element {
     return h('a', { class: 'what', href: preview.href, 'data-preview': kind }, ...parts);
   }
   if (downloadHref === null) return h('span', { class: 'what' }, ...parts);
-  return h('a', { class: 'what', href: downloadHref, download: true }, ...parts);
+  return h('a', { class: 'what', href: downloadHref }, ...parts);
 }

@@ -19,6 +19,7 @@ export function toolButtons({ view, texts }: ShareContext): readonly Child[] {
         hidden: true,
         'data-copy': view.link.url,
         'data-done': texts.linkCopied,
+        'data-failed': texts.linkNotCopied,
       },
       icon('copy'),
       h('span', null, texts.copyLink),

@@ -23,6 +23,7 @@ export const ENGLISH = {
     'downloads.',
   copyLink: 'Copy link',
   linkCopied: 'Link copied.',
+  linkNotCopied: 'Not copied: see the QR code',
   qrCode: 'QR code',
   qrLabel: 'QR code of this link',
   terminal: 'In a terminal',
@@ -63,6 +64,10 @@ export const ENGLISH = {
   pick: (name: string) => `Select ${name}`,
   pickAll: 'Select all',
   downloadPicked: 'Download selected as ZIP',
+  zipTooLarge: (files: string, max: string) =>
+    `There is no ZIP of this folder: it has ${files} files, and one ZIP may have ${max}.`,
+  zipRefused: 'No ZIP can be made of that. It may have too many files.',
+  zipInstead: 'Open its folders, select some files, or download them one by one.',
   picked: (count: string) => `${count} selected`,
   pickedOf: (count: string, size: string) => `${count} selected, ${size}`,
   picksMax: (count: string) => `Select ${count} at most.`,

@@ -20,6 +20,7 @@ export const CHINESE: ShareTexts = {
   viewOnly: '显示出来的内容可以被复制或拍照；此页面只是不提供下载按钮。',
   copyLink: '复制链接',
   linkCopied: '链接已复制。',
+  linkNotCopied: '未能复制：见二维码',
   qrCode: '二维码',
   qrLabel: '此链接的二维码',
   terminal: '在终端中使用',
@@ -58,6 +59,10 @@ export const CHINESE: ShareTexts = {
   pick: (name) => `选择 ${name}`,
   pickAll: '全选',
   downloadPicked: '下载所选（ZIP）',
+  zipTooLarge: (files, max) =>
+    `此文件夹无法打包下载：共有 ${files} 个文件，而一个 ZIP 最多包含 ${max} 个。`,
+  zipRefused: '无法将这些内容打包为 ZIP，可能是文件太多。',
+  zipInstead: '请打开子文件夹、选择部分文件，或逐个下载。',
   picked: (count) => `已选 ${count} 项`,
   pickedOf: (count, size) => `已选 ${count} 项，${size}`,
   picksMax: (count) => `最多选择 ${count} 项。`,
