@@ -983,8 +983,9 @@ export type JobFailure = {
   key: string;
   /**
    * missing: gone or changed before the job came to it; conflict: the new name is taken, or
-   * is none that a key can have; locked: protected by a retention or a legal hold; invalid:
-   * it would have more headers, metadata or tags than an object can.
+   * is none that a key can have; locked: protected by a retention or a legal hold, or a
+   * retention that may not be changed so; invalid: it would have more headers, metadata or
+   * tags than an object can.
    */
   reason: 'missing' | 'conflict' | 'locked' | 'invalid';
 };
@@ -1054,7 +1055,10 @@ export type JobTask =
        * too.
        */
       prefixes?: string[] | undefined;
-      /** What is absent stays, null takes away; metadata and tags are merged. */
+      /**
+       * What is absent stays, null takes away; metadata and tags are merged. A lock is that
+       * of the current version, in a bucket with object lock.
+       */
       change: {
         contentType?: string | null | undefined;
         cacheControl?: string | null | undefined;
@@ -1066,6 +1070,10 @@ export type JobTask =
         metadata?: Record<string, string | null> | null | undefined;
         storageClass?: string | undefined;
         tags?: Record<string, string | null> | null | undefined;
+        retention?: Retention | undefined;
+        legalHold?: boolean | undefined;
+        /** Owners and admins alone. */
+        bypassGovernance?: boolean | undefined;
       };
     }
   | {
@@ -2158,6 +2166,11 @@ export type Usage = {
   /** Name of the key; null where the account has it no more. */
   accessKeyName: string | null;
   operation: string | null;
+  /**
+   * Kind, and class, tier or what is counted. errors/4xx: requests of the account itself that
+   * were refused; those of strangers are free/blocked. errors/5xx: requests of anybody that
+   * the server failed.
+   */
   meter: string;
   /** Requests, bytes or byte-hours. */
   quantity: string;
@@ -2778,12 +2791,15 @@ export type Routes = {
       quota: StorageQuota | null;
       /**
        * Room of its index, where that is bounded; small bodies leave it from 60 % on, and
-       * nothing more is stored from 97 % on.
+       * nothing more is stored from 97 % on. The event `index.crossed` tells of 70, 85 and 95
+       * %.
        */
       index:
         | {
         usedBytes: string;
         maxBytes: string;
+        /** Objects, older versions and parts of uploads in it. */
+        rows: number;
       }
         | null;
       items: StorageTotals[];
@@ -3095,6 +3111,10 @@ export type Routes = {
       disposition?: 'inline' | 'attachment' | undefined;
       /** 1: as `disposition=attachment`. */
       download?: '0' | '1' | undefined;
+      /** A browser takes it for that, whatever type is stored with it. */
+      contentType?: 'application/pdf' | undefined;
+      /** 1: a page that is shown runs no script, and loads only what it has in itself. */
+      preview?: '0' | '1' | undefined;
     };
     answer: Response;
   };
@@ -3285,6 +3305,10 @@ export type Routes = {
     path: {
       bucket: string;
       jobId: string;
+    };
+    query?: {
+      /** Owners and admins alone. */
+      bypassGovernance?: '0' | '1' | undefined;
     };
     answer: Job;
   };

@@ -13,8 +13,9 @@ export type CredentialInit = {
 };
 
 export type Credential = {
+  /** What the next request carries; a session is begun for the first of them. */
   init(): Promise<CredentialInit>;
-  /** After a 401 to that: whether another attempt may be let in. */
+  /** After a 401 to a request that carried `shown`: whether it is worth another attempt. */
   renew(shown: CredentialInit): boolean;
 };
 
@@ -53,6 +54,8 @@ function sessionOf(fetch: Fetch, apiUrl: string, { id, secret }: AccessKeyPair):
   async function signIn(): Promise<CredentialInit> {
     const response = await fetch(`${apiUrl}/sessions`, {
       method: 'POST',
+      // A redirect would take the secret along.
+      redirect: 'manual',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ accessKeyId: id, secretAccessKey: secret }),
     });

@@ -17,42 +17,47 @@ export type QuaysideErrorFacts = {
 /** What failed, and what to do about it. */
 export class QuaysideError extends Error {
   override readonly name = 'QuaysideError';
-  readonly code: string;
-  readonly status: number | null;
-  readonly requestId: string | null;
-  readonly retryable: boolean;
-  readonly retryAfterMs: number | null;
-  readonly fields: NonNullable<QuaysideErrorFacts['fields']>;
-  readonly hint: string;
+  declare readonly code: string;
+  declare readonly status: number | null;
+  declare readonly requestId: string | null;
+  declare readonly retryable: boolean;
+  declare readonly retryAfterMs: number | null;
+  declare readonly fields: NonNullable<QuaysideErrorFacts['fields']>;
+  declare readonly hint: string;
 
   constructor(code: string, message: string, facts: QuaysideErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
-    this.code = code;
-    this.status = facts.status ?? null;
-    this.requestId = facts.requestId ?? null;
-    this.retryable = facts.retryable ?? false;
-    this.retryAfterMs = facts.retryAfterMs ?? null;
-    this.fields = facts.fields ?? [];
-    this.hint = hintOf(code, this.retryable);
+    const { retryable = false } = facts;
+    const unsaid = { status: null, requestId: null, retryable, retryAfterMs: null, fields: [] };
+    Object.assign(this, unsaid, facts, { code, hint: hintOf(code, retryable) });
   }
 }
 
 /**
  * What to do next where the client knows better than the server's page of codes.
  */
-const HINTS: Readonly<Record<string, string>> = {
-  ChecksumMismatch: 'The bytes changed on the way: download them again.',
-  IncompleteList: 'Narrow the prefix or the text, or sort by name.',
-  InvalidInput: 'See `fields`: each names a field and what is wrong with it.',
-  NetworkFailure: 'Check the endpoint, the line and, in a browser, the CORS rules of the bucket.',
-  NoSuchUpload: 'It was completed, cancelled or swept: begin a new upload.',
-  ObjectChanged: 'Somebody wrote the object meanwhile: begin the download anew.',
-  PreconditionFailed: 'It changed meanwhile: read it again, then decide.',
-  PreconditionRequired: 'Read it first, then pass it as `ifMatch`.',
+const HINTS: Readonly<Record<string, string | null>> = {
+  // A code may be `constructor`.
+  __proto__: null,
+  ChecksumMismatch: 'Download them again.',
+  IncompleteList: 'Narrow it, or sort by name.',
+  InvalidInput: 'See `fields`.',
+  NetworkFailure: 'Check the endpoint, the line and CORS.',
+  NoSuchUpload: 'Begin a new upload.',
+  ObjectChanged: 'Begin a new download.',
+  PreconditionFailed: 'First read it again.',
+  PreconditionRequired: 'First read it, then pass it as `ifMatch`.',
 };
 
 const hintOf = (code: string, retryable: boolean): string =>
   HINTS[code] ?? (retryable ? 'Try again later.' : `See /-/docs#${code} of the server.`);
+
+/** A success that lacks what it must say, or says what was not asked for. */
+export const unusableResponse = (): QuaysideError =>
+  new QuaysideError('UnusableResponse', 'The response does not fit the request.', {
+    status: 200,
+    retryable: true,
+  });
 
 /** A request that got no response. */
 export const networkFailure = (cause: unknown): QuaysideError =>

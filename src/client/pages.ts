@@ -1,6 +1,6 @@
 // Lists without an end of a page: every page is asked for, and a list that the
 // server cut says so.
-import { QuaysideError } from './errors.ts';
+import { QuaysideError, unusableResponse } from './errors.ts';
 import type { Item, ListRoute, OptionsOf, Request, RequestOptions, Route } from './routes.ts';
 
 type Page = {
@@ -16,8 +16,8 @@ export type Each = <R extends ListRoute>(
 
 /** Items asked for at once. Source: the API's bound. */
 const PAGE_ITEMS = 1000;
-/** This list has a fixed page. */
-const UNLIMITED: readonly string[] = ['GET /buckets/{bucket}/lifecycle-preview'];
+/** The list whose page has a fixed size, so that it takes no `limit`. */
+const UNLIMITED: Route = 'GET /buckets/{bucket}/lifecycle-preview';
 
 /**
  * Makes the iterator of lists. Code IncompleteList: the server looked at a part of
@@ -26,7 +26,7 @@ const UNLIMITED: readonly string[] = ['GET /buckets/{bucket}/lifecycle-preview']
  */
 export function createEach(request: Request): Each {
   async function* each(route: Route, given: { query?: object } = {}) {
-    const limit = UNLIMITED.includes(route) ? {} : { limit: PAGE_ITEMS };
+    const limit = route === UNLIMITED ? {} : { limit: PAGE_ITEMS };
     let cursor: string | undefined;
     for (;;) {
       const query = { ...limit, ...given.query, ...(cursor === undefined ? {} : { cursor }) };
@@ -36,6 +36,8 @@ export function createEach(request: Request): Each {
         if (page.isComplete === false) throw incomplete();
         return;
       }
+      // A list that stands still would never end.
+      if (page.nextCursor === cursor) throw unusableResponse();
       cursor = page.nextCursor;
     }
   }

@@ -30,24 +30,22 @@ export function createMeter(
   onProgress: ((progress: Progress) => void) | undefined,
 ): Meter {
   const pieces = new Map<number, number>();
-  const samples: { readonly atMs: number; readonly bytes: number }[] = [];
+  const begun = { atMs: Date.now(), bytes: 0 };
+  const samples = [begun];
   let total = totalBytes;
   let sentBytes = 0;
   let skippedBytes = 0;
   let reportedAtMs = 0;
 
   function now(): Progress {
-    const [first, last] = [samples[0], samples.at(-1)];
-    const ms = first === undefined || last === undefined ? 0 : last.atMs - first.atMs;
-    const bytes = first === undefined || last === undefined ? 0 : last.bytes - first.bytes;
-    const bytesPerSecond = ms > 0 ? Math.max(0, (bytes * 1000) / ms) : 0;
-    const isKnown = total !== null && bytesPerSecond > 0;
-    return {
-      sentBytes,
-      totalBytes: total,
-      bytesPerSecond,
-      secondsLeft: isKnown ? Math.max(0, ((total ?? 0) - sentBytes) / bytesPerSecond) : null,
-    };
+    const [first, last] = [samples[0] ?? begun, samples.at(-1) ?? begun];
+    const ms = last.atMs - first.atMs;
+    const bytesPerSecond = ms > 0 ? Math.max(0, ((last.bytes - first.bytes) * 1000) / ms) : 0;
+    const secondsLeft =
+      total !== null && bytesPerSecond > 0
+        ? Math.max(0, (total - sentBytes) / bytesPerSecond)
+        : null;
+    return { sentBytes, totalBytes: total, bytesPerSecond, secondsLeft };
   }
 
   function flush(): void {
@@ -60,13 +58,12 @@ export function createMeter(
     pieces.set(piece, bytes);
   }
 
-  samples.push({ atMs: Date.now(), bytes: 0 });
   return {
     set(piece, bytes) {
       add(piece, bytes);
       const atMs = Date.now();
       samples.push({ atMs, bytes: sentBytes - skippedBytes });
-      while (samples.length > 2 && atMs - (samples[0]?.atMs ?? atMs) > WINDOW_MS) samples.shift();
+      while (samples.length > 2 && atMs - (samples[0] ?? begun).atMs > WINDOW_MS) samples.shift();
       if (atMs - reportedAtMs >= REPORT_EVERY_MS) flush();
     },
     skip(piece, bytes) {

@@ -16,13 +16,13 @@ const RETRYABLE_CODES: readonly string[] = [
   'RequestTimeout',
 ];
 /** A 429 that only money or a new month ends. */
-const LASTING_CODES: readonly string[] = ['UsageCapReached'];
+const LASTING_CODE = 'UsageCapReached';
 
 type Problem = {
-  readonly code?: string;
-  readonly detail?: string;
-  readonly requestId?: string;
-  readonly errors?: QuaysideError['fields'];
+  readonly code?: string | null | undefined;
+  readonly detail?: string | null | undefined;
+  readonly requestId?: string | null | undefined;
+  readonly errors?: QuaysideError['fields'] | null;
 };
 
 /** The error that a response stands for. Reads its body; never rejects. */
@@ -33,26 +33,27 @@ export async function failureOf(
   const { status, headers } = response;
   const text = await response.text().catch(() => '');
   const problem = headers.get('content-type')?.includes('json') ? fromJson(text) : fromXml(text);
-  const code = problem.code ?? `Http${status}`;
-  return new QuaysideError(code, problem.detail ?? `The server answered ${status}.`, {
+  const code = problem.code || `Http${status}`;
+  return new QuaysideError(code, problem.detail || `The server answered ${status}.`, {
     status,
-    requestId: headers.get('x-request-id') ?? problem.requestId ?? null,
+    requestId: headers.get('x-request-id') ?? (problem.requestId || null),
     retryable:
       isRetryable(status, code) ||
       (code === 'RequestTimeTooSkewed' && learnClock(headers.get('date'))),
     retryAfterMs: retryAfterMs(headers.get('retry-after')),
-    fields: problem.errors ?? [],
+    // Whatever stands between may answer in JSON too.
+    fields: [problem.errors].flat().filter((one) => one?.field) as QuaysideError['fields'],
   });
 }
 
 function isRetryable(status: number, code: string): boolean {
-  if (LASTING_CODES.includes(code)) return false;
-  return RETRYABLE_STATUSES.includes(status) || RETRYABLE_CODES.includes(code);
+  const isPassing = RETRYABLE_STATUSES.includes(status) || RETRYABLE_CODES.includes(code);
+  return isPassing && code !== LASTING_CODE;
 }
 
 function fromJson(text: string): Problem {
   try {
-    return JSON.parse(text) as Problem;
+    return (JSON.parse(text) ?? {}) as Problem;
   } catch {
     return {};
   }
@@ -62,11 +63,7 @@ function fromXml(text: string): Problem {
   const [code, detail, requestId] = ['Code', 'Message', 'RequestId'].map((name) =>
     textOf(text, name),
   );
-  return {
-    ...(code ? { code } : {}),
-    ...(detail ? { detail } : {}),
-    ...(requestId ? { requestId } : {}),
-  };
+  return { code, detail, requestId };
 }
 
 /** Retry-After in seconds or as a date. Source: RFC 9110 section 10.2.3. */

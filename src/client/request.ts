@@ -77,7 +77,7 @@ export function createRequest(sender: Sender): Request {
     const options = needsKey
       ? { ...given, idempotencyKey: given.idempotencyKey ?? randomText() }
       : given;
-    const isRepeatable = method === 'GET' || method === 'POST';
+    const isRepeatable = /GET|POST/.test(method);
     return retrying(() => send(method, url, route, options), {
       policy,
       signal: given.signal,

@@ -57,7 +57,12 @@ export async function startFaultProxy(
 
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
+    try {
+      for await (const chunk of incoming) chunks.push(chunk);
+    } catch {
+      // The client went away before its request was whole: there is nothing to pass on.
+      return;
+    }
     const body = Buffer.concat(chunks);
     const wanted = choose(incoming);
     // A request without a body has no half.

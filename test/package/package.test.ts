@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { NEEDED_MAJOR, NODE_PACKAGES } from '../../src/bin/find-node.ts';
+import { RESERVE_BYTES } from '../node/kit/node-process.ts';
 import { installPackage, missingTool, oldNode, ROOT } from './install-package.ts';
 
 const missing = missingTool();
@@ -49,7 +50,11 @@ async function serve(node: string, data: string, isByNpx = false) {
   const child = spawn(file, args, {
     cwd: project,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, npm_lifecycle_event: isByNpx ? 'npx' : 'test' },
+    env: {
+      ...process.env,
+      npm_lifecycle_event: isByNpx ? 'npx' : 'test',
+      QUAYSIDE_DISK_RESERVE_BYTES: `${RESERVE_BYTES}`,
+    },
   });
   running.add(child);
   const ended = once(child, 'exit').then(([code, signal]) => {

@@ -27,29 +27,36 @@ export function createCheck(headers: Headers, sizeBytes: number): Check | null {
   // here.
   if (value('type') === 'COMPOSITE') return null;
   const crc64 = value('crc64nvme');
-  if (crc64 !== null) return crc64Check(crc64);
+  if (crc64 !== null) return comparing(crc64Sum(), 'crc64nvme', crc64);
   const sha256 = value('sha256');
   const isUsable = crypto.subtle !== undefined && sizeBytes <= SHA256_MAX_BYTES;
   return sha256 !== null && !sha256.includes('-') && isUsable
-    ? sha256Check(sha256, sizeBytes)
+    ? comparing(sha256Sum(sizeBytes), 'sha256', sha256)
     : null;
 }
 
-function crc64Check(expected: string): Check {
+type Sum = Pick<Check, 'add'> & { text(): string | Promise<string> };
+
+const comparing = ({ add, text }: Sum, name: VerifiedBy, expected: string): Check => ({
+  add,
+  async end() {
+    if ((await text()) === expected) return name;
+    throw new QuaysideError('ChecksumMismatch', 'The bytes that came are not those of the object.');
+  },
+});
+
+function crc64Sum(): Sum {
   const crc64 = createCrc64();
   let state: Crc64 = CRC64_OF_NOTHING;
   return {
     add(chunk) {
       state = crc64(chunk, state);
     },
-    async end() {
-      if (crc64Text(state) !== expected) throw mismatch();
-      return 'crc64nvme';
-    },
+    text: () => crc64Text(state),
   };
 }
 
-function sha256Check(expected: string, sizeBytes: number): Check {
+function sha256Sum(sizeBytes: number): Sum {
   const bytes = new Uint8Array(sizeBytes);
   let filled = 0;
   return {
@@ -57,12 +64,6 @@ function sha256Check(expected: string, sizeBytes: number): Check {
       bytes.set(chunk.subarray(0, sizeBytes - filled), filled);
       filled += chunk.length;
     },
-    async end() {
-      if ((await sha256Text(bytes)) !== expected) throw mismatch();
-      return 'sha256';
-    },
+    text: () => sha256Text(bytes),
   };
 }
-
-const mismatch = () =>
-  new QuaysideError('ChecksumMismatch', 'The bytes that came are not those of the object.');

@@ -69,6 +69,7 @@ export async function startDownload(
   const first = await retrying(() => open(firstHeaders, signal), { policy, signal });
   const { headers } = first;
   const etag = headers.get('etag');
+  if (range !== undefined) await requireRange(first, start, etag, 'UnusableResponse');
   const isDecoded = headers.has('content-encoding');
   const length = headers.get('content-length');
   const lengthBytes = isDecoded || length === null ? null : Number(length);
@@ -79,11 +80,7 @@ export async function startDownload(
 
   async function reopen(offset: number, signal: AbortSignal): Promise<Response> {
     const response = await open({ range: rangeFrom(offset), 'if-range': etag ?? '' }, signal);
-    if (response.status === 206) return response;
-    await response.body?.cancel();
-    throw new QuaysideError('ObjectChanged', 'The object changed while it was downloaded.', {
-      status: response.status,
-    });
+    return requireRange(response, start + offset, etag, 'ObjectChanged');
   }
 
   const body = resumingBody({
@@ -103,13 +100,14 @@ export async function startDownload(
       meter.flush();
     },
   });
-  const collected = new Response(body, { headers: { 'content-type': contentTypeOf(headers) } });
+  const contentType = headers.get('content-type');
+  const collected = new Response(body, { headers: { 'content-type': contentType ?? '' } });
   const lastModified = headers.get('last-modified');
   return {
     sizeBytes: lengthBytes,
     etag: unquoted(etag ?? ''),
     versionId: headers.get('x-amz-version-id'),
-    contentType: headers.get('content-type'),
+    contentType,
     lastModified: lastModified === null ? null : new Date(lastModified),
     metadata: metadataOf(headers),
     body,
@@ -117,12 +115,26 @@ export async function startDownload(
     text: () => collected.text(),
     blob: () => collected.blob(),
     async saveTo(target) {
-      const sink = 'createWritable' in target ? await target.createWritable() : target;
-      await body.pipeTo(sink);
+      await body.pipeTo('createWritable' in target ? await target.createWritable() : target);
     },
     verifiedBy: () => verifiedBy,
   };
 }
 
-const contentTypeOf = (headers: Headers) =>
-  headers.get('content-type') ?? 'application/octet-stream';
+/**
+ * Gives a response with the bytes from there on, of the object with that ETag; of any
+ * other rejects with the code. A page of another origin may see neither.
+ */
+async function requireRange(
+  response: Response,
+  fromBytes: number,
+  etag: string | null,
+  code: 'UnusableResponse' | 'ObjectChanged',
+): Promise<Response> {
+  const { status, headers } = response;
+  const range = `bytes ${fromBytes}-`;
+  const isFrom = (headers.get('content-range') ?? range).startsWith(range);
+  if (status === 206 && isFrom && (headers.get('etag') ?? etag) === etag) return response;
+  await response.body?.cancel();
+  throw new QuaysideError(code, 'The bytes that came are not those of the range.', { status });
+}

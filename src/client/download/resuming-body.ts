@@ -1,7 +1,7 @@
 // The body of an object as a stream that outlives its connections: where a line is
 // cut it asks for the rest, and only of the same object (Range with If-Range, RFC
 // 9110 section 13.1.5).
-import { QuaysideError } from '../errors.ts';
+import { networkFailure, type QuaysideError } from '../errors.ts';
 import { asFailure, type RetryPolicy, retrying } from '../retry.ts';
 
 export type ResumingBody = {
@@ -42,12 +42,14 @@ export function resumingBody(body: ResumingBody): ReadableStream<Uint8Array<Arra
       reader = response?.body?.getReader() ?? null;
     }
     const result = await beforeStall(reader?.read(), signal);
-    if (result === undefined || result.done) {
-      if (lengthBytes === null || received === lengthBytes) return null;
-      throw new QuaysideError('NetworkFailure', 'The body ended early.', { retryable: true });
+    const value = result?.value;
+    const length = lengthBytes ?? Number.POSITIVE_INFINITY;
+    if (value === undefined && (lengthBytes === null || received === length)) return null;
+    if (value === undefined || received + value.length > length) {
+      throw networkFailure('another length');
     }
     // Nothing is no progress: it must not make the attempts begin anew.
-    return result.value.length === 0 ? read() : result.value;
+    return value.length === 0 ? read() : value;
   }
 
   const mayRepeat = ({ retryable }: QuaysideError) => retryable && reopen !== null;
@@ -87,19 +89,13 @@ export function resumingBody(body: ResumingBody): ReadableStream<Uint8Array<Arra
 function beforeStall<Value>(work: Promise<Value> | undefined, signal: AbortSignal) {
   if (work === undefined) return undefined;
   return new Promise<Value>((resolve, reject) => {
-    const end = () => {
+    const stop = () => reject(signal.reason);
+    const timer = setTimeout(() => reject(new TypeError('The line stalled.')), STALL_MS);
+    signal.addEventListener('abort', stop, { once: true });
+    // A stalled line ends too: whoever hears of it cancels the reader.
+    work.then(resolve, reject).finally(() => {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
-    };
-    const stop = () => {
-      end();
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      end();
-      reject(new TypeError('The line stalled.'));
-    }, STALL_MS);
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(end);
+    });
   });
 }

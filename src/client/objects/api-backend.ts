@@ -3,7 +3,9 @@
 
 import type { ApiClient } from '../api-client.ts';
 import type { PresignedUrl, UrlRequest } from '../api-types.ts';
+import { unusableResponse } from '../errors.ts';
 import { nullWhereMissing } from '../read-failure.ts';
+import { asFailure } from '../retry.ts';
 import type { Request } from '../routes.ts';
 import type { Address, Backend, ObjectCall } from './backend.ts';
 
@@ -106,9 +108,11 @@ function createPresigner(request: Request): Backend['address'] {
       });
       for (const [at, { call, resolve }] of batch.entries()) resolve(addressOf(call, items[at]));
     } catch (error) {
-      // One that is refused takes no other with it.
-      if (batch.length > 1) await Promise.all(batch.map((one) => answer(bucket, [one])));
-      else batch[0]?.reject(error);
+      // One that is refused takes no other with it. A server that is away or wants to be
+      // left alone refuses all: a request for each would only add to its load.
+      if (batch.length > 1 && !asFailure(error).retryable)
+        await Promise.all(batch.map((one) => answer(bucket, [one])));
+      else for (const { reject } of batch) reject(error);
     }
   }
 
@@ -130,14 +134,16 @@ function createPresigner(request: Request): Backend['address'] {
  * them.
  */
 function addressOf({ method, headers }: ObjectCall, presigned: PresignedUrl | undefined): Address {
-  const { url = '', headers: signed } = presigned ?? {};
+  if (presigned === undefined) throw unusableResponse();
+  const { url, headers: signed } = presigned;
   return { url, headers: method === 'GET' ? { ...headers } : { ...signed } };
 }
 
 function urlRequestOf(call: ObjectCall): UrlRequest {
   const { method, key, part, headers = {}, versionId, wantsChecksum: checksums = false } = call;
-  if (method === 'GET') return { operation: 'get', key, versionId, checksums };
-  if (method === 'HEAD') return { operation: 'head', key, versionId, checksums };
+  if (method !== 'PUT') {
+    return { operation: method === 'GET' ? 'get' : 'head', key, versionId, checksums };
+  }
   if (part === undefined) return { operation: 'put', key, headers };
   return { operation: 'put-part', key, ...part, headers };
 }

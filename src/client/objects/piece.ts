@@ -37,15 +37,14 @@ export function piecesOf(source: UploadSource, stopped: AbortSignal): Pieces {
   if (source instanceof ReadableStream) {
     return { sizeBytes: null, cut: cutStream(source, stopped) };
   }
-  const blob = source instanceof Blob ? source : null;
-  const bytes = blob === null ? bytesOf(source as Exclude<UploadSource, Blob>) : null;
-  const sizeBytes = blob?.size ?? bytes?.length ?? 0;
+  const whole = source instanceof Blob ? source : bytesOf(source);
+  const sizeBytes = sizeOf(whole);
 
   async function* cut(sizeOf: (number: number) => number) {
     let offset = 0;
     for (let number = 1; offset < sizeBytes || number === 1; number++) {
       const end = Math.min(sizeBytes, offset + sizeOf(number));
-      yield blob === null ? (bytes ?? NOTHING).subarray(offset, end) : blob.slice(offset, end);
+      yield whole instanceof Blob ? whole.slice(offset, end) : whole.subarray(offset, end);
       offset = end;
     }
   }

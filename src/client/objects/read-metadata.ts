@@ -22,10 +22,11 @@ const WORD = /^=\?UTF-8\?([QB])\?([^?]*)\?=$/;
  */
 function fromHeader(header: string): string {
   const words = header.split(' ').map((word) => WORD.exec(word));
-  const bytes = words.every((word) => word !== null)
-    ? words.map(([, encoding, text = '']) => (encoding === 'B' ? atob(text) : fromQ(text))).join('')
-    : header;
   try {
+    // What stands in a word may be no base64: whoever stored it wrote it.
+    const bytes = words.every((word) => word !== null)
+      ? words.map(([, code, text = '']) => (code === 'B' ? atob(text) : fromQ(text))).join('')
+      : header;
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     return decoder.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
   } catch {

@@ -1,6 +1,7 @@
 // The backend of access keys: every request is signed here, multipart uploads are
 // kept by S3's own operations. Keys with a scope, which are for S3 alone, work too.
 import type { AccessKeyPair, Fetch } from '../credential.ts';
+import { unusableResponse } from '../errors.ts';
 import { failureOf, nullWhereMissing } from '../read-failure.ts';
 import { type RetryPolicy, retrying } from '../retry.ts';
 import { elementsOf, textOf } from '../xml.ts';
@@ -26,12 +27,15 @@ type Signed = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-type Operated = { readonly text: string; readonly headers: Headers };
+/** `value`: text of the element that was to be there. */
+type Operated = { readonly text: string; readonly value: string; readonly headers: Headers };
 
 /**
  * A server refuses signatures that are off by a quarter of an hour, milliseconds.
  */
 const CLOCK_TOLERANCE_MS = 60_000;
+
+const WITH_CHECKSUM = { 'x-amz-checksum-mode': 'ENABLED' };
 
 export function createS3Backend({
   fetch,
@@ -64,11 +68,12 @@ export function createS3Backend({
 
   /**
    * One operation on an upload, repeated where it may be; resolves with the
-   * document.
+   * document, which has that element. S3 sends failures of a completion with 200.
    */
   const operate = (
     call: Signed,
     signal?: AbortSignal,
+    element?: string,
     body: string | null = null,
   ): Promise<Operated> =>
     retrying(
@@ -77,27 +82,22 @@ export function createS3Backend({
         const init = { method: call.method, headers, body, signal: signal ?? null };
         const response = await fetch(url, init);
         if (!response.ok) throw await failureOf(response, learnClock);
-        return { text: await response.text(), headers: response.headers };
+        const text = await response.text();
+        const value = (element && textOf(text, element)) ?? '';
+        if (element && !value) throw unusableResponse();
+        return { text, value, headers: response.headers };
       },
       { policy, signal },
     );
 
   return {
-    address: ({ method, bucket, key, headers, ...call }) =>
-      signed({
-        method,
-        bucket,
-        key,
-        query: queryOf(call),
-        headers: {
-          ...headers,
-          ...(call.wantsChecksum ? { 'x-amz-checksum-mode': 'ENABLED' } : {}),
-        },
-      }),
+    address({ method, bucket, key, headers, ...call }) {
+      const sent = { ...headers, ...(call.wantsChecksum ? WITH_CHECKSUM : {}) };
+      return signed({ method, bucket, key, query: queryOf(call), headers: sent });
+    },
     learnClock,
     async find({ bucket, key }, signal) {
-      const headers = { 'x-amz-checksum-mode': 'ENABLED' };
-      const call = { method: 'HEAD', bucket, key, query: {}, headers };
+      const call = { method: 'HEAD', bucket, key, query: {}, headers: WITH_CHECKSUM };
       const found = await operate(call, signal).catch(nullWhereMissing);
       return found === null ? null : foundObject(found.headers);
     },
@@ -105,16 +105,19 @@ export function createS3Backend({
       const checksum = algorithm === null ? {} : { 'x-amz-checksum-algorithm': algorithm };
       const headers = { ...attributeHeaders(attributes), ...checksum };
       const call = { method: 'POST', bucket, key, query: { uploads: '' }, headers };
-      return textOf((await operate(call, signal)).text, 'UploadId') ?? '';
+      return (await operate(call, signal, 'UploadId')).value;
     },
     async parts({ bucket, key, uploadId }, signal) {
       const parts: StoredPart[] = [];
       for (let marker = '0'; ; ) {
         const query = { uploadId, 'part-number-marker': marker };
-        const { text } = await operate({ method: 'GET', bucket, key, query }, signal);
+        const call = { method: 'GET', bucket, key, query };
+        const { text, value } = await operate(call, signal, 'IsTruncated');
         parts.push(...elementsOf(text, 'Part').map(partOf));
-        marker = textOf(text, 'NextPartNumberMarker') ?? '0';
-        if (textOf(text, 'IsTruncated') !== 'true') return parts;
+        if (value !== 'true') return parts;
+        const next = textOf(text, 'NextPartNumberMarker') ?? marker;
+        if (next === marker) throw unusableResponse();
+        marker = next;
       }
     },
     async complete({ bucket, key, uploadId }, parts, condition, signal) {
@@ -122,9 +125,8 @@ export function createS3Backend({
       const call = { method: 'POST', bucket, key, query: { uploadId }, headers };
       const listed = parts.map(partElement).join('');
       const body = `<CompleteMultipartUpload>${listed}</CompleteMultipartUpload>`;
-      const answer = await operate(call, signal, body);
-      const versionId = answer.headers.get('x-amz-version-id');
-      return { etag: unquoted(textOf(answer.text, 'ETag') ?? ''), versionId };
+      const { value, headers: facts } = await operate(call, signal, 'ETag', body);
+      return { etag: unquoted(value), versionId: facts.get('x-amz-version-id') };
     },
     async abort({ bucket, key, uploadId }) {
       await operate({ method: 'DELETE', bucket, key, query: { uploadId } });

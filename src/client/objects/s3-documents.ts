@@ -7,14 +7,14 @@ import { metadataOf } from './read-metadata.ts';
 /** The checksums that can be compared here. */
 const ALGORITHMS: readonly Algorithm[] = ['SHA256', 'CRC64NVME'];
 
+const checksumOf = (algorithm: Algorithm | undefined, value: string | null) =>
+  algorithm === undefined ? null : { algorithm, value: value ?? '' };
+
 export function foundObject(headers: Headers): FoundObject {
   const algorithm = ALGORITHMS.find((name) => headers.has(checksumHeader(name)));
   return {
     sizeBytes: Number(headers.get('content-length')),
-    checksum:
-      algorithm === undefined
-        ? null
-        : { algorithm, value: headers.get(checksumHeader(algorithm)) ?? '' },
+    checksum: checksumOf(algorithm, algorithm ? headers.get(checksumHeader(algorithm)) : null),
     contentType: headers.get('content-type'),
     metadata: metadataOf(headers),
     completed: completedOf(headers),
@@ -27,10 +27,7 @@ export function partOf(xml: string): StoredPart {
     partNumber: Number(textOf(xml, 'PartNumber')),
     sizeBytes: Number(textOf(xml, 'Size')),
     etag: unquoted(textOf(xml, 'ETag') ?? ''),
-    checksum:
-      algorithm === undefined
-        ? null
-        : { algorithm, value: textOf(xml, `Checksum${algorithm}`) ?? '' },
+    checksum: checksumOf(algorithm, textOf(xml, `Checksum${algorithm}`)),
   };
 }
 

@@ -82,12 +82,8 @@ export function createSigner({ id, secret }: AccessKeyPair, region: string): Sig
     const hash = await sha256Hex(canonical.join('\n'));
     const text = `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${hash}`;
     const signature = hex(await hmac(await dayKey, text));
-    const claims = [
-      `Credential=${id}/${scope}`,
-      `SignedHeaders=${names}`,
-      `Signature=${signature}`,
-    ];
-    headers.authorization = `AWS4-HMAC-SHA256 ${claims.join(', ')}`;
+    const claims = `Credential=${id}/${scope}, SignedHeaders=${names}`;
+    headers.authorization = `AWS4-HMAC-SHA256 ${claims}, Signature=${signature}`;
     return headers;
   };
 }

@@ -16,7 +16,7 @@ export type Entry = {
   file: File | null;
   task: UploadTask | null;
   stored: StoredItem;
-  /** What is said of this file alone. */
+  /** Options for this file alone. */
   options: UploadOptions;
   /** Position among the items. */
   index: number;

@@ -4,7 +4,6 @@
 export type Pauser = {
   pause(): void;
   resume(): void;
-  isPaused(): boolean;
   /** Runs it while not paused, from its beginning again after each pause. */
   run<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
 };
@@ -35,7 +34,6 @@ export function createPauser(stopped: AbortSignal): Pauser {
   return {
     pause,
     resume,
-    isPaused: () => resumed !== null,
     async run(work) {
       for (;;) {
         await resumed;

@@ -1,7 +1,7 @@
 // A small object in one PUT. An attempt whose response was lost may have written it, or may
 // write it yet: before the next one the object is looked at, and the next one counts only
 // over what was seen there. So a bucket with versions gets one of them.
-import { QuaysideError } from '../errors.ts';
+import { QuaysideError, unusableResponse } from '../errors.ts';
 import type { Completed } from '../objects/backend.ts';
 import {
   attributeHeaders,
@@ -33,7 +33,12 @@ export async function putWhole(context: UploadContext, body: Piece): Promise<Com
       const onSent = (bytes: number) => meter.set(1, bytes);
       const sent = { ...headers, ...conditionHeaders(guard) };
       const call = { ...target, method: 'PUT', headers: sent } as const;
-      return completedOf((await send(call, { body, signal: limited, onSent })).headers);
+      const said = completedOf((await send(call, { body, signal: limited, onSent })).headers);
+      if (said.etag !== '' || algorithm === null) return said;
+      // A page of another origin may not see it; whatever else took the bytes has none.
+      const written = await findSame(signal);
+      if (written !== null) return written;
+      throw unusableResponse();
     } catch (error) {
       const status = error instanceof QuaysideError ? error.status : null;
       // The first attempt of a pair may have made the condition of the second one

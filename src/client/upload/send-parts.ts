@@ -123,7 +123,4 @@ function isSame(
 }
 
 const hiddenEtag = () =>
-  new QuaysideError(
-    'HiddenEtag',
-    'The browser hides the ETag of a part: name ETag in ExposeHeaders of the CORS rule.',
-  );
+  new QuaysideError('HiddenEtag', 'Name ETag in ExposeHeaders of the CORS rule.');
