@@ -14,6 +14,7 @@
 // list has a bound. Names of fields are camelCase, times `timeSchema`.
 // test/api/openapi/document.test.ts checks these rules on the document itself.
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { createAccountGlance } from '../core/accounts/account-totals.ts';
 import type { ApiCaller } from '../core/auth/permissions.ts';
 import { randomText } from '../crypto/random-text.ts';
 import { StorageError } from '../domain/errors.ts';
@@ -25,15 +26,19 @@ import { createAuthenticator, requireSameSite } from './requests/credentials.ts'
 import { runOnce } from './requests/idempotency.ts';
 import { BODY_MAX_BYTES, readJsonBody, STRANGERS_BODY_MAX_BYTES } from './requests/json-body.ts';
 import { createRateLimit, type RateLimit } from './requests/rate-limit.ts';
-import { createRouteTable, type RouteTable } from './requests/route-table.ts';
 import { addRoutes } from './routes/add-routes.ts';
-import { requireAccess } from './routing/access.ts';
-import type { Api, ApiCall, ApiEnv, ApiServices } from './routing/api-call.ts';
-import { toOperationName } from './routing/api-route.ts';
+import {
+  type Api,
+  type ApiCall,
+  type ApiEnv,
+  type ApiServices,
+  requireAccess,
+} from './routing/api-call.ts';
+import { createRouteTable, type RouteTable, toOperationName } from './routing/api-route.ts';
 import { createApiSecrets } from './routing/api-secrets.ts';
 import { invalidFields, isOurFault, problemResponse } from './routing/problem.ts';
 
-export type ApiOptions = Omit<ApiServices, 'secrets'> & {
+export type ApiOptions = Omit<ApiServices, 'secrets' | 'glanceAt'> & {
   /**
    * The secret that the API's own keys are derived from; null: the master key, and
    * without one each process has its own.
@@ -86,6 +91,7 @@ export function createApi({
   const secrets = createApiSecrets(
     rootSecretKey ?? core.settings.masterKeys[0]?.key.toHex() ?? randomText(32),
   );
+  const glanceAt = createAccountGlance(core);
   let document: string | null = null;
 
   function readDocument(): string {
@@ -116,7 +122,8 @@ export function createApi({
     const maxBytes = caller === null ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES;
     const body = await readJsonBody(request, maxBytes);
     const audit = { accountId: null };
-    return runRoute(app, { ...services, secrets, request, requestId, caller, body, audit }, body);
+    const shared = { ...services, secrets, glanceAt };
+    return runRoute(app, { ...shared, request, requestId, caller, body, audit }, body);
   }
 
   function renderProblem(error: unknown, request: HttpRequest, requestId: string): Response {

@@ -134,7 +134,7 @@ function parametersHtml({ parameters = [] }: Operation): string {
 }
 
 /**
- * Texts for who may call a route, where that is no scope (`Access` of access.ts).
+ * Texts for who may call a route, where that is no scope (`Access` of api-call.ts).
  */
 const ACCESS_TEXTS: ReadonlyMap<string, string> = new Map([
   ['everybody', 'For everybody.'],

@@ -1,11 +1,11 @@
 // How a route of the JSON API is described: its schemas, its responses, and who may
 // call it. Every file of routes/ uses `apiRoute` or one of its common kinds; the
-// recipe is at the head of app.ts.
-import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
+// recipe is at the head of app.ts. By the table of the described routes app.ts
+// responds with 404, 405 and to OPTIONS, and refuses callers before it reads a body.
+import { createRoute, type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { FRESH_BY_HEADER, freshByAnswer } from '../../http/fresh-by.ts';
-import { type Access, requireAccess } from './access.ts';
-import { type ApiContext, type ApiEnv, callOf } from './api-call.ts';
+import { type Access, type ApiContext, type ApiEnv, callOf, requireAccess } from './api-call.ts';
 import { withAudit } from './audit.ts';
 import { ifMatchHeader } from './etag.ts';
 import { pageOf, pageQuery } from './paging.ts';
@@ -170,6 +170,55 @@ export function deleteRoute<
   ...route
 }: KindOfRoute<Path> & { readonly request: Request; readonly outcome: string }) {
   return apiRoute({ ...route, method: 'delete', responses: { 204: noContent(outcome) } });
+}
+
+/** The routes that there are, to look at before anything runs. */
+export type RouteTable = {
+  /** Methods of a path; none: there is no such path. */
+  methodsOf(path: string): readonly string[];
+  /** The route of a path for one of these methods; null for OPTIONS. */
+  find(path: string, method: string): RouteEntry | null;
+};
+
+export type RouteEntry = { readonly operationId: string; readonly access: Access };
+
+type Definitions = OpenAPIHono['openAPIRegistry']['definitions'];
+
+/**
+ * Makes the table of the routes that are registered; `base` stands before each
+ * path. HEAD goes wherever GET does.
+ */
+export function createRouteTable(base: string, definitions: Definitions): RouteTable {
+  const routes = definitions.flatMap((definition) => {
+    if (definition.type !== 'route') return [];
+    const { path, method, operationId = '', 'x-quayside-access': access } = definition.route;
+    const route: RouteEntry = { operationId, access: access as Access };
+    return [{ segments: `${base}${path}`.split('/'), method: method.toUpperCase(), route }];
+  });
+  return {
+    methodsOf(path) {
+      const requested = path.split('/');
+      const fitting = routes.filter(({ segments }) => fits(segments, requested));
+      const methods = new Set(fitting.map(({ method }) => method));
+      if (methods.size === 0) return [];
+      if (methods.has('GET')) methods.add('HEAD');
+      return [...methods.add('OPTIONS')].toSorted();
+    },
+    find(path, method) {
+      const requested = path.split('/');
+      const routed = method === 'HEAD' ? 'GET' : method;
+      const entry = routes.find((each) => each.method === routed && fits(each.segments, requested));
+      return entry?.route ?? null;
+    },
+  };
+}
+
+/** Compares segment by segment; `{name}` takes any that is not empty. */
+function fits(segments: readonly string[], requested: readonly string[]): boolean {
+  if (segments.length !== requested.length) return false;
+  return segments.every((segment, i) =>
+    segment.startsWith('{') ? requested[i] !== '' : segment === requested[i],
+  );
 }
 
 /** One response of a route: its meaning and the schema of its JSON. */

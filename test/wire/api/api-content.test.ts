@@ -176,6 +176,38 @@ describeCore('the bytes of an object, at the origin of the console', () => {
       expect((await content(key, '&disposition=form-data')).status).toBe(400);
     });
 
+    it('as a PDF, whatever type is stored with it, and as no other type', async () => {
+      for (const key of ['plain.txt', 'x.svg', 'no-type', 'x.pdf']) {
+        const reply = await content(key, '&disposition=inline&contentType=application/pdf');
+        expect([key, reply.status, (await reply.text()).length > 0]).toEqual([key, 200, true]);
+        const { headers } = reply;
+        expect(headers.get('content-type')).toBe('application/pdf');
+        expect(headers.get('x-content-type-options')).toBe('nosniff');
+        expect(headers.get('content-security-policy')).toBeNull();
+      }
+      expect((await content('x.pdf', '&contentType=text/html')).status).toBe(400);
+    });
+
+    it('as a preview, which loads nothing but what it has in itself', async () => {
+      for (const key of ['charset', 'x.xhtml', 'plain.txt', 'page.html']) {
+        for (let time = 0; time < TIMES; time++) {
+          for (const init of [{}, { method: 'HEAD' }, { headers: { range: 'bytes=0-3' } }]) {
+            const { headers, url } = await content(key, '&preview=1', init);
+            expect(new URL(url).searchParams.get('x-quayside-preview')).toBe('1');
+            expect(headers.get('content-security-policy')).toBe(
+              "sandbox; default-src 'none'; img-src data:; media-src data:; font-src data:; " +
+                "style-src 'unsafe-inline' data:",
+            );
+            expect(headers.get('x-content-type-options')).toBe('nosniff');
+            expect(headers.get('x-dns-prefetch-control')).toBe('off');
+          }
+        }
+      }
+      const { url } = await content('charset', '&preview=1');
+      expect((await fetch(url.replace('preview=1', 'preview=0'))).status).toBe(403);
+      expect((await content('charset', '&preview=yes')).status).toBe(400);
+    });
+
     it('for hours, which a film takes, and no longer than a token', async () => {
       const locationOf = async (by: ApiClient) =>
         (await by.call('GET', `/buckets/${Bucket}/content?key=digits`)).headers.location ?? '';

@@ -2,6 +2,7 @@
 // platforms, beyond the moves of test/wire/s3/names.test.ts.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
+import { freshBucketName } from '../kit/clients/client.ts';
 import { type ApiClient, tokenClient } from '../kit/clients/json-api.ts';
 import { client, describeCore } from '../kit/clients/suite.ts';
 
@@ -189,6 +190,39 @@ describeCore('jobs by JSON', () => {
     expect(await refused({})).toBe('InvalidRequest');
     expect(await refused({ storageClass: 'TAPE' })).toBe('InvalidStorageClass');
     expect(await refused({ tags: { 'aws:x': '1' } })).toBe('InvalidTag');
+  });
+
+  it('lock many versions, never shorter without the bypass, and take that back', async () => {
+    const api = await tokenClient(client);
+    const locked = await api.call('POST', '/buckets', { name: freshBucketName() });
+    const path = `/buckets/${locked.json.name}`;
+    await api.call('PATCH', path, { versioning: 'enabled', objectLock: {} }, { 'if-match': '*' });
+    for (const name of ['a', 'b']) await put(locked.json.name, name, name);
+    const start = (change: object) => ({ kind: 'edit', prefix: '', change });
+    const facts = async (name: string) => {
+      const { retention, legalHold } = (await api.call('GET', `${path}/object?key=${name}`)).json;
+      return { retention, legalHold };
+    };
+
+    const plain = await api.call('POST', `${base}/jobs`, start({ legalHold: true }));
+    expect(plain.json).toMatchObject({ code: 'InvalidRequest' });
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const [long, short] = [inHours(2), inHours(1)].map((until) => ({ mode: 'GOVERNANCE', until }));
+    const job = await run(api, `${path}/jobs`, start({ retention: long, legalHold: true }));
+    expect(job).toMatchObject({ counts: { done: 2, locked: 0 }, canUndo: true });
+    expect(await facts('a')).toEqual({ retention: long, legalHold: true });
+
+    const refused = await run(api, `${path}/jobs`, start({ retention: short }));
+    expect(refused.counts).toMatchObject({ done: 0, locked: 2 });
+    const { json } = await api.call('GET', `${path}/jobs/${refused.id}/failures`);
+    expect(json.items).toContainEqual({ key: 'a', reason: 'locked' });
+    const undone = await run(api, `${path}/jobs/${job.id}/undo`);
+    expect(undone.counts).toMatchObject({ done: 0, locked: 2 });
+    await run(api, `${path}/jobs/${job.id}/undo?bypassGovernance=1`);
+    expect(await facts('b')).toEqual({ retention: null, legalHold: false });
+    const empty = { kind: 'empty', allVersions: true, confirm: locked.json.name };
+    expect((await run(api, `${path}/jobs`, empty)).counts).toMatchObject({ done: 2 });
+    await client.send({ method: 'DELETE', bucket: locked.json.name });
   });
 
   it('empty a bucket of all versions, once its name is repeated', async () => {

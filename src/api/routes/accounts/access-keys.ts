@@ -12,9 +12,14 @@ import {
 import { NO_KEY_LIMIT } from '../../../core/auth/key-scope.ts';
 import type { AccessKeyRecord, KeyScope } from '../../../domain/account-records.ts';
 import type { AccessKeyId } from '../../../domain/nouns.ts';
-import { requireProofForCredentials } from '../../routing/access.ts';
 import { accountOf, existingAccountOf, readAccountPage } from '../../routing/account-of.ts';
-import { type Api, type ApiContext, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import {
+  type Api,
+  type ApiContext,
+  callOf,
+  requireProofForCredentials,
+  type SignedInCall,
+} from '../../routing/api-call.ts';
 import {
   changeRoute,
   deleteRoute,

@@ -7,9 +7,8 @@ import type { AccountRecord } from '../../../domain/account-records.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { Account, AccountId } from '../../../domain/nouns.ts';
 import { ROOT_ACCOUNT } from '../../../domain/root-account.ts';
-import { operatorCallOf, requireOperator } from '../../routing/access.ts';
 import { accountOf } from '../../routing/account-of.ts';
-import { type Api, callOf } from '../../routing/api-call.ts';
+import { type Api, callOf, operatorCallOf, requireOperator } from '../../routing/api-call.ts';
 import {
   changeRoute,
   deleteRoute,

@@ -12,9 +12,13 @@ import { StorageError } from '../../../domain/errors.ts';
 import type { Invitation } from '../../../domain/invitations.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
 import { HOUR_MS } from '../../../domain/time.ts';
-import { requireProofForCredentials } from '../../routing/access.ts';
 import { accountOf, existingAccountOf, readAccountPage } from '../../routing/account-of.ts';
-import { type Api, type ApiCall, callOf } from '../../routing/api-call.ts';
+import {
+  type Api,
+  type ApiCall,
+  callOf,
+  requireProofForCredentials,
+} from '../../routing/api-call.ts';
 import {
   apiRoute,
   deleteRoute,

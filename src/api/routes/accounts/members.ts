@@ -9,9 +9,13 @@ import type { MemberRecord } from '../../../domain/account-records.ts';
 import type { Role } from '../../../domain/accounts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
-import { requireProofForCredentials } from '../../routing/access.ts';
 import { accountOf, existingAccountOf, readAccountPage } from '../../routing/account-of.ts';
-import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import {
+  type Api,
+  callOf,
+  requireProofForCredentials,
+  type SignedInCall,
+} from '../../routing/api-call.ts';
 import {
   apiRoute,
   changeRoute,

@@ -6,9 +6,8 @@ import { runningMonth } from '../../../core/billing/month.ts';
 import { choiceAt, rateCardOf, setAccountCard } from '../../../core/billing/prices/account-card.ts';
 import type { AccountBilling, CardChoice, CreditRow } from '../../../domain/billing/billing.ts';
 import { startOfDay } from '../../../domain/time.ts';
-import { operatorCallOf } from '../../routing/access.ts';
 import { billedAccountOf } from '../../routing/account-of.ts';
-import { type Api, callOf } from '../../routing/api-call.ts';
+import { type Api, callOf, operatorCallOf } from '../../routing/api-call.ts';
 import {
   apiRoute,
   changeRoute,

@@ -3,9 +3,8 @@
 import { z } from '@hono/zod-openapi';
 import { type Parties, readParties } from '../../../core/billing/invoices/terms.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import { operatorCallOf } from '../../routing/access.ts';
 import { billedAccountOf } from '../../routing/account-of.ts';
-import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { type Api, callOf, operatorCallOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, changeRoute, jsonResponse } from '../../routing/api-route.ts';
 import { etagOfState, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { accountIdQuery } from '../../schemas/fields.ts';

@@ -9,9 +9,8 @@ import {
 } from '../../../core/billing/invoices/credit-note.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { respondBillFile, sheetPage, sheetPdfFile } from '../../documents/bill-file.ts';
-import { operatorCallOf } from '../../routing/access.ts';
 import { invoicedAccountOf } from '../../routing/account-of.ts';
-import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { type Api, callOf, operatorCallOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse, listRoute } from '../../routing/api-route.ts';
 import { readPage } from '../../routing/paging.ts';
 import { requireFound } from '../../routing/require-found.ts';

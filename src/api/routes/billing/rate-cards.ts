@@ -13,8 +13,7 @@ import type { RateCard } from '../../../core/billing/prices/rate-card.ts';
 import { rateCardJson } from '../../../core/billing/prices/rate-card-json.ts';
 import { RATE_CARDS } from '../../../core/billing/prices/rate-cards.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import { operatorCallOf } from '../../routing/access.ts';
-import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { type Api, callOf, operatorCallOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse, listRoute } from '../../routing/api-route.ts';
 import {
   etagOfState,

@@ -33,7 +33,13 @@ const usageSchema = z
       .nullable()
       .openapi({ description: 'Name of the key; null where the account has it no more.' }),
     operation: z.string().nullable().openapi({ example: 'PutObject' }),
-    meter: z.string().openapi({ example: 'class-a/STANDARD' }),
+    meter: z.string().openapi({
+      description:
+        'Kind, and class, tier or what is counted. errors/4xx: requests of the account itself ' +
+        'that were refused; those of strangers are free/blocked. errors/5xx: requests of anybody ' +
+        'that the server failed.',
+      example: 'class-a/STANDARD',
+    }),
     quantity: quantitySchema,
   })
   .openapi('Usage');

@@ -40,12 +40,19 @@ const totalsSchema = z.object({
     .nullable()
     .openapi({ description: 'What it may store at most by its own settings.' }),
   index: z
-    .object({ usedBytes: bytesSchema, maxBytes: bytesSchema })
+    .object({
+      usedBytes: bytesSchema,
+      maxBytes: bytesSchema,
+      rows: z.number().int().openapi({
+        description: 'Objects, older versions and parts of uploads in it.',
+      }),
+    })
     .nullable()
     .openapi({
       description:
         'Room of its index, where that is bounded; small bodies leave it from 60 % on, ' +
-        'and nothing more is stored from 97 % on.',
+        'and nothing more is stored from 97 % on. The event `index.crossed` tells of 70, 85 and ' +
+        '95 %.',
     }),
   items: z.array(
     z
@@ -280,6 +287,9 @@ function addChanging(api: Api): void {
   );
 }
 
+const rowsOf = ({ currentCount, noncurrentCount, partCount }: StorageTotals): number =>
+  currentCount + noncurrentCount + partCount;
+
 function showTotals(totals: StorageTotals) {
   const count = (objects: number, bytes: number) => ({ objects, bytes: `${bytes}` });
   return {
@@ -323,7 +333,11 @@ function addTotals(api: Api): void {
         {
           items,
           quota: quota === null ? null : showQuota(quota),
-          index: room && { usedBytes: `${room.usedBytes}`, maxBytes: `${room.maxBytes}` },
+          index: room && {
+            usedBytes: `${room.usedBytes}`,
+            maxBytes: `${room.maxBytes}`,
+            rows: totals.reduce((rows, each) => rows + rowsOf(each), 0),
+          },
         },
         200,
       );

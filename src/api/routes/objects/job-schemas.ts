@@ -5,10 +5,12 @@ import { TASK_MAX_KEYS, TASK_MAX_PREFIXES } from '../../../core/key-jobs/key-tas
 import { StorageError } from '../../../domain/errors.ts';
 import type { KeyJobSummary, KeyJobTask, KeySelection } from '../../../domain/keys/key-jobs.ts';
 import type { NamePattern } from '../../../domain/keys/name-pattern.ts';
-import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
+import type { BucketName, BucketRecord, ObjectKey } from '../../../domain/nouns.ts';
+import type { SignedInCall } from '../../routing/api-call.ts';
 import { bucketNameSchema } from '../../schemas/fields.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { attributesChangeSchema, toEdit } from './object-attributes.ts';
+import { lockChangeOfMany, toEditedLock } from './object-lock.ts';
 
 const prefixSchema = z
   .string()
@@ -95,8 +97,10 @@ export const taskSchema = z
     z.strictObject({
       kind: z.literal('edit'),
       ...selection,
-      change: attributesChangeSchema.openapi({
-        description: 'What is absent stays, null takes away; metadata and tags are merged.',
+      change: attributesChangeSchema.extend(lockChangeOfMany).openapi({
+        description:
+          'What is absent stays, null takes away; metadata and tags are merged. A lock is that ' +
+          'of the current version, in a bucket with object lock.',
       }),
     }),
     z.strictObject({
@@ -178,7 +182,8 @@ export const failureSchema = z
     reason: z.enum(['missing', 'conflict', 'locked', 'invalid']).openapi({
       description:
         'missing: gone or changed before the job came to it; conflict: the new name is taken, or ' +
-        'is none that a key can have; locked: protected by a retention or a legal hold; invalid: ' +
+        'is none that a key can have; locked: protected by a retention or a legal hold, or a ' +
+        'retention that may not be changed so; invalid: ' +
         'it would have more headers, metadata or tags than an object can.',
     }),
   })
@@ -216,17 +221,29 @@ export function showJob(job: KeyJobSummary): z.infer<typeof jobSchema> {
   };
 }
 
-/** The task of a request about a bucket. InvalidRequest, and what toEdit throws. */
-export function toTask(input: z.infer<typeof taskSchema>, bucket: string): KeyJobTask {
+/**
+ * The task of a request about a bucket. InvalidRequest, and what toEdit and toEditedLock
+ * throw.
+ */
+export function toTask(
+  call: SignedInCall,
+  record: BucketRecord,
+  input: z.infer<typeof taskSchema>,
+): KeyJobTask {
   if (input.kind === EMPTY) {
-    if (input.confirm !== bucket)
+    if (input.confirm !== record.name)
       throw new StorageError('InvalidRequest', {
         detail: 'confirm is not the name of the bucket.',
       });
     return { kind: input.allVersions ? 'erase' : 'delete', selection: { prefix: '', keys: null } };
   }
   const selection = selectionOf(input);
-  if (input.kind === 'edit') return { kind: 'edit', selection, change: toEdit(input.change) };
+  if (input.kind === 'edit') {
+    const { retention, legalHold, bypassGovernance, ...attributes } = input.change;
+    const lock = toEditedLock(call, record, { retention, legalHold, bypassGovernance });
+    const change = { ...toEdit(attributes), ...(lock === undefined ? {} : { lock }) };
+    return { kind: 'edit', selection, change };
+  }
   if (input.kind === EMPTY_TRASH) return { kind: 'purge', selection };
   if (input.kind === 'rename') {
     const { kind, conflict } = input;

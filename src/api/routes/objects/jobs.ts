@@ -14,6 +14,7 @@ import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { bucketParams, jobParams, prefixQuery } from '../../schemas/object.ts';
 import { failureSchema, jobSchema, showJob, taskSchema, toTask } from './job-schemas.ts';
+import { bypassQuery, mayBypass } from './object-lock.ts';
 
 const TAGS = ['Jobs'];
 
@@ -80,7 +81,7 @@ function addStart(api: Api): void {
       const call = callOf(c);
       const { bucket: name } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:write');
-      const task = toTask(c.req.valid('json'), name);
+      const task = toTask(call, bucket.record(), c.req.valid('json'));
       // Under another name others may read it, a public one too: who names it must be
       // allowed to read it.
       if (GIVES_NAMES.has(task.kind)) {
@@ -220,7 +221,7 @@ function addEnds(api: Api): void {
       summary: 'Take back what a job did, as far as it still is as the job left it',
       tags: TAGS,
       access: 'objects:write',
-      request: { params: jobParams },
+      request: { params: jobParams, query: z.strictObject({ bypassGovernance: bypassQuery }) },
       responses: { 202: jsonResponse(jobSchema, 'The job that takes it back') },
     }),
     async (c) => {
@@ -231,7 +232,9 @@ function addEnds(api: Api): void {
       // Somebody else may have begun the move, into a bucket that this caller has
       // nothing to do with.
       await requireTargetBucket(call, task);
-      const job = await undoKeyJob(call.core, bucket, { ...starterOf(call), id: jobId });
+      const bypassGovernance = mayBypass(call, c.req.valid('query').bypassGovernance === '1');
+      const undo = { ...starterOf(call), id: jobId, bypassGovernance };
+      const job = await undoKeyJob(call.core, bucket, undo);
       return c.json(show(job), 202);
     },
   );

@@ -1,7 +1,8 @@
 // The lock of an object version as JSON: retention and legal hold, how they are
-// changed, and who may override a retention. object.ts uses it.
+// changed, and who may override a retention. object.ts and job-schemas.ts use it.
 import { z } from '@hono/zod-openapi';
 import { StorageError } from '../../../domain/errors.ts';
+import type { EditedLock } from '../../../domain/keys/key-jobs.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { ObjectLock, VersionChange } from '../../../domain/object-facts.ts';
 import { requireLockableBucket } from '../../../http/s3/headers/object-lock-headers.ts';
@@ -18,6 +19,18 @@ export const lockChange = {
   retention: retentionSchema.partial().nullable().optional(),
   legalHold: z.boolean().optional(),
   bypassGovernance: z.boolean().default(false).openapi({ description: 'Owners and admins alone.' }),
+};
+
+/** The query parameter of a request that overrides retentions. */
+export const bypassQuery = z
+  .enum(['0', '1'])
+  .default('0')
+  .openapi({ description: 'Owners and admins alone.' });
+
+/** The lock of many objects: a retention is set whole, whatever each of them had. */
+export const lockChangeOfMany = {
+  ...lockChange,
+  retention: retentionSchema.nullable().optional(),
 };
 
 type LockChange = Pick<z.infer<z.ZodObject<typeof lockChange>>, 'retention' | 'legalHold'>;
@@ -50,6 +63,25 @@ export function toLockChange(
       ? {}
       : { retention: retention === null ? null : toRetention(call, current, retention) }),
     ...(legalHold === undefined ? {} : { hasLegalHold: legalHold }),
+  };
+}
+
+/**
+ * The change of a lock as a job gives it to many objects; undefined: it changes none.
+ * InvalidRequest, InvalidInput, AccessDenied.
+ */
+export function toEditedLock(
+  call: SignedInCall,
+  record: BucketRecord,
+  input: z.infer<z.ZodObject<typeof lockChangeOfMany>>,
+): EditedLock | undefined {
+  const { retention, hasLegalHold } = toLockChange(call, record, null, input);
+  const bypassGovernance = mayBypass(call, input.bypassGovernance);
+  if (retention === undefined && hasLegalHold === undefined) return undefined;
+  return {
+    ...(retention === undefined ? {} : { retention }),
+    ...(hasLegalHold === undefined ? {} : { hasLegalHold }),
+    bypassGovernance,
   };
 }
 

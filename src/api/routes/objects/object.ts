@@ -26,7 +26,14 @@ import {
   toAttributes,
   toObjectTags,
 } from './object-attributes.ts';
-import { lockChange, mayBypass, retentionSchema, showLock, toLockChange } from './object-lock.ts';
+import {
+  bypassQuery,
+  lockChange,
+  mayBypass,
+  retentionSchema,
+  showLock,
+  toLockChange,
+} from './object-lock.ts';
 
 const TAGS = ['Objects'];
 
@@ -229,10 +236,7 @@ function addDeletion(api: Api): void {
         params: bucketParams,
         query: z.strictObject({
           ...objectQuery,
-          bypassGovernance: z
-            .enum(['0', '1'])
-            .default('0')
-            .openapi({ description: 'Owners and admins alone.' }),
+          bypassGovernance: bypassQuery,
         }),
       },
       responses: {

@@ -12,6 +12,7 @@ import {
 } from '../../../http/s3/headers/upload-limits.ts';
 import { type PresignRequest, presignUrl } from '../../../http/s3/signature/presign.ts';
 import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
+import { PREVIEW_PARAMETER } from '../../../http/semantics/active-content.ts';
 import { attachment, inline } from '../../../http/semantics/content-disposition.ts';
 import { isHeaderText } from '../../../http/semantics/header-text.ts';
 import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
@@ -227,13 +228,21 @@ function addContent(api: Api): void {
             .enum(['0', '1'])
             .default('0')
             .openapi({ description: '1: as `disposition=attachment`.' }),
+          contentType: z.enum(['application/pdf']).optional().openapi({
+            description: 'A browser takes it for that, whatever type is stored with it.',
+          }),
+          preview: z.enum(['0', '1']).default('0').openapi({
+            description:
+              '1: a page that is shown runs no script, and loads only what it has in itself.',
+          }),
         }),
       },
       responses: { 307: { description: 'At the presigned URL in Location' } },
     }),
     async (c) => {
       const call = callOf(c);
-      const { key, versionId, download, disposition } = c.req.valid('query');
+      const query = c.req.valid('query');
+      const { key, versionId, download, disposition, contentType } = query;
       const { bucket: name } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:read');
       const fileName = key.split('/').findLast((part) => part !== '') ?? key;
@@ -245,10 +254,11 @@ function addContent(api: Api): void {
         ...(versionId === undefined ? {} : { versionId }),
       };
       const shown = disposition ?? (download === '1' ? 'attachment' : undefined);
-      const overrides =
-        shown === undefined
-          ? {}
-          : { 'response-content-disposition': DISPOSITIONS[shown](fileName) };
+      const overrides = {
+        ...(shown && { 'response-content-disposition': DISPOSITIONS[shown](fileName) }),
+        ...(contentType && { 'response-content-type': contentType }),
+        ...(query.preview === '1' && { [PREVIEW_PARAMETER]: '1' }),
+      };
 
       const signing = await signingOf(call, bucket.record(), REDIRECT_EXPIRES_SECONDS);
       const { url } = presign(call, signing, target, overrides);

@@ -4,8 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { confirmTime } from '../../../core/clock/confirm-time.ts';
 import { readTimeState } from '../../../core/clock/trust-time.ts';
 import type { Core } from '../../../core/core.ts';
-import { operatorCallOf } from '../../routing/access.ts';
-import type { Api } from '../../routing/api-call.ts';
+import { type Api, operatorCallOf } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 

@@ -1,7 +1,7 @@
 // The first page of a console in one response: buckets, what they store, what the
 // month costs, how the caps stand. What the caller may not see is null.
 import { z } from '@hono/zod-openapi';
-import { type AccountTotals, readAccountTotals } from '../../../core/accounts/account-totals.ts';
+import type { AccountTotals } from '../../../core/accounts/account-totals.ts';
 import { mayDo } from '../../../core/auth/permissions.ts';
 import { forecastMonth } from '../../../core/billing/invoices/forecast-month.ts';
 import { monthText } from '../../../core/billing/month.ts';
@@ -84,7 +84,8 @@ export function addOverviewRoutes(api: Api): void {
         'what the month costs, how its caps stand',
       description:
         'Each is what its own route says, of nearly the same moment. ' +
-        'What the caller may not see is null.',
+        'What the caller may not see is null. Of an account with more than 10 buckets ' +
+        '`stored` may be up to 30 seconds old.',
       tags: ['Accounts'],
       access: 'buckets:read',
       request: { query: z.strictObject({ accountId: accountIdQuery }) },
@@ -94,7 +95,7 @@ export function addOverviewRoutes(api: Api): void {
       const call = callOf(c);
       const account = await billedAccountOf(call, c.req.valid('query').accountId);
       const [totals, month, caps] = await Promise.all([
-        readAccountTotals(call.core, account.id),
+        call.glanceAt(account.id),
         mayDo(call.caller, 'billing:read', account.id) ? monthOf(call.core, account) : null,
         mayDo(call.caller, 'caps:read', account.id) ? listCaps(call.core, account.id) : null,
       ]);

@@ -19,8 +19,7 @@ import {
 } from '../../../core/limits.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
 import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
-import { operatorCallOf } from '../../routing/access.ts';
-import { type Api, callOf } from '../../routing/api-call.ts';
+import { type Api, callOf, operatorCallOf } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse, listRoute } from '../../routing/api-route.ts';
 import { readPage } from '../../routing/paging.ts';
 import { serviceOrigin } from '../../routing/service-origin.ts';
