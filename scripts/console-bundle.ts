@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import { type ChunkOf, chunkOfModules, groupsOf } from './console/console-chunks.ts';
 import { families } from './console/console-families.ts';
+import { textKeys } from './console/text-keys.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CONSOLE = join(ROOT, 'src', 'console');
@@ -40,12 +41,14 @@ const sdkByName: Plugin = {
 };
 
 /**
- * What is loaded beside a piece before it says so itself. A view waits for its texts, which
- * takes as long as its imports: the first files name for it only a folder's, which has them.
+ * What is loaded beside a piece before it says so itself; the shell is there already. A view waits
+ * for its texts, which takes as long as its imports: the first files name for it only a folder's,
+ * which has them, and the keys of the texts themselves.
  */
 function filesBeside(_piece: string, files: string[], { hostId }: { hostId: string }): string[] {
   const isFirst = /^assets\/(?:shell|browse|upload)-/.test(hostId);
-  return isFirst ? files.filter((file) => /^assets\/browse-/.test(file)) : files;
+  const meant = isFirst ? /^assets\/(?:browse|(?:object|account)-keys)-/ : /^assets\/(?!shell-)/;
+  return files.filter((file) => meant.test(file));
 }
 
 /** Builds the same whoever asks: a test run has another NODE_ENV, which Vite would take over. */
@@ -60,6 +63,16 @@ export async function buildForProduction(config: InlineConfig): ReturnType<typeo
   }
 }
 
+/**
+ * Names stand in many files and their digests do not compress: 42 bits of one tell versions of a
+ * file apart. Fewer than seven characters the bundler does not take.
+ */
+const FILE_NAMES = {
+  entryFileNames: 'assets/[name]-[hash:7].js',
+  chunkFileNames: 'assets/[name]-[hash:7].js',
+  assetFileNames: 'assets/[name]-[hash:7][extname]',
+};
+
 /** Bundles once; with `chunkOf` modules stand together in the chunks that it names. */
 async function bundle(
   folder: string | null,
@@ -72,7 +85,7 @@ async function bundle(
     publicDir: false,
     configFile: false,
     logLevel: 'warn',
-    plugins: [themeScript, sdkByName, families(CONSOLE)],
+    plugins: [themeScript, sdkByName, textKeys(CONSOLE), families(CONSOLE)],
     resolve: { alias: { 'quayside/client': join(ROOT, 'src', 'client', 'index.ts') } },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
@@ -85,7 +98,11 @@ async function bundle(
       manifest: folder === null ? false : 'manifest.json',
       modulePreload: { polyfill: false, resolveDependencies: filesBeside },
       reportCompressedSize: false,
-      rolldownOptions: { output: { assetFileNames: 'assets/[name]-[hash][extname]', ...groups } },
+      rolldownOptions: {
+        // Who starts a server on a slow machine is not told where its build spent the time.
+        checks: { pluginTimings: false },
+        output: { ...FILE_NAMES, ...groups },
+      },
     },
   });
   const [output] = [built].flat();

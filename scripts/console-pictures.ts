@@ -9,7 +9,10 @@ import {
   startDemoHome,
   startFreshHome,
 } from '../test/console/kit/console-home.ts';
-import { openAt } from '../test/console/kit/pages.ts';
+import { DIALOGS } from '../test/console/kit/dialog-places.ts';
+import { openAt, settled } from '../test/console/kit/pages.ts';
+import { PAGES as PLACES, type Place } from '../test/console/kit/places.ts';
+import { chinese, english } from '../test/console/kit/texts.ts';
 
 type Shown = {
   readonly name: string;
@@ -18,6 +21,7 @@ type Shown = {
   readonly isSignedIn?: false;
   /** On a server that nobody has used yet. */
   readonly isFresh?: true;
+  readonly open?: Place['open'];
 };
 
 const FOLDER = `/b/assets/${REGATTA}`;
@@ -39,6 +43,11 @@ const PAGES: readonly Shown[] = [
   { name: 'palette', path: FOLDER, press: 'Control+k' },
   { name: 'keys-help', path: FOLDER, press: '?' },
 ];
+/** Pages and dialogs of links, as the tests open them. */
+const LINKS: readonly Shown[] = [
+  ...PLACES.filter(({ name }) => /\blinks?\b/.test(name)),
+  ...Object.entries(DIALOGS).flatMap(([file, places]) => (file.startsWith('links/') ? places : [])),
+].map(({ name, path, open }) => ({ name: name.replaceAll(' ', '-'), path, open }));
 const SIZES = [
   { width: 1280, height: 720 },
   { width: 1920, height: 1080 },
@@ -70,6 +79,8 @@ async function take(shown: Shown, home: ConsoleHome): Promise<void> {
           await page.keyboard.press(press);
           await page.getByRole('dialog').waitFor();
         }
+        await shown.open?.(page, language === 'en' ? english : chinese);
+        await settled(page);
         await page.screenshot({ path: join(folder ?? '', file) });
         process.stdout.write(`${file}${errors.length > 0 ? `: ${errors.join('; ')}` : ''}\n`);
         await context.close();
@@ -79,7 +90,7 @@ async function take(shown: Shown, home: ConsoleHome): Promise<void> {
 }
 
 try {
-  for (const shown of PAGES) await take(shown, shown.isFresh ? fresh : demo);
+  for (const shown of [...PAGES, ...LINKS]) await take(shown, shown.isFresh ? fresh : demo);
 } finally {
   await browser.close();
   await Promise.all([demo.server.stop(), fresh.server.stop()]);

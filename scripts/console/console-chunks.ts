@@ -27,13 +27,17 @@ const OTHER_PLACES = [
   'views/palette/palette.tsx',
 ] as const;
 
-/** What forms and tables are made of. */
-const FORMS = /\/src\/console\/ui\/(?:copy-field|field|row-step|segments|table)\.tsx?$/;
 /** What a list of buckets and the settings of one have in common. */
 const BUCKETS =
   /\/views\/(?:buckets\/bucket-(?:actions|list)|access\/(?:make-private|public-prefixes))\./;
 /** What the sections of a bucket's settings are made of. */
 const SETTINGS = /\/src\/console\/views\/buckets\/(?:json-setting|setting-form|use-setting)\./;
+/** Keys that the texts of all languages share: text-keys.ts. */
+const OBJECT_KEYS = /text-keys\/object-texts$/;
+const ACCOUNT_KEYS = /text-keys\/account-texts$/;
+/** What forms and tables are made of, and what settings of many kinds share. */
+const FORMS =
+  /\/(?:ui\/(?:copy-field|field|row-step|segments|table)|views\/(?:buckets\/bucket-name|change\/use-act|settings\/(?:section|use-saving)))\.tsx?$/;
 /** What no view has for itself: components, icons, queries. */
 const COMMON =
   /\/(?:lucide\/|src\/console\/(?:api|app|ui(?!\/(?:copy-field|field|row-step|segments|table)\.))\/)/;
@@ -45,14 +49,21 @@ const COMMON =
 export const CONSOLE_CHUNKS: Readonly<Record<string, readonly string[] | RegExp>> = {
   shell: ['index.html'],
   browse: ['views/browse/place.tsx'],
-  upload: ['views/upload/dock.tsx', 'views/upload/bring-in.ts'],
+  upload: ['views/dock.ts'],
+  'object-keys': OBJECT_KEYS,
+  'account-keys': ACCOUNT_KEYS,
   common: COMMON,
   forms: FORMS,
   'bucket-acts': BUCKETS,
   setting: SETTINGS,
   frame: ['app/frame.ts'],
   folder: ['views/folder.ts'],
-  viewer: ['views/viewers/viewer.tsx'],
+  viewer: [
+    'views/viewers/viewer.tsx',
+    'views/viewers/text/decode.ts',
+    'views/viewers/media/play.ts',
+  ],
+  'text-viewers': ['views/viewers/text.ts'],
 };
 
 type Chunks = readonly Rolldown.OutputChunk[];
@@ -88,7 +99,9 @@ export function chunkOfModules(output: Rolldown.RolldownOutput['output'], root: 
     entries.flatMap((entry) => closureOf(chunks, join(root, entry)));
 
   const elsewhere = new Set(modulesOf(OTHER_PLACES));
-  const chunkOf = new Map<string, string>([[RUNTIME, 'shell']]);
+  const chunkOf = new Map(
+    [RUNTIME, join(root, 'i18n', 'fill-texts.ts')].map((id) => [id, 'shell']),
+  );
   for (const [name, of] of Object.entries(CONSOLE_CHUNKS)) {
     const isOfFolder = name === 'browse' || name === 'upload';
     for (const id of of instanceof RegExp ? sharedBy(chunks, of) : modulesOf(of)) {

@@ -1,15 +1,22 @@
 // Pieces of the console that are loaded together, each family as one file. Left alone, the
 // bundler makes a file of every piece, most of them below 1 KB: each is a request, and none
 // compresses well.
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Plugin } from 'vite';
+import { type Plugin, parseSync } from 'vite';
 
 /**
  * Families by the path of the module that stands for them (no such file is there), each with the
  * modules that the console imports when they are first shown.
  */
 export const FAMILIES: Readonly<Record<string, readonly string[]>> = {
-  'app/frame.ts': ['app/global-commands.tsx', 'ui/menu.tsx'],
+  'app/frame.ts': [
+    'app/global-commands.tsx',
+    'ui/menu.tsx',
+    'views/palette/palette.tsx',
+    'views/palette/api-calls.tsx',
+    'views/palette/key-list.tsx',
+  ],
   'views/folder.ts': [
     'views/browse/folder-commands.tsx',
     'views/browse/filter-bar.tsx',
@@ -42,6 +49,7 @@ export const FAMILIES: Readonly<Record<string, readonly string[]>> = {
   'views/bucket-sections.ts': [
     'views/buckets/website/website-section.tsx',
     'views/buckets/lifecycle-preview.tsx',
+    'views/buckets/danger-section.tsx',
   ],
   'views/change.ts': [
     'views/change/rename.tsx',
@@ -51,19 +59,20 @@ export const FAMILIES: Readonly<Record<string, readonly string[]>> = {
     'views/change/delete.tsx',
     'views/change/new-folder.tsx',
   ],
-  'views/compare.ts': ['views/compare/compare.tsx', 'views/compare/images-diff.tsx'],
+  'views/compare.ts': [
+    'views/compare/compare.tsx',
+    'views/compare/images-diff.tsx',
+    'views/viewers/diff-view.tsx',
+  ],
+  'views/keys.ts': ['views/keys/keys.tsx', 'views/keys/new-key.tsx'],
   'views/link-forms.ts': ['views/links/share.tsx', 'views/links/drop.tsx'],
-  'views/object-parts.ts': [
+  'views/object.ts': [
+    'views/object/object.tsx',
     'views/object/versions.tsx',
     'views/object/details.tsx',
     'views/object/delete-for-good.tsx',
   ],
   'views/operator.ts': ['views/operator/account.ts', 'views/operator/account-banner.tsx'],
-  'views/palette.ts': [
-    'views/palette/palette.tsx',
-    'views/palette/api-calls.tsx',
-    'views/palette/key-list.tsx',
-  ],
   'views/settings-parts.ts': ['views/settings/audit.tsx', 'views/settings/accounts.tsx'],
   'views/sign-in.ts': [
     'views/sign-in/sign-in.tsx',
@@ -71,15 +80,18 @@ export const FAMILIES: Readonly<Record<string, readonly string[]>> = {
     'views/sign-in/first-run.tsx',
     'views/sign-in/invitation.tsx',
   ],
+  'views/dock.ts': ['views/upload/dock.tsx', 'views/upload/bring-in.ts'],
   'views/upload-dialogs.ts': [
     'views/upload/plan/upload-dialog.tsx',
     'views/upload/choose/paste-dialog.tsx',
+    'views/upload/choose/new-text.tsx',
     'views/upload/resume/unfinished.tsx',
   ],
   'views/uploads.ts': [
     'views/upload/dock-uploads.tsx',
     'views/upload/send/proof.ts',
     'views/upload/download/download-lines.tsx',
+    'views/upload/download/folder-download.ts',
     'views/upload/resume/interrupted.tsx',
     'views/upload/resume/go-on.ts',
   ],
@@ -118,6 +130,21 @@ const DYNAMIC_IMPORT = /\bimport\('(\.{1,2}\/[^']+)'\)/g;
 
 type Family = { readonly path: string; readonly name: string };
 
+/**
+ * What a piece exports, as an object that is exported under the name. The bundler's own namespaces
+ * (`export * as`) would cost every family a file with what makes them.
+ */
+function piecesExports(path: string, name: string): string {
+  const { module } = parseSync(path, readFileSync(path, 'utf8'));
+  const names = module.staticExports.flatMap(({ entries }) =>
+    entries.filter(({ isType }) => !isType).map(({ exportName }) => exportName.name ?? 'default'),
+  );
+  const imports = names.map((one) => `${one} as ${name}_${one}`).join(', ');
+  const fields = names.map((one) => `${one}: ${name}_${one}`).join(', ');
+  const from = JSON.stringify(path);
+  return `import { ${imports} } from ${from};\nexport const ${name} = { ${fields} };`;
+}
+
 /** Makes one module of each family, and of the import of a piece an import of its family. */
 export function families(root: string): Plugin {
   const modules = new Map<string, string>();
@@ -125,9 +152,9 @@ export function families(root: string): Plugin {
   for (const [family, pieces] of Object.entries(FAMILIES)) {
     const path = join(root, family);
     const lines = pieces.map((piece, index) => {
-      const name = `piece${index}`;
+      const name = `p${index}`;
       familyOf.set(join(root, piece), { path, name });
-      return `export * as ${name} from ${JSON.stringify(join(root, piece))};`;
+      return piecesExports(join(root, piece), name);
     });
     modules.set(path, lines.join('\n'));
   }

@@ -5,6 +5,8 @@ import {
   changeOfOne,
   EMPTY,
   fromLines,
+  KEEP_LOCK,
+  lockChangeOf,
   toLines,
 } from '../../src/console/views/change/attributes.ts';
 
@@ -36,4 +38,25 @@ it('77: reads pairs a line each, with colons in values', () => {
     lone: '',
   });
   expect(toLines({ b: '2', a: '1' })).toBe('a: 1\nb: 2');
+});
+
+it('78: changes of a lock only what is chosen, up to the end of a day that is to come', () => {
+  const nowMs = new Date('2026-05-01T12:00:00').getTime();
+  const change = (draft: object) => lockChangeOf({ ...KEEP_LOCK, ...draft }, true, nowMs);
+  const until = (day: string) => new Date(`${day}T23:59:59`).toISOString();
+  expect(change({})).toBeNull();
+  expect(change({ day: '2026-05-02' })).toBeNull();
+  expect([change({ hold: 'yes' }), change({ hold: 'no' })]).toEqual([
+    { legalHold: true },
+    { legalHold: false },
+  ]);
+  expect(change({ mode: 'none' })).toEqual({
+    retention: null,
+    bypassGovernance: true,
+  });
+  expect(change({ mode: 'GOVERNANCE', day: '2026-05-01', hold: 'yes' })).toEqual({
+    legalHold: true,
+    retention: { mode: 'GOVERNANCE', until: until('2026-05-01') },
+  });
+  for (const day of ['', '2026-04-30']) expect(change({ mode: 'COMPLIANCE', day })).toBeUndefined();
 });

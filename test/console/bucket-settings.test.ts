@@ -85,6 +85,19 @@ it('20: saves each setting by itself, says what is refused, and takes back by Un
   await page.close({ runBeforeUnload: false });
 });
 
+it('20: is reached from the bucket itself', async () => {
+  await makeBucket('reached', ['in/a.txt']);
+  const { page, errors } = await open('/b/reached/in/');
+  await page.getByRole('button', { name: 'Pin this place' }).waitFor();
+  const settings = page.getByRole('link', { name: 'Settings of the bucket' });
+  expect(await settings.count()).toBe(0);
+  await page.goto(`${server.target.url}/-/console/b/reached/`);
+  await settings.click();
+  await page.getByRole('heading', { name: 'General' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/-/console/b/reached');
+  expect(errors).toEqual([]);
+});
+
 it('123: leads back to the folder on a phone', async () => {
   await makeBucket('phone-settings');
   const { page } = await open('/b/phone-settings');
@@ -224,6 +237,35 @@ async function openObject(bucket: string, key: string, button: string) {
   await opened.page.getByRole('button', { name: button }).click();
   return opened;
 }
+
+it('14: says what went out this month, how much of it from caches, and what failed', async () => {
+  await makeBucket('served', ['pub/a.txt', 'own.txt']);
+  await client.request('PUT /buckets/{bucket}/public-access', {
+    path: { bucket: 'served' },
+    body: { prefix: 'pub/' },
+    ifMatch: '*',
+  });
+  const { page, errors } = await open('/b/served');
+  const part = partOf(page, 'This month');
+  const numbers = () => part.locator('dd').allTextContents();
+  await expect.poll(numbers).toEqual(['0 B', '–', '0', '0']);
+  const statuses = [];
+  for (const key of ['pub/a.txt', 'pub/a.txt', 'pub/none', 'own.txt'])
+    statuses.push((await fetch(`${server.target.url}/served/${key}`)).status);
+  expect(statuses).toEqual([200, 200, 404, 403]);
+  await expect
+    .poll(
+      async () => {
+        await page.reload({ waitUntil: 'networkidle' });
+        return numbers();
+      },
+      { timeout: 60_000, interval: 1000 },
+    )
+    .toEqual(['34 B', '100 %', '2', '0']);
+  expect(await axeViolations(page)).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.close();
+}, 90_000);
 
 it('105, 107: shows the bill by lines, days and buckets that add up', async () => {
   const { page, errors } = await open('/jobs');

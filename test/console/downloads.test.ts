@@ -162,6 +162,24 @@ it('56: writes a folder with its tree to the computer, then what is missing', as
   await page.context().close();
 });
 
+it('56: says that the folder may not be written any more, and what to do', async () => {
+  const { page } = await openTrip();
+  await page.route(/b\.txt/, (route) => route.fulfill({ status: 403 }));
+  await run(page, 'Save this folder to this computer');
+  const again = page.getByRole('button', { name: 'Retry these' });
+  await again.waitFor();
+  await page.evaluate("FileSystemHandle.prototype.requestPermission = async () => 'denied'");
+  await again.click();
+  await page.getByText('The browser was not allowed to.').waitFor();
+  await page.unroute(/b\.txt/);
+  await page.evaluate("FileSystemHandle.prototype.requestPermission = async () => 'granted'");
+  await again.click();
+  await page.locator('.dock').getByText('3 of 3').waitFor();
+  await again.waitFor({ state: 'detached' });
+  expect(await page.evaluate(READ_OUT)).toMatchObject({ 'day/b.txt': 'two' });
+  await page.context().close();
+});
+
 it('52: writes a text in place, checks the rules in it, and never goes over another', async () => {
   const { page, bucket } = await openTrip();
   await run(page, 'New text file');

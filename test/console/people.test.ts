@@ -42,6 +42,34 @@ it('2: makes a member of who holds the root key, by passkey, and signs in by one
   expect(errors).toEqual([]);
 });
 
+it('2: says so when no passkey was given, and lets it be tried again', async () => {
+  const { page } = await kit.open('/', { isIn: false, atLocalhost: true });
+  await page.evaluate(`navigator.credentials.get = async () => {
+    throw new DOMException('Timed out or not allowed', 'NotAllowedError');
+  }`);
+  await button(page, 'Use a passkey').click();
+  await page.getByText('The browser was not allowed to.').waitFor();
+  expect(await button(page, 'Use a passkey').isEnabled()).toBe(true);
+});
+
+it('2: offers no passkey at an IP address, where no browser makes one', async () => {
+  const { page, errors } = await kit.open('/settings#dialog=member');
+  const become = dialog(page, 'Make yourself a member');
+  await become.getByLabel('New password').waitFor();
+  expect(await become.getByRole('radio').count()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+it('126: keeps the names of the settings apart on a phone', async () => {
+  const { page } = await kit.open('/settings');
+  await page.setViewportSize({ width: 360, height: 740 });
+  const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
+  const cut = await links.evaluateAll((all) =>
+    all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+  );
+  expect([await links.count(), cut]).toEqual([7, []]);
+});
+
 it('6: invites by a link; who follows it chooses a name and a password', async () => {
   const { page } = await kit.open('/settings/members');
   await button(page, 'Invite somebody').click();
@@ -169,7 +197,7 @@ it('7: asks for a recent proof over the form, then repeats what was asked', asyn
   });
   await page.getByLabel('Name', { exact: true }).fill('proved');
   await page.keyboard.press('Enter');
-  const proof = dialog(page, 'Show again who you are');
+  const proof = dialog(page, 'Confirm that it is you');
   await proof.getByLabel('Secret access key').fill('wrong');
   await proof.getByRole('button', { name: 'Go on' }).click();
   await proof.getByText('do not belong together').waitFor();

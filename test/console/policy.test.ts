@@ -102,6 +102,15 @@ it('126: runs the console, without a word of complaint, and asks nobody else', a
   await page.context().close();
 });
 
+it('126: runs at the whole name of its host too, and by its own files alone', async () => {
+  const page = await (await newContext(browser)).newPage();
+  const response = await page.goto(`http://localhost.:${new URL(home.url).port}/-/console/`);
+  await page.locator('h1').waitFor();
+  const { 'content-security-policy': policy } = (await response?.allHeaders()) ?? {};
+  expect(policy).toMatch(/script-src localhost\.:\d+\/-\/console\/assets\/;/);
+  await page.context().close();
+});
+
 it.each(Object.keys(TRIES) as (keyof typeof TRIES)[])(
   '126: refuses what is stored here as a %s',
   async (way) => {

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { signIn } from './kit/browser.ts';
-import { button, usePeopleKit } from './kit/people-kit.ts';
+import { button, showPage, usePeopleKit } from './kit/people-kit.ts';
 
 const kit = usePeopleKit(async (client) => {
   await client.buckets.create({ body: { name: 'traces' } });
@@ -86,18 +86,34 @@ it('the page asks for nothing while its tab is hidden, and catches up', async ()
   });
   await page.reload({ waitUntil: 'domcontentloaded' });
   await expect.poll(() => sent.filter((url) => url.includes('/jobs')).length).toBeGreaterThan(2);
-  const show = (isHidden: boolean) =>
-    page.evaluate(`{
-      Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'));
-    }`);
-  await show(true);
+  await showPage(page, false);
   await page.waitForLoadState('networkidle');
   const before = sent.length;
   // Two rounds of the timer pass, by the clock of the page.
   await page.evaluate('new Promise((resolve) => setTimeout(resolve, 4500))');
   expect(sent.slice(before)).toEqual([]);
-  await show(false);
+  await showPage(page, true);
   await expect.poll(() => sent.length).toBeGreaterThan(before);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+it('a hidden folder does not ask again and again for sizes that are being counted', async () => {
+  await kit.client.upload('traces', 'folder/a.txt', 'a');
+  const { page } = await kit.open('/jobs');
+  let asked = 0;
+  // The bucket is told to be counted for ever.
+  await page.route('**/-/api/v1/buckets/traces/sizes?*', async (route) => {
+    asked++;
+    await route.fulfill({ json: { items: null } });
+  });
+  await page.goto(`${kit.server.target.url}/-/console/b/traces/`);
+  await expect.poll(() => asked).toBeGreaterThan(1);
+  await showPage(page, false);
+  const before = asked;
+  // Three rounds of the timer pass, by the clock of the page; one request may be on its way.
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 5000))');
+  expect(asked - before).toBeLessThanOrEqual(1);
+  await showPage(page, true);
+  await expect.poll(() => asked).toBeGreaterThan(before + 1);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });

@@ -59,6 +59,11 @@ it('80: empties for good only when the name is typed, and says how long it keeps
   await days.getByText('can come back for 7 days').waitFor();
   await page.keyboard.press('Enter');
   await button(page, 'Kept 7 days').waitFor();
+  const filter = page.getByRole('searchbox', { name: 'Names that begin with' });
+  await filter.fill('nothing begins so');
+  await page.getByText('Nothing matches the filter.').waitFor();
+  await button(page, 'Clear the filter').click();
+  await page.getByRole('checkbox', { name: 'Choose d.txt' }).waitFor();
   expect(await kit.client.trash.settings('trash-a')).toEqual({ days: 7 });
 
   expect(await trashOf('trash-a')).toContain('d.txt');

@@ -1,8 +1,18 @@
 // Uploads in a real browser against a server on Node: ways in, the dock, clashes, costs.
-import { readFile } from 'node:fs/promises';
+import { readFile, truncate } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { dropFiles } from './kit/drop-files.ts';
-import { bodiesOf, dockSays, openFolder, root, useUploadPages } from './kit/upload-page.ts';
+import {
+  bodiesOf,
+  choose,
+  dockSays,
+  largeFile,
+  openFolder,
+  root,
+  steerPuts,
+  uploadsOf,
+  useUploadPages,
+} from './kit/upload-page.ts';
 
 useUploadPages();
 
@@ -32,6 +42,84 @@ it('37: takes files by the dialog of the key U and by a drop, in one line', asyn
   expect(errors).toEqual([]);
   await context.close();
 });
+
+it('39: says how far all are and each is, and draws few of many files', async () => {
+  const { page, context, bucket, errors } = await openFolder();
+  const puts = await steerPuts(page, bucket);
+  puts.set('hang');
+  const names = Array.from({ length: 3000 }, (_, at) => `${`${at}`.padStart(4, '0')}.txt`);
+  const film = { name: 'film.mp4', body: 'x'.repeat(4_000_000) };
+  await dropFiles(page, [film, ...names.map((name) => ({ name, body: 'x' }))]);
+  await dockSays(page, '0 of 3,001');
+  // Small by default: one line, until somebody asks for the files.
+  expect(await page.locator('.dock-list').count()).toBe(0);
+  await page.getByRole('button', { name: 'Show the files' }).click();
+  const rows = page.locator('.dock-list [role=listitem]');
+  await rows.first().waitFor();
+  expect(await rows.count()).toBeLessThan(60);
+  expect(await rows.first().getAttribute('aria-setsize')).toBe('3001');
+  await page.locator('.dock-list').hover();
+  await page.mouse.wheel(0, 1_000_000);
+  await expect.poll(() => rows.last().getAttribute('aria-posinset')).toBe('3001');
+  await page.locator('.dock').getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: /^Cancel/ }).click();
+  await expect.poll(() => uploadsOf(bucket)).toEqual([]);
+  expect(errors).toEqual([]);
+  await context.close();
+});
+
+it('39: says the speed, the time left, and how much of a file is there', async () => {
+  const { page, context, bucket } = await openFolder();
+  const session = await context.newCDPSession(page);
+  const conditions = { offline: false, latency: 0, downloadThroughput: -1 };
+  await session.send('Network.emulateNetworkConditions', {
+    ...conditions,
+    uploadThroughput: 1_000_000,
+  });
+  await choose(page, [await largeFile('film.mp4')]);
+  await dockSays(page, /^0 of 1 · [\d.,]+ [kM]?B\/s · \d+ s(?:ec)? left/);
+  await page.getByRole('button', { name: 'Show the files' }).click();
+  await page
+    .locator('.dock-list .part')
+    .getByText(/^[1-9]\d? %$/)
+    .waitFor();
+  await session.send('Network.emulateNetworkConditions', { ...conditions, uploadThroughput: -1 });
+  await dockSays(page, '1 of 1');
+  expect(await uploadsOf(bucket)).toEqual([]);
+  await context.close();
+});
+
+/** One terabyte, of which the disk has nothing. */
+const TERABYTE = 1_000_000_000_000;
+
+it('45: begins a file of a terabyte in few large parts and little memory', async () => {
+  const { page, context, bucket } = await openFolder();
+  const path = await largeFile('disk.img');
+  await truncate(path, TERABYTE);
+  const session = await context.newCDPSession(page);
+  await session.send('Performance.enable');
+  const heapBytes = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN;
+  };
+  // Nearly nothing of it arrives: the first parts are enough here.
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: 100_000,
+  });
+  let parts = 0;
+  page.on('request', (request) => {
+    if (new URL(request.url()).searchParams.has('partNumber')) parts++;
+  });
+  await choose(page, [path]);
+  await expect.poll(() => parts, { timeout: 60_000 }).toBeGreaterThan(0);
+  expect(await uploadsOf(bucket)).toEqual(['in/disk.img']);
+  expect(await heapBytes()).toBeLessThan(64_000_000);
+  await dockSays(page, '0 of 1');
+  await context.close();
+}, 90_000);
 
 it('44: asks before a byte flows what becomes of names that are taken', async () => {
   const { page, context, bucket, errors } = await openFolder();

@@ -20,12 +20,13 @@ export class PlainFailure extends Error {}
 
 export function describeError(error: unknown): ErrorWords {
   const texts = t().errors;
-  if (error instanceof PlainFailure) {
-    return { what: error.message, next: '', requestId: null, docs: null, isOffline: false };
-  }
   if (!(error instanceof QuaysideError)) {
-    const what = error instanceof Error ? error.message : String(error);
-    return { what, next: texts.ownFault, requestId: null, docs: null, isOffline: false };
+    const said = error instanceof Error ? error.message : String(error);
+    const isBrowsers = error instanceof DOMException;
+    const isRefused = isBrowsers && error.name === 'NotAllowedError';
+    const what = isRefused ? texts.notAllowed : isBrowsers ? texts.browserFailed(said) : said;
+    const next = isBrowsers || error instanceof PlainFailure ? '' : texts.ownFault;
+    return { what, next, requestId: null, docs: null, isOffline: false };
   }
   const { code, message, hint, requestId, status, fields } = error;
   const isOffline = status === null;
@@ -41,6 +42,10 @@ export function describeError(error: unknown): ErrorWords {
     isOffline,
   };
 }
+
+/** Whether somebody closed what the browser asked, or left: no failure. */
+export const isGivenUp = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'AbortError';
 
 /** The error as one sentence, for places that have no more room. */
 export const errorLine = (error: unknown): string => {

@@ -60,6 +60,8 @@ export function keyLabel(keys: string): string {
     ArrowUp: '↑',
     ArrowDown: '↓',
     Enter: '↵',
+    Escape: 'Esc',
+    ' ': 'Space',
   };
   const parts = keys.split(/(?<=\+)/);
   const labels = parts.map((part) => names[part] ?? part.toUpperCase());

@@ -27,6 +27,9 @@ export const sessionError = signal<unknown>(null);
 export const may = (scope: Me['scopes'][number]): boolean =>
   me.value?.scopes.includes(scope) ?? false;
 
+/** Whether they may override retentions in GOVERNANCE mode. */
+export const mayOverrideLocks = (): boolean => /^(?:owner|admin)$/.test(me.value?.role ?? '');
+
 /** Whether they see what was used; what it costs is another right. */
 export const seesUsage = (): boolean => may('usage:read') || may('billing:read');
 

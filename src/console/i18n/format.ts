@@ -113,12 +113,13 @@ export const percent = (part: number): string => {
 
 const DAY_MS = 86_400_000;
 
-/** `Today 11:42`, `Yesterday 16:04`, else `18 Nov 2026`. */
+/** `Today 11:42`, `Yesterday 16:04`, before them `18 Nov 2026`, after them an end. */
 export function time(iso: string | number | Date, words: { today: string; yesterday: string }) {
   const at = new Date(iso);
   const midnight = new Date();
   midnight.setHours(0, 0, 0, 0);
   const clock = clockText(at);
+  if (at.getTime() >= midnight.getTime() + DAY_MS) return endTime(at);
   if (at.getTime() >= midnight.getTime()) return `${words.today} ${clock}`;
   if (at.getTime() >= midnight.getTime() - DAY_MS) return `${words.yesterday} ${clock}`;
   return date(at);

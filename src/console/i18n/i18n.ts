@@ -5,12 +5,11 @@
 import { effect, signal } from '@preact/signals';
 import { type Language, language } from '../app/preferences.ts';
 import type { texts as accountEnglish } from './en/account-texts.ts';
-import type { texts as linkEnglish } from './en/link-texts.ts';
 import type { texts as objectEnglish } from './en/object-texts.ts';
 import type { texts as firstEnglish } from './en/texts.ts';
 
 type FirstTexts = typeof firstEnglish;
-type ViewTexts = typeof objectEnglish & typeof accountEnglish & typeof linkEnglish;
+type ViewTexts = typeof objectEnglish & typeof accountEnglish;
 export type Texts = FirstTexts & ViewTexts;
 
 /** The parts of a language: that of a folder, then those of all other views. */
@@ -18,20 +17,17 @@ type Loaders = readonly [
   () => Promise<{ texts: FirstTexts }>,
   () => Promise<{ texts: typeof objectEnglish }>,
   () => Promise<{ texts: typeof accountEnglish }>,
-  () => Promise<{ texts: typeof linkEnglish }>,
 ];
 const LOADERS: Readonly<Record<Language, Loaders>> = {
   en: [
     () => import('./en/texts.ts'),
     () => import('./en/object-texts.ts'),
     () => import('./en/account-texts.ts'),
-    () => import('./en/link-texts.ts'),
   ],
   zh: [
     () => import('./zh/texts.ts'),
     () => import('./zh/object-texts.ts'),
     () => import('./zh/account-texts.ts'),
-    () => import('./zh/link-texts.ts'),
   ],
 };
 

@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../i18n/i18n.ts';
 import { Button, type ButtonProps } from './button.tsx';
+import { InlineError } from './small.tsx';
 
 export type DialogProps = {
   readonly title: ComponentChildren;
@@ -40,6 +41,31 @@ export function CancelOr({ onCancel, focusesCancel = false, ...act }: CancelOrPr
       />
       <Button {...act} />
     </>
+  );
+}
+
+type ActDialogProps = Omit<DialogProps, 'actions' | 'onSubmit'> &
+  Pick<ButtonProps, 'kind' | 'icon' | 'label' | 'off'> &
+  Pick<CancelOrProps, 'focusesCancel'> & {
+    readonly onSubmit: () => void;
+    /** Whether the act is under way, and what failed, which is said below the children. */
+    readonly act: { readonly isBusy: boolean; readonly error?: string | null };
+  };
+
+/** A dialog about one act, with Cancel beside its button. */
+export function ActDialog(props: ActDialogProps) {
+  const { kind = 'primary', focusesCancel = kind === 'danger', icon, label, off, act } = props;
+  const { isBusy, error = null } = act;
+  const button = { kind, icon, label, off, isBusy, focusesCancel };
+  return (
+    <Dialog
+      width={500}
+      {...props}
+      actions={<CancelOr {...button} onCancel={props.onClose} type="submit" />}
+    >
+      {props.children}
+      {error !== null && <InlineError text={error} />}
+    </Dialog>
   );
 }
 

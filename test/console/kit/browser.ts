@@ -107,6 +107,16 @@ export async function signIn(
   if (!response.ok()) throw new Error(`sign-in: ${response.status()} ${await response.text()}`);
 }
 
+/** Signs in as a person does, by the form that the page shows. */
+export async function signInByForm(
+  page: Page,
+  { accessKey, secretKey }: { readonly accessKey: string; readonly secretKey: string },
+): Promise<void> {
+  await page.getByLabel('Access key ID').fill(accessKey);
+  await page.getByLabel('Secret access key').fill(secretKey);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
 /** What the page said that it should not have: errors, refused scripts and styles. */
 export function watchErrors(page: Page): string[] {
   const errors: string[] = [];

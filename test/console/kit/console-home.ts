@@ -1,4 +1,4 @@
-// A Node home for tests and pictures of the console: empty with the key of its data folder, or
+// A server on Node for tests and pictures of the console: empty with the key of its data folder, or
 // filled as a small studio would have it, through the SDK alone.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

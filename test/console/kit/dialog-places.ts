@@ -115,7 +115,7 @@ const OF_FOLDERS: Dialogs = {
     open('ask for files', FOLDER, (page) => press(page, 'a')),
     open('all of asking for files', '/links', async (page, texts) => {
       await press(page, 'a');
-      await page.getByRole('dialog').getByText(texts.links.more, { exact: true }).click();
+      await page.getByRole('dialog').getByText(texts.shell.more, { exact: true }).click();
     }),
     open('a drop link that was made', '/b/press-kit/', async (page, texts) => {
       await press(page, 'a');
@@ -129,7 +129,7 @@ const OF_FOLDERS: Dialogs = {
     open('share by link', FOLDER, (page) => onFirstRow(page, 'l')),
     open('all of sharing by link', `${FOLDER}drone/`, async (page, texts) => {
       await onFirstRow(page, 'l');
-      await page.getByRole('dialog').getByText(texts.links.more, { exact: true }).click();
+      await page.getByRole('dialog').getByText(texts.shell.more, { exact: true }).click();
     }),
     open('share folders by link', FOLDER, (page) => onAllRows(page, 'l')),
     open('a link that was made', `${FOLDER}drone/`, async (page, texts) => {
@@ -141,7 +141,7 @@ const OF_FOLDERS: Dialogs = {
   'links/link-menu.tsx': [
     open('delete a link', '/links', async (page, texts) => {
       await page.getByRole('row').getByRole('button').last().click();
-      await menuItem(page, texts.links.delete);
+      await menuItem(page, texts.browse.delete);
     }),
   ],
   'viewers/quick-look.tsx': [
@@ -171,9 +171,9 @@ const OF_FOLDERS: Dialogs = {
 
 const OF_OBJECTS: Dialogs = {
   'compare/compare.tsx': [
-    open('compare versions', VERSIONS, (page, texts) => click(page, texts.object.versions.compare)),
+    open('compare versions', VERSIONS, (page, texts) => click(page, texts.viewers.compare.title)),
     open('compare with another', OBJECT, async (page, texts) => {
-      await click(page, texts.object.more);
+      await click(page, texts.shell.more);
       await menuItem(page, texts.viewers.compare.other);
     }),
   ],
@@ -181,7 +181,7 @@ const OF_OBJECTS: Dialogs = {
     open('delete an object for good', '/b/fonts/unknown.bin', (page) => press(page, 'Delete')),
     open('delete a version', VERSIONS, async (page, texts) => {
       await page.getByRole('button', { name: texts.object.versions.more }).last().click();
-      await menuItem(page, texts.object.versions.deleteVersion);
+      await menuItem(page, texts.object.deleteForGood);
     }),
   ],
   'object/delete-older.tsx': [
@@ -267,7 +267,7 @@ const OF_BUCKETS: Dialogs = {
     }),
     open('delete what is chosen for good', '/trash?b=assets', async (page, texts) => {
       await page.getByRole('checkbox').first().check();
-      await click(page, texts.trash.forGood);
+      await click(page, texts.object.deleteForGood);
     }),
     open('empty the trash', '/trash?b=assets', (page, texts) => click(page, texts.trash.empty)),
     open('days of the trash', '/trash?b=fonts', (page, texts) => click(page, texts.trash.days)),
@@ -283,7 +283,7 @@ const OF_BUCKETS: Dialogs = {
 const OF_KEYS: Dialogs = {
   'keys/key-made.tsx': [
     open('leave without the secret', '/keys/new', async (page, texts) => {
-      await page.getByLabel(texts.keys.name, { exact: true }).fill('left');
+      await page.getByLabel(texts.browse.name, { exact: true }).fill('left');
       await press(page, 'Enter');
       await page.getByRole('button', { name: texts.keys.kept }).waitFor();
       await page.getByRole('link', { name: texts.shell.jobs }).first().click();
@@ -296,7 +296,7 @@ const OF_KEYS: Dialogs = {
     }),
     open('delete a key', '/keys', async (page, texts) => {
       await click(page, texts.keys.menu('old-ci'));
-      await menuItem(page, texts.keys.delete);
+      await menuItem(page, texts.browse.delete);
     }),
   ],
   'palette/api-calls.tsx': [open('calls of the API', FOLDER, (page) => press(page, '.'))],
@@ -315,7 +315,6 @@ const OF_SETTINGS: Dialogs = {
       '/settings#dialog=member',
       async (page, texts) => {
         const { settings } = texts;
-        await page.getByRole('radio', { name: settings.byPassword }).check();
         const name = memberName();
         await fillAndSend(page, [
           [settings.login, name],
@@ -374,14 +373,14 @@ const OF_SETTINGS: Dialogs = {
       await page.route('**/-/api/v1/me', (route) =>
         route.fulfill({ status: 401, json: { code: 'InvalidToken', status: 401 } }),
       );
-      await page.getByLabel(texts.keys.name, { exact: true }).fill('late');
+      await page.getByLabel(texts.browse.name, { exact: true }).fill('late');
       await press(page, 'Enter');
       await page.getByRole('dialog').waitFor();
       await page.unroute('**/-/api/v1/me');
     }),
     open('a recent proof', '/keys/new', async (page, texts) => {
       await refuseOnce(page, '**/-/api/v1/access-keys', 403, 'RecentProofRequired');
-      await page.getByLabel(texts.keys.name, { exact: true }).fill('proved');
+      await page.getByLabel(texts.browse.name, { exact: true }).fill('proved');
       await press(page, 'Enter');
     }),
   ],

@@ -68,3 +68,10 @@ export function usePeopleKit(prepare: (client: Client) => Promise<void> = async 
 
 export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 export const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name });
+
+/** Shows the page to whoever sits there, or hides it as behind another tab. */
+export const showPage = (page: Page, isShown: boolean): Promise<unknown> =>
+  page.evaluate(`{
+    Object.defineProperty(document, 'hidden', { value: ${!isShown}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }`);

@@ -144,7 +144,7 @@ export const PAGES: readonly Place[] = [
     name: 'a key that was made',
     path: '/keys/new',
     open: async (page, texts) => {
-      await page.getByLabel(texts.keys.name, { exact: true }).fill('accessible');
+      await page.getByLabel(texts.browse.name, { exact: true }).fill('accessible');
       await press(page, 'Enter');
       await page.getByRole('button', { name: texts.keys.kept }).waitFor();
     },

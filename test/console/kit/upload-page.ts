@@ -50,8 +50,12 @@ export async function openFolder(prefix = 'in/'): Promise<Opened> {
   return { page, context, bucket, errors };
 }
 
+/** The address of the folder of a bucket. */
+export const folderUrl = (bucket: string, prefix = 'in/'): string =>
+  `${server.target.url}/-/console/b/${bucket}/${prefix}`;
+
 const goTo = (page: Page, bucket: string, prefix: string) =>
-  page.goto(`${server.target.url}/-/console/b/${bucket}/${prefix}`, { waitUntil: 'networkidle' });
+  page.goto(folderUrl(bucket, prefix), { waitUntil: 'networkidle' });
 
 export async function bodiesOf(bucket: string): Promise<Record<string, string>> {
   const bodies: Record<string, string> = {};

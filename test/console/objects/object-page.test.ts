@@ -9,6 +9,7 @@ import {
   startObjectPages,
   valueIn,
 } from '../kit/object-page.ts';
+import { IS_WORKERS } from '../kit/server.ts';
 
 let pages: ObjectPages = undefined as never;
 beforeAll(async () => {
@@ -33,6 +34,41 @@ const SHIFTS = `new Promise((resolve) => {
 })`;
 /** Source: https://web.dev/articles/cls */
 const GOOD_SHIFT = 0.1;
+
+/** Largest thumbnail of a list, bytes. */
+const THUMBNAIL_MAX_BYTES = 20_000;
+
+it.skipIf(IS_WORKERS)(
+  '58: shows pictures of a private bucket small, to who may see them',
+  async () => {
+    const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+    const create = { width: 1600, height: 1200, channels: 3, background: 'white', noise } as const;
+    const jpeg = await sharp({ create }).jpeg().toBuffer();
+    await pages.put('private/noise.jpg', new Uint8Array(jpeg), { contentType: 'image/jpeg' });
+    const { page, errors } = await pages.open('');
+    const thumbnails: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/thumbnail?')) thumbnails.push(request.url());
+    });
+    for (const view of ['', '?view=gallery']) {
+      await page.goto(new URL(`private/${view}`, page.url().replace(/private\/.*/, '')).href);
+      const shown = "document.querySelector('.spacer img')?.naturalWidth";
+      await expect.poll(() => valueIn(page, shown)).toBeGreaterThan(0);
+    }
+    expect(thumbnails.length).toBeGreaterThan(1);
+    for (const thumbnail of thumbnails) {
+      const seen = await page.request.get(thumbnail);
+      expect([seen.status(), seen.headers()['content-type']]).toEqual([
+        200,
+        expect.stringMatching(/^image\//),
+      ]);
+      expect((await seen.body()).length).toBeLessThan(THUMBNAIL_MAX_BYTES);
+      // Who is not signed in sees none.
+      expect((await fetch(thumbnail)).status).toBe(401);
+    }
+    expect(errors()).toEqual([]);
+  },
+);
 
 describe('the page of an object', () => {
   beforeAll(async () => {
@@ -134,7 +170,8 @@ describe('the page of an object', () => {
     await page.getByText('1,011 of 1,030').waitFor();
     await page.keyboard.press('ArrowLeft');
     await expect.poll(() => addressOf(page)).toBe(`${BUCKET}/many/1009.txt`);
-  });
+    // A thousand uploads come first.
+  }, 120_000);
 
   it('72: renames by F2 without its extension, and takes it back', async () => {
     await pages.put('rename/before.txt', 'x', { contentType: 'text/plain' });

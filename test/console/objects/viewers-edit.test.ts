@@ -52,6 +52,23 @@ describe('editing', () => {
     expect(await pages.textOf(key)).toBe('one\r\nthree\r\n');
   });
 
+  it('64: writes into a text that is empty', async () => {
+    const key = 'edit/empty.md';
+    await pages.put(key, '', { contentType: 'text/markdown' });
+    const { page, errors } = await pages.open(key);
+    await page.getByText('This object is empty').waitFor();
+    await page.getByText('0 lines').waitFor();
+    await (await edit(page)).fill('first\n');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved.').waitFor();
+    expect(await pages.textOf(key)).toBe('first\n');
+    await pages.put('edit/empty.png', '', { contentType: 'image/png' });
+    const picture = await pages.open('edit/empty.png');
+    await picture.page.getByText('This object is empty').waitFor();
+    expect(await picture.page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    expect(errors()).toEqual([]);
+  });
+
   it('64, 102: shows both sides of a clash, merges them and saves', async () => {
     const key = 'edit/clash.txt';
     await pages.put(key, 'a\nb\nc\nd\ne\n', { contentType: 'text/plain' });

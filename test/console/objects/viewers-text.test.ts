@@ -1,4 +1,7 @@
 // Viewers of text, logs, Markdown and pages in a real browser, and what is fetched for them.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,6 +29,16 @@ const MORE = "document.querySelector('.viewer-more')?.innerText";
 const STATUS = "document.querySelector('.status-line')?.innerText";
 const LAST_LINE = "document.querySelector('.code-view')?.textContent.split('\\n').at(-1)";
 const MARKED_TOP = "document.querySelector('.is-marked').getBoundingClientRect().top";
+
+/** A page that asks another server for whatever a browser loads. */
+const curiousPage = (url: string) => `<!doctype html>
+<link rel="stylesheet" href="${url}/a.css"><link rel="icon" href="${url}/icon">
+<link rel="preload" as="image" href="${url}/preload"><link rel="prefetch" href="${url}/prefetch">
+<style>@import "${url}/import.css"; h1 { background: url(${url}/background) }</style>
+<h1>Curious</h1><img src="${url}/a.png"><iframe src="${url}/frame"></iframe>
+<video src="${url}/film" poster="${url}/poster"></video><object data="${url}/object"></object>
+<svg width="9" height="9"><image href="${url}/svg.png"/></svg>
+<a href="${url}/link">More</a>`;
 
 describe('text', () => {
   it('63: has colours, and a line that the address names', async () => {
@@ -72,6 +85,8 @@ describe('text', () => {
     const { page, fetched } = await pages.open('text/app.log');
     await page.getByText('request 199999 took').waitFor();
     await page.getByText('The last 1,000 lines').waitFor();
+    // Nobody counted the lines before them.
+    expect(await page.locator('.line-number').count()).toBe(0);
     expect(fetched()).toBeLessThan(0.2 * MEGABYTE);
     await page.getByRole('button', { name: 'Follow' }).click();
     await pages.put('text/app.log', log(200_001), { contentType: 'text/plain' });
@@ -176,6 +191,35 @@ describe('text', () => {
       expect(await valueIn(page, 'window.longestMs')).toBeLessThan(1000);
       expect(errors().filter((text) => !text.includes('Maximum call stack'))).toEqual([]);
     }
+  });
+
+  it.each([
+    ['as a page', 'text/html; charset=utf-8'],
+    ['as a plain text', 'text/plain'],
+  ])('70: loads nothing foreign for HTML that is stored %s', async (_, contentType) => {
+    const visits: string[] = [];
+    const foreign = createServer((request, response) => {
+      visits.push(request.url ?? '');
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(foreign, 'listening');
+    const { port } = foreign.address() as AddressInfo;
+    const curious = curiousPage(`http://127.0.0.1:${port}`);
+    await pages.put('curious/a.html', curious, { contentType });
+
+    const { page } = await pages.open('curious/a.html');
+    const frame = page.frameLocator('iframe');
+    await frame.getByRole('heading', { name: 'Curious' }).waitFor();
+    await frame.getByRole('link', { name: 'More' }).click();
+    await page.waitForTimeout(1000);
+    expect(visits).toEqual([]);
+
+    // Without a policy all of it is asked for: what is counted is what would tell.
+    const open = await pages.newPage();
+    await open.setContent(curious);
+    await expect.poll(() => visits.length).toBeGreaterThan(5);
+    await open.close();
+    foreign.close();
   });
 
   it('70: shows HTML and SVG without script, and says so', async () => {

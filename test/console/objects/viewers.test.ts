@@ -204,7 +204,50 @@ describe('films and sound', () => {
     await page.getByText('This browser shows no PDF inside a page').waitFor();
     const link = page.getByRole('link', { name: 'Open in a new tab' }).first();
     expect(await link.getAttribute('href')).toContain('/content?key=pdf%2Fa.pdf');
+    expect(await page.locator('iframe').count()).toBe(0);
   });
+
+  it.each([
+    ['typed.pdf', 'application/pdf'],
+    ['bytes.pdf', 'application/octet-stream'],
+  ])(
+    '61: gives a PDF to the viewer of the browser: %s, stored as %s',
+    async (name, contentType) => {
+      const body = '%PDF-1.7\n<script>parent.document.title = "mine"</script>\n';
+      await pages.put(`pdf/${name}`, body, { contentType });
+      const { page, errors } = await pages.open(`pdf/${name}`);
+      // The browser under test has no viewer; the console asks whether there is one.
+      await page.addInitScript(
+        "Object.defineProperty(Navigator.prototype, 'pdfViewerEnabled', { get: () => true })",
+      );
+      const loaded = await page.reload();
+      const policy = (await loaded?.headerValue('content-security-policy')) ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-src 'self'");
+
+      const frame = page.locator('iframe');
+      const src = (await frame.getAttribute('src')) ?? '';
+      // No browser shows a PDF in a sandbox.
+      expect(await frame.getAttribute('sandbox')).toBeNull();
+      expect(await frame.getAttribute('title')).toBe(`PDF ${name}`);
+      const url = new URL(src, page.url());
+      expect(url.origin).toBe(new URL(page.url()).origin);
+      const response = await page.context().request.get(url.href);
+      expect(response.headers()).toMatchObject({
+        'content-type': 'application/pdf',
+        'content-disposition': expect.stringMatching(/^inline;/),
+        'x-content-type-options': 'nosniff',
+        'accept-ranges': 'bytes',
+      });
+      expect(response.headers()).not.toHaveProperty('content-security-policy');
+      expect(await response.text()).toBe(body);
+      const part = await page.context().request.get(url.href, { headers: { range: 'bytes=0-7' } });
+      expect([part.status(), await part.text()]).toEqual([206, '%PDF-1.7']);
+      const link = page.getByRole('link', { name: 'Open in a new tab' });
+      expect(await link.getAttribute('href')).toBe(src);
+      expect(errors()).toEqual([]);
+    },
+  );
 });
 
 /** Films a square that changes its colour, as WebM, in the browser. */

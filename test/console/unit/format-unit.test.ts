@@ -1,11 +1,21 @@
 // Money and quantities as people read them, in both languages.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { language } from '../../../src/console/app/preferences.ts';
+import { jobs as enJobs } from '../../../src/console/i18n/en/jobs.ts';
 import { usage as en } from '../../../src/console/i18n/en/usage.ts';
-import { exactMoney, money, smallMoney } from '../../../src/console/i18n/format.ts';
+import {
+  date,
+  endTime,
+  exactMoney,
+  money,
+  smallMoney,
+  time,
+} from '../../../src/console/i18n/format.ts';
 import { billLabel, quantity } from '../../../src/console/i18n/quantity.ts';
+import { jobs as zhJobs } from '../../../src/console/i18n/zh/jobs.ts';
 import { usage as zh } from '../../../src/console/i18n/zh/usage.ts';
 import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
+import { UNDOABLE_JOBS } from '../../../src/domain/keys/key-jobs.ts';
 
 afterAll(() => {
   language.value = 'en';
@@ -39,6 +49,22 @@ describe.each(['en', 'zh'] as const)('in %s', (shown) => {
     expect(smallMoney(3, 'USD')).toBe('<$0.0001');
     expect(smallMoney(0, 'USD')).toBe('$0.00');
   });
+});
+
+it('says Today and Yesterday of these days alone, and an end of what is to come', () => {
+  language.value = 'en';
+  const words = { today: 'Today', yesterday: 'Yesterday' };
+  const noonIn = (days: number) => {
+    const at = new Date();
+    at.setDate(at.getDate() + days);
+    return at.setHours(12, 0, 0, 0);
+  };
+  expect([0, -1].map((days) => time(noonIn(days), words))).toEqual([
+    'Today 12:00',
+    'Yesterday 12:00',
+  ]);
+  expect(time(noonIn(-3), words)).toBe(date(noonIn(-3)));
+  for (const days of [2, 90]) expect(time(noonIn(days), words)).toBe(endTime(noonIn(days)));
 });
 
 it.each([
@@ -77,4 +103,8 @@ describe('labels of the bill', () => {
     const own = ['Storage, Berlin', 'Disks, Standard', 'toString', '我的存储', ', Standard'];
     expect(own.map((one) => billLabel(one, zh.labels))).toEqual(own);
   });
+});
+
+it('80: says for how many jobs of a bucket Undo works', () => {
+  for (const texts of [enJobs, zhJobs]) expect(texts.undoHint).toContain(` ${UNDOABLE_JOBS} `);
 });

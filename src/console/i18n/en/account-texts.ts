@@ -1,7 +1,8 @@
-// Texts of buckets, keys, members, the trash.
+// Texts of buckets, keys, links, members, the trash.
 import { buckets } from './buckets.ts';
 import { keys } from './keys.ts';
+import { links } from './links.ts';
 import { settings } from './settings.ts';
 import { trash } from './trash.ts';
 
-export const texts = { buckets, keys, settings, trash };
+export const texts = { buckets, keys, links, settings, trash };

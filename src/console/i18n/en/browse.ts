@@ -51,6 +51,7 @@ export const browse = {
   type: 'Type',
   showAs: (view: string) => `Show as ${view}`,
   views: { list: 'List', grid: 'Grid', gallery: 'Gallery' },
+  settings: 'Settings of the bucket',
   pin: 'Pin this place',
   unpin: 'Unpin this place',
   reload: 'Read the folder again',

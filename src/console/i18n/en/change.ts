@@ -1,6 +1,5 @@
 // Dialogs that change objects: rename, move, copy, delete, new folder, edit.
 export const change = {
-  name: 'Name',
   counting: 'Still counting',
   deleteOne: (name: string) => `Delete ${name}?`,
   deleteFolder: (name: string) => `Delete ${name} and all below it?`,
@@ -16,7 +15,7 @@ export const change = {
   days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
   untilRules: 'as long as the rules of the bucket say',
   notAllCounted: 'Not everything could be counted: there may be more.',
-  saves: 'Saves, when the trash is emptied',
+  saves: 'Saves, once gone for good',
   rename: 'Rename',
   renameTitle: (name: string) => `Rename ${name}`,
   renameHint: 'Links to the old name stop working.',
@@ -40,7 +39,6 @@ export const change = {
   clashes: { taken: 'Taken', duplicate: 'Twice', invalid: 'Not possible' },
   clashHint: (count: string) => `${count} keep their name, because the new one can’t be used.`,
   bucket: 'Bucket',
-  folder: 'Folder',
   folderHint: 'A folder that is not there yet is made.',
   folders: 'Folders',
   moveTitle: (what: string) => `Move ${what}`,
@@ -49,7 +47,7 @@ export const change = {
   copyHere: 'Copy here',
   moveEffect: (what: string, to: string) => `${what} moves to ${to}. No byte is copied.`,
   copyEffect: (what: string, to: string) =>
-    `${what} is copied to ${to}. The bytes are stored once and paid once a copy.`,
+    `${what} is copied to ${to}. The bytes are stored once; each copy is paid.`,
   whenTaken: 'Where a name is taken',
   conflicts: {
     refuse: 'Leave both where they are',
@@ -60,7 +58,6 @@ export const change = {
   items: (count: string) => `${count} items`,
   intoItself: 'A folder can’t go into itself',
   alreadyThere: 'It is there already',
-  newFolder: 'New folder',
   makeFolder: 'Make folder',
   newFolderHint: 'Folders are parts of names: a/b/ makes two.',
   editOne: (name: string) => `Edit ${name}`,

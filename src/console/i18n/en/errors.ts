@@ -3,6 +3,9 @@ export const errors = {
   request: 'Request',
   readMore: 'What this means',
   ownFault: 'This is a fault of the console. Reload the page; what you saved is kept.',
+  /** A permission was not given, or its question was closed. */
+  notAllowed: 'The browser was not allowed to. Try again, and say yes when it asks.',
+  browserFailed: (reason: string) => `The browser refused: ${reason}`,
   codes: {
     NetworkFailure: {
       what: 'The server does not answer.',
@@ -25,7 +28,7 @@ export const errors = {
     SlowDown: { what: 'The server is busy.', next: 'Wait a moment, then try again.' },
     TooManyRequests: { what: 'Too many requests.', next: 'Wait a minute, then try again.' },
     RecentProofRequired: {
-      what: 'Show again who you are.',
+      what: 'Confirm that it is you.',
       next: 'Enter your password, passkey or access key once more.',
     },
   },

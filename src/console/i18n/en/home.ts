@@ -1,10 +1,8 @@
 // Home.
 export const home = {
   soFar: 'So far',
-  headingFor: 'Heading for',
   noticeAt: (percent: string) => `Notice at ${percent}`,
   cap: (money: string) => `Cap ${money}: uploads and strangers stop`,
-  noCap: 'No cap is set',
   goesTo: 'Where it goes',
   grew: 'What grew this week',
   nothingGrew: 'Nothing grew or shrank yet; the numbers come day by day.',

@@ -10,7 +10,7 @@ type Sentence = {
 export const jobs = {
   which: 'Which jobs',
   states: { all: 'All', running: 'Running', failed: 'Failed' },
-  undoHint: 'Undo works as long as nobody changed the same objects since',
+  undoHint: 'Undo: the last 5 of a bucket, unless changed since',
   none: 'No jobs',
   noneHint: 'Moves, copies and deletions of many objects show here, and can be taken back.',
   kind: 'Kind',

@@ -1,8 +1,6 @@
 // Share links and drop links: the dialogs that make them, the list, one link with what
 // visitors took or sent.
 export const links = {
-  title: 'Links',
-  share: 'Share by link',
   shareTitle: (what: string) => `Share ${what} by link`,
   changeTitle: 'Change the link',
   objects: (text: string) => `${text} objects`,
@@ -19,13 +17,12 @@ export const links = {
   endDay: 'Last day',
   endMissing: 'Choose a day that is still to come.',
   password: 'Password',
-  passwordHint: 'At least 4 characters. Send it on another way than the link.',
+  passwordHint: 'At least 4 characters. Send it apart from the link.',
   keepsPassword: 'Leave it empty to keep the password.',
   removePassword: 'Remove the password',
   downloads: 'Downloads at most',
   downloadsHint: 'A download that is resumed counts once.',
   downloadsWrong: 'A whole number from 1 on, or nothing.',
-  more: 'More',
   mode: 'What visitors can do',
   modes: { preview: 'Look at it and download it', download: 'Download it', view: 'Look at it' },
   viewHint: 'The page offers no download. Whoever sees something can keep it all the same.',
@@ -37,7 +34,6 @@ export const links = {
   pageText: 'Text on the page',
   pageTextHint: 'Markdown; links open in a new page.',
   addresses: 'Only from these addresses',
-  addressesHint: 'Addresses or ranges: 192.0.2.0/24, 2001:db8::/32',
   countries: 'Only from these countries',
   countriesHint: 'Two letters each: DE, CH. Where nobody can tell the country, nobody gets in.',
   note: 'Note for yourself',
@@ -47,9 +43,8 @@ export const links = {
   until: (time: string) => `until ${time}`,
   always: 'until you revoke it',
   make: 'Make the link',
-  save: 'Save',
   made: 'The link is ready',
-  madeWords: 'It works in browsers, and by curl -OJ. It is in the clipboard now.',
+  madeWords: 'It works in browsers, and by curl -OJ.',
   copied: 'The link is in the clipboard.',
   address: 'Link',
   settings: 'Recipients and counts',
@@ -73,14 +68,13 @@ export const links = {
     full: 'Full',
     off: 'Off',
   },
-  shown: (text: string) => `${text} links`,
+  shown: (count: number, text: string) => (count === 1 ? '1 link' : `${text} links`),
   menu: (name: string) => `What can be done with the link to ${name}`,
   copy: 'Copy the link',
   open: 'Open its page',
   change: 'Change',
   revoke: 'Revoke',
   revive: 'Open again',
-  delete: 'Delete',
   revoked: 'The link is revoked.',
   revived: 'The link is open again.',
   deleteTitle: 'Delete the link',
@@ -90,7 +84,6 @@ export const links = {
   wholeBucket: 'the whole bucket',
 
   facts: 'Conditions',
-  yes: 'Yes',
   no: 'No',
   recipients: 'Recipients',
   recipientsLead: 'Each gets an address of their own, is counted alone and can be revoked alone.',
@@ -117,7 +110,6 @@ export const links = {
   goneHint: 'It was deleted, or its bucket was.',
 
   drop: {
-    ask: 'Ask for files',
     changeTitle: 'What the link takes',
     into: 'Into the folder',
     intoHint: 'Empty: the bucket itself. The folder need not be there yet.',
@@ -135,7 +127,6 @@ export const links = {
     types: 'Only these types',
     typesHint: 'image/*, application/pdf',
     typesWrong: 'Media types in small letters: image/*, application/pdf.',
-    pageText: 'Text on the page',
     template: 'Names of the files',
     example: (key: string) => `For example ${key}`,
     templateWrong:
@@ -147,8 +138,11 @@ export const links = {
       `Whoever has the link can send ${most} into ${where} ${end}.`,
     most: (files: string, size: string | null) =>
       size === null ? `up to ${files} files` : `up to ${files} files, ${size} in all,`,
+    isPublic: (place: string, isWhole: boolean) =>
+      `${place} is ${isWhole ? '' : 'partly '}public: ` +
+      `everyone ${isWhole ? 'can' : 'may'} read what comes in.`,
     waits: 'They wait until you release them.',
-    madeWords: 'Send it to whom you like: they need no account. It is in the clipboard now.',
+    madeWords: 'Send it to whom you like: they need no account.',
     inbox: 'Inbox',
 
     kinds: { all: 'All', share: 'Shared', drop: 'Asked for' },

@@ -27,7 +27,6 @@ export const shell = {
   close: 'Close',
   cancel: 'Cancel',
   save: 'Save',
-  back: 'Back',
   copy: 'Copy',
   copied: 'Copied.',
   notCopied: 'The browser did not let it be copied. Select it and copy it by hand.',
@@ -39,10 +38,13 @@ export const shell = {
   unsaved: 'What you typed is not saved.',
   discard: 'Discard it',
   keepEditing: 'Keep editing',
-  offline: (time: string) => `No connection (${time}). The console tries again by itself.`,
+  offline: (time: string) =>
+    `No connection since ${time.charAt(0).toLowerCase()}${time.slice(1)}. ` +
+    `The console tries again by itself.`,
   monthSoFar: (month: string) => `${month} so far`,
   headingFor: (money: string) => `Heading for ${money}`,
   headingForCap: (money: string, cap: string) => `Heading for ${money}, cap ${cap}`,
+  nothingMatches: 'Nothing matches the filter.',
   noSuchPage: 'There is no such page',
   noSuchPageHint: 'The address may be mistyped, or the page has moved.',
   toHome: 'Go to Home',

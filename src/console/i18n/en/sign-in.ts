@@ -12,19 +12,17 @@ export const signIn = {
   login: 'Name',
   password: 'Password',
   keyHint:
-    'The first key stands where the server was started, and in root-key.json of its data folder.',
+    'The first key is shown where the server was started, and in root-key.json of its data folder.',
   notSecure: 'This address has no TLS: passkeys work only over https or on localhost.',
   ended: 'Your session has ended',
   endedLead: 'Sign in again to go on; what you typed is still there.',
-  prove: 'Show again who you are',
-  proveLead:
-    'Passwords, passkeys, keys and members are changed only shortly after a secret was shown.',
+  prove: 'Confirm that it is you',
+  proveLead: 'Passwords, passkeys, keys and members change only soon after you sign in.',
   goOn: 'Go on',
   endpoint: 'Endpoint',
   region: 'Region',
   publicFiles: 'Public files',
   reference: 'Reference',
-  rejectedCookie: (reason: string) => `The browser refused: ${reason}`,
   reasons: {
     InvalidCredentials: 'The two do not belong together. After some tries each one waits longer.',
     AccessKeyDisabled: 'This key is disabled. An owner or admin can enable it under Access keys.',
@@ -81,7 +79,7 @@ export const signIn = {
         text: 'It can do everything; keep it for this server’s own needs.',
       },
       {
-        title: 'Then make a member of yourself',
+        title: 'Then make yourself a member',
         text: 'With a password or a passkey, in Settings. From then on nobody types a key.',
       },
       {

@@ -8,7 +8,6 @@ export const trash = {
   restoreToTitle: (objects: string) => `Restore ${objects} elsewhere`,
   restoreToWords: (to: string) =>
     `They come back at their old places and move to ${to} at once; what is there stays.`,
-  folder: 'Folder',
   folderHint: 'With a slash at its end: rescued/',
   folderMissing: 'Name a folder.',
   elsewhere: 'Restore elsewhere',
@@ -20,7 +19,6 @@ export const trash = {
   allWords: (bucket: string, bytes: string) =>
     `Everything that is deleted in ${bucket} is gone for good. With older versions: ${bytes}.`,
   typeName: (bucket: string) => `Type ${bucket} to go on`,
-  forGood: 'Delete for good',
   days: 'How long',
   daysTitle: (bucket: string) => `How long ${bucket} keeps what is deleted`,
   daysLabel: 'Days',
@@ -32,15 +30,12 @@ export const trash = {
   costs: (bytes: string, money: string) =>
     `Deleted and older versions are ${bytes} now: about ${money} a month.`,
   kept: (days: string) => `Kept ${days}`,
-  keptLong: 'Kept until it is emptied',
   off: 'This bucket keeps nothing that is deleted',
   offHint: 'Say how many days it shall keep what is deleted. That switches versions on.',
   none: 'The trash is empty',
   noneHint: (bucket: string) => `Nothing of ${bucket} is deleted but kept.`,
   noBuckets: 'There are no buckets yet',
-  name: 'Name',
   deleted: 'Deleted',
-  size: 'Size',
   nothingBack: 'no bytes',
   choose: (key: string) => `Choose ${key}`,
   chooseAll: 'Choose all that are shown',
@@ -48,5 +43,4 @@ export const trash = {
   shown: (count: string) => `${count} shown`,
   notAll: 'There is more than can be sorted: narrow it by the beginning of the name.',
   more: 'Show more',
-  save: 'Save',
 };

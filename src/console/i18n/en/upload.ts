@@ -106,19 +106,19 @@ export const upload = {
     pairsHint: 'name=value, name=value',
     pairsError: 'Write name=value, separated by commas.',
   },
-  interrupted: (count: number, name: string) =>
+  interrupted: (count: number, name: string, path: string) =>
     count === 1
-      ? `One file to ${name} was interrupted.`
+      ? `${path} to ${name} was interrupted.`
       : `${count} files to ${name} were interrupted.`,
   goOn: 'Go on',
-  chooseAgain: 'Choose them again',
+  chooseAgain: 'Choose again',
   giveUp: 'Give up',
-  sameFiles: 'Drop or choose the same files again: what is there already is not sent twice.',
+  sameFiles: 'Choose the same files again: what is there is not sent twice.',
   goneOn: ({ sent, done, missing }: { sent: number; done: number; missing: number }) =>
     [
-      `${sent} go on`,
+      `${sent} resumed`,
       ...(done > 0 ? [`${done} were there`] : []),
-      ...(missing > 0 ? [`${missing} were not found on this computer`] : []),
+      ...(missing > 0 ? [`${missing} not found`] : []),
     ].join(', '),
   notRemembered: 'A reload forgets them',
   tooManyForZip:

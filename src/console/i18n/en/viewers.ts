@@ -1,7 +1,6 @@
 // Texts of viewers.
 export const viewers = {
   empty: 'This object is empty',
-  emptyHint: 'It has 0 bytes. A name that ends with a slash is often kept as a folder.',
   changedMeanwhile: 'Somebody wrote this object while it was shown. Load it again.',
   kinds: {
     image: 'image',
@@ -58,7 +57,6 @@ export const viewers = {
     last: (count: number) => `The last ${count.toLocaleString('en')} lines`,
     follow: 'Follow',
     fromStart: 'From the start',
-    fromEnd: 'The end',
     following: 'Following. New lines appear here.',
   },
   table: {
@@ -69,7 +67,6 @@ export const viewers = {
     rowsOf: (count: string, shown: string, total: string) =>
       `${count} rows, ${shown} of ${total} loaded`,
     onlyLoaded: 'Sort and filter are of what is loaded.',
-    more: 'Load more',
   },
   hex: {
     unknown: (type: string, size: string) => `No viewer for ${type}, ${size}: its bytes.`,
@@ -106,27 +103,22 @@ export const viewers = {
   },
   pdf: {
     title: (name: string) => `PDF ${name}`,
-    openInTab: 'Open in a new tab',
     noViewer: 'This browser shows no PDF inside a page',
     noViewerHint: 'Its own viewer is off or missing. A new tab shows or downloads it.',
   },
   page: {
-    noScript: 'Shown without script: a stored page could otherwise act with your session.',
+    noScript:
+      'Shown without script or anything from elsewhere: ' +
+      'a stored page could otherwise act with your session, or tell who looks.',
     openSite: 'Open on the website domain',
     source: 'Source',
-    rendered: 'Page',
     title: (name: string) => `Page ${name}`,
   },
-  markdown: { source: 'Source', rendered: 'Rendered' },
   archive: {
-    name: 'Name',
-    size: 'Size',
-    modified: 'Modified',
     members: (count: string) => `${count} entries`,
     membersSoFar: (count: string) => `${count} entries so far`,
     label: (name: string) => `Entries of ${name}`,
     show: 'Show',
-    download: 'Download',
     back: 'Back to the archive',
     more: 'Read on',
     encrypted: 'This entry is encrypted.',
@@ -145,12 +137,9 @@ export const viewers = {
   },
   edit: {
     title: (name: string) => `Edit ${name}`,
-    save: 'Save',
-    close: 'Close',
     saved: 'Saved.',
     unsaved: 'What you typed is not saved. Leave it?',
     draft: 'You had typed this before and not saved it.',
-    draftDiscard: 'Discard it',
     clash: 'Somebody saved this object while you edited it',
     clashWords: 'Nothing is lost: this is yours beside theirs. Choose what becomes of both.',
     yours: 'Yours',
@@ -163,7 +152,7 @@ export const viewers = {
     keptBoth: (name: string) => `Yours is saved as ${name}.`,
     merged: 'Merged. Look it over, then save.',
     mergedWithConflicts: (count: number) =>
-      `Merged, but ${count} places were changed by both: they are marked with <<<<<<< and >>>>>>>.`,
+      `Merged. Changed by both: ${count}, marked with <<<<<<< and >>>>>>>.`,
     gone: 'It was deleted meanwhile.',
     line: 'Line',
   },
@@ -188,7 +177,6 @@ export const viewers = {
     swipeLabel: 'How much of the first is shown',
     other: 'Compare with another object',
     otherHint: 'A bucket and key: s3://bucket/key',
-    otherDo: 'Compare',
     notPath: 'Write it as s3://bucket/key.',
     removed: 'removed',
     added: 'added',

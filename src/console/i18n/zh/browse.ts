@@ -53,6 +53,7 @@ export const browse: typeof English = {
   type: '类型',
   showAs: (view) => `显示为${view}`,
   views: { list: '列表', grid: '网格', gallery: '图库' },
+  settings: '存储桶设置',
   pin: '固定此位置',
   unpin: '取消固定',
   reload: '重新读取文件夹',

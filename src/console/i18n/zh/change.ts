@@ -1,7 +1,6 @@
 import type { change as English } from '../en/change.ts';
 
 export const change: typeof English = {
-  name: '名称',
   counting: '仍在计数',
   deleteOne: (name) => `删除 ${name}？`,
   deleteFolder: (name) => `删除 ${name} 及其中的全部内容？`,
@@ -15,7 +14,7 @@ export const change: typeof English = {
   days: (days) => `${days} 天`,
   untilRules: '的时间由存储桶规则决定',
   notAllCounted: '未能全部计数：可能还有更多。',
-  saves: '清空回收站后节省',
+  saves: '彻底删除后节省',
   rename: '重命名',
   renameTitle: (name) => `重命名 ${name}`,
   renameHint: '指向旧名称的链接将失效。',
@@ -38,7 +37,6 @@ export const change: typeof English = {
   clashes: { taken: '已占用', duplicate: '重复', invalid: '不可用' },
   clashHint: (count) => `${count} 个保持原名，因为新名称不可用。`,
   bucket: '存储桶',
-  folder: '文件夹',
   folderHint: '不存在的文件夹会自动创建。',
   folders: '文件夹',
   moveTitle: (what) => `移动 ${what}`,
@@ -57,7 +55,6 @@ export const change: typeof English = {
   items: (count) => `${count} 项`,
   intoItself: '文件夹不能移动到自身之中',
   alreadyThere: '已经在那里',
-  newFolder: '新建文件夹',
   makeFolder: '新建文件夹',
   newFolderHint: '文件夹是名称的一部分：a/b/ 会建立两层。',
   editOne: (name) => `编辑 ${name}`,

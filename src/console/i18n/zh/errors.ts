@@ -4,6 +4,8 @@ export const errors: typeof English = {
   request: '请求',
   readMore: '说明',
   ownFault: '这是控制台的错误。请重新加载页面；已保存的内容不会丢失。',
+  notAllowed: '浏览器未获允许。请重试，并在浏览器询问时选择允许。',
+  browserFailed: (reason) => `浏览器拒绝：${reason}`,
   codes: {
     NetworkFailure: { what: '服务器没有响应。', next: '请检查网络。控制台会自动重试。' },
     AccessDenied: { what: '没有执行此操作的权限。', next: '请向账户的所有者或管理员申请权限。' },

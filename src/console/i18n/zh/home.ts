@@ -2,10 +2,8 @@ import type { home as English } from '../en/home.ts';
 
 export const home: typeof English = {
   soFar: '本月至今',
-  headingFor: '预计',
   noticeAt: (percent) => `${percent} 时提醒`,
   cap: (money) => `上限 ${money}：停止上传和公开读取`,
-  noCap: '未设上限',
   goesTo: '费用构成',
   grew: '本周的增长',
   nothingGrew: '尚无增减；数据按天更新。',

@@ -3,7 +3,7 @@ import type { jobs as English } from '../en/jobs.ts';
 export const jobs: typeof English = {
   which: '显示哪些任务',
   states: { all: '全部', running: '进行中', failed: '失败' },
-  undoHint: '只要相关对象此后未被修改，就可以撤销',
+  undoHint: '可撤销每个存储桶最近 5 个未被改动的任务',
   none: '没有任务',
   noneHint: '对大量对象的移动、复制和删除会显示在这里，并可撤销。',
   kind: '类型',

@@ -1,8 +1,6 @@
 import type { links as english } from '../en/links.ts';
 
 export const links: typeof english = {
-  title: '链接',
-  share: '通过链接分享',
   shareTitle: (what) => `通过链接分享 ${what}`,
   changeTitle: '更改链接',
   objects: (text) => `${text} 个对象`,
@@ -19,7 +17,6 @@ export const links: typeof english = {
   downloads: '最多下载次数',
   downloadsHint: '续传的下载只计一次。',
   downloadsWrong: '请填写 1 以上的整数，或留空。',
-  more: '更多',
   mode: '访客可以',
   modes: { preview: '查看并下载', download: '下载', view: '查看' },
   viewHint: '页面不提供下载。但能看到的内容都可能被保存。',
@@ -31,7 +28,6 @@ export const links: typeof english = {
   pageText: '页面文字',
   pageTextHint: 'Markdown 格式；链接在新页面打开。',
   addresses: '仅限这些地址',
-  addressesHint: '地址或网段：192.0.2.0/24、2001:db8::/32',
   countries: '仅限这些国家或地区',
   countriesHint: '两个字母：DE、CH。无法判断来源时，一律拒绝。',
   note: '自己的备注',
@@ -41,9 +37,8 @@ export const links: typeof english = {
   until: (time) => `直到 ${time}`,
   always: '直到您撤销',
   make: '创建链接',
-  save: '保存',
   made: '链接已创建',
-  madeWords: '可在浏览器中打开，也可用 curl -OJ 下载。链接已复制到剪贴板。',
+  madeWords: '可在浏览器中打开，也可用 curl -OJ 下载。',
   copied: '链接已复制到剪贴板。',
   address: '链接',
   settings: '接收人与统计',
@@ -66,14 +61,13 @@ export const links: typeof english = {
     full: '已满',
     off: '已关闭',
   },
-  shown: (text) => `${text} 个链接`,
+  shown: (_count, text) => `${text} 个链接`,
   menu: (name) => `对 ${name} 的链接的操作`,
   copy: '复制链接',
   open: '打开页面',
   change: '更改',
   revoke: '撤销',
   revive: '重新开放',
-  delete: '删除',
   revoked: '链接已撤销。',
   revived: '链接已重新开放。',
   deleteTitle: '删除链接',
@@ -83,7 +77,6 @@ export const links: typeof english = {
   wholeBucket: '整个存储桶',
 
   facts: '条件',
-  yes: '是',
   no: '否',
   recipients: '接收人',
   recipientsLead: '每人有自己的地址，单独统计，可单独撤销。',
@@ -110,7 +103,6 @@ export const links: typeof english = {
   goneHint: '链接或其存储桶已被删除。',
 
   drop: {
-    ask: '收集文件',
     changeTitle: '链接接收的内容',
     into: '存入文件夹',
     intoHint: '留空表示存储桶本身。文件夹可以尚不存在。',
@@ -128,7 +120,6 @@ export const links: typeof english = {
     types: '仅限这些类型',
     typesHint: 'image/*、application/pdf',
     typesWrong: '小写的媒体类型：image/*、application/pdf。',
-    pageText: '页面文字',
     template: '文件的命名',
     example: (key) => `例如 ${key}`,
     templateWrong: '可用 {date}、{time}、{sender}、{mail}，末尾须是 {name}（含文件夹）或 {file}。',
@@ -138,8 +129,10 @@ export const links: typeof english = {
     effect: (most, where, end) => `持有链接的人可以向 ${where} 发送${most}，${end}。`,
     most: (files, size) =>
       size === null ? `最多 ${files} 个文件` : `最多 ${files} 个文件、共 ${size}`,
+    isPublic: (place, isWhole) =>
+      `${place} ${isWhole ? '已' : '部分'}公开：任何人都${isWhole ? '' : '可'}能读取收到的文件。`,
     waits: '文件会等待您放行。',
-    madeWords: '把链接发给对方即可，对方无需账户。链接已复制到剪贴板。',
+    madeWords: '把链接发给对方即可，对方无需账户。',
     inbox: '收件箱',
 
     kinds: { all: '全部', share: '分享', drop: '收件' },

@@ -23,7 +23,6 @@ export const signIn: typeof English = {
   region: '区域',
   publicFiles: '公开文件',
   reference: '参考文档',
-  rejectedCookie: (reason) => `浏览器拒绝：${reason}`,
   reasons: {
     InvalidCredentials: '输入的两项不匹配。多次尝试后，每次都要等待更久。',
     AccessKeyDisabled: '此密钥已停用。所有者或管理员可在“访问密钥”中启用。',

@@ -102,7 +102,8 @@ export const upload: typeof English = {
     pairsHint: '名称=值, 名称=值',
     pairsError: '请写成“名称=值”，以逗号分隔。',
   },
-  interrupted: (count, name) => `上传到 ${name} 的 ${count} 个文件已中断。`,
+  interrupted: (count, name, path) =>
+    `上传到 ${name} 的 ${count === 1 ? path : `${count} 个文件`}已中断。`,
   goOn: '继续',
   chooseAgain: '重新选择',
   giveUp: '放弃',

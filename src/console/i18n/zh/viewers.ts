@@ -3,7 +3,6 @@ import type { viewers as English } from '../en/viewers.ts';
 
 export const viewers: typeof English = {
   empty: '此对象为空',
-  emptyHint: '大小为 0 字节。以斜杠结尾的名称常用来表示文件夹。',
   changedMeanwhile: '显示期间，此对象已被他人改写。请重新加载。',
   kinds: {
     image: '图片',
@@ -59,7 +58,6 @@ export const viewers: typeof English = {
     last: (count) => `最后 ${count.toLocaleString('zh')} 行`,
     follow: '跟踪',
     fromStart: '从头查看',
-    fromEnd: '查看末尾',
     following: '正在跟踪，新行会显示在这里。',
   },
   table: {
@@ -69,7 +67,6 @@ export const viewers: typeof English = {
     rows: (count) => `${count} 行`,
     rowsOf: (count, shown, total) => `${count} 行，已加载 ${shown}，共 ${total}`,
     onlyLoaded: '排序和筛选仅针对已加载的行。',
-    more: '加载更多',
   },
   hex: {
     unknown: (type, size) => `没有适用于 ${type} 的查看器（${size}），以下是原始字节。`,
@@ -106,27 +103,20 @@ export const viewers: typeof English = {
   },
   pdf: {
     title: (name) => `PDF ${name}`,
-    openInTab: '在新标签页中打开',
     noViewer: '此浏览器无法在页面内显示 PDF',
     noViewerHint: '浏览器自带的查看器已关闭或不存在。新标签页可以显示或下载。',
   },
   page: {
-    noScript: '已禁用脚本：否则存储的网页可能以当前会话的身份操作。',
+    noScript: '已禁用脚本和外部内容：否则存储的网页可能以当前会话的身份操作，或泄露谁在查看。',
     openSite: '在网站域名中打开',
     source: '源代码',
-    rendered: '网页',
     title: (name) => `网页 ${name}`,
   },
-  markdown: { source: '源代码', rendered: '预览' },
   archive: {
-    name: '名称',
-    size: '大小',
-    modified: '修改时间',
     members: (count) => `${count} 个条目`,
     membersSoFar: (count) => `目前 ${count} 个条目`,
     label: (name) => `${name} 的条目`,
     show: '查看',
-    download: '下载',
     back: '返回归档',
     more: '继续读取',
     encrypted: '此条目已加密。',
@@ -143,12 +133,9 @@ export const viewers: typeof English = {
   },
   edit: {
     title: (name) => `编辑 ${name}`,
-    save: '保存',
-    close: '关闭',
     saved: '已保存。',
     unsaved: '输入的内容尚未保存。确定离开？',
     draft: '这是之前输入但未保存的内容。',
-    draftDiscard: '放弃',
     clash: '编辑期间，他人已保存了此对象',
     clashWords: '内容没有丢失：两个版本并列如下，请选择如何处理。',
     yours: '本地版本',
@@ -161,7 +148,7 @@ export const viewers: typeof English = {
     keptBoth: (name) => `本地版本已另存为 ${name}。`,
     merged: '已合并。请检查后保存。',
     mergedWithConflicts: (count) =>
-      `已合并，但有 ${count} 处双方都做了更改，已用 <<<<<<< 和 >>>>>>> 标出。`,
+      `已合并。双方都改动的 ${count} 处已用 <<<<<<< 和 >>>>>>> 标出。`,
     gone: '此对象已被删除。',
     line: '行',
   },
@@ -186,7 +173,6 @@ export const viewers: typeof English = {
     swipeLabel: '第一张图片的显示比例',
     other: '与其他对象比较',
     otherHint: '存储桶和键：s3://bucket/key',
-    otherDo: '比较',
     notPath: '请写成 s3://bucket/key。',
     removed: '已删除',
     added: '已添加',

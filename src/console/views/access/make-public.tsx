@@ -10,11 +10,11 @@ import { href, objectPath } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
 import { bytes, count, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { CheckField, RadioField, TextField } from '../../ui/field.tsx';
-import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
+import { PlainWords } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { useAct } from '../change/use-act.ts';
 import { orSay, refreshAccess } from './make-private.ts';
 
@@ -86,28 +86,19 @@ export default function MakePublic({ bucket, prefix, onClose }: MakePublicProps)
 
   const place = `${bucket}${prefix === '' ? '' : `/${prefix}`}`;
   return (
-    <Dialog
+    <ActDialog
       title={texts.makePublicTitle(place)}
       width={600}
       onClose={onClose}
       onSubmit={open}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          focusesCancel
-          kind="open"
-          icon={Globe}
-          type="submit"
-          isBusy={act.isBusy}
-          off={preview === null ? t().change.counting : null}
-          label={buttonLabel(preview)}
-        />
-      }
+      focusesCancel
+      kind="open"
+      icon={Globe}
+      act={act}
+      off={preview === null ? t().change.counting : null}
+      label={buttonLabel(preview)}
     >
-      {preview === null && query.error.value !== null && (
-        <Failure error={query.error.value} onRetry={query.reload} />
-      )}
-      {preview === null && query.error.value === null && <Skeleton width={320} />}
+      <Waiting of={query} width={320} />
       {preview !== null && (
         <>
           <Effect preview={preview} place={place} />
@@ -131,8 +122,7 @@ export default function MakePublic({ bucket, prefix, onClose }: MakePublicProps)
           <Statement preview={preview} />
         </>
       )}
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 
@@ -208,7 +198,9 @@ function Statement({ preview }: { readonly preview: Preview }) {
   return (
     <details>
       <summary>{t().access.exactStatement}</summary>
-      <pre class="code">{JSON.stringify(preview.statements, null, 2)}</pre>
+      <pre class="code" tabIndex={0}>
+        {JSON.stringify(preview.statements, null, 2)}
+      </pre>
     </details>
   );
 }

@@ -135,7 +135,9 @@ function Result({ probed }: { readonly probed: Probed }) {
         ))}
         <li class="faint">{probed.isPublic ? texts.asStranger : texts.asPresigned}</li>
       </ul>
-      <pre class="code">{probed.lines}</pre>
+      <pre class="code" tabIndex={0}>
+        {probed.lines}
+      </pre>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // "Who can read this": one sentence for each who may, with the line that gives it;
 // who may not is counted. For the inspector and for a bucket's settings.
-import { FlaskConical, Globe, Link, Lock, Timer } from 'lucide';
+import { Globe, Link, ListChecks, Lock, Timer } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import type { AccessEntry, AccessReason } from 'quayside/client';
 import { client } from '../../api/client.ts';
@@ -113,7 +113,7 @@ function Reader({ entry, isFolder }: ReaderProps) {
 
 type WhyProps = {
   readonly reason: AccessReason;
-  /** It is about what is not allowed of a part that is. */
+  /** Whether the reason is for the rest of a prefix of which a part may be read. */
   readonly isRest?: boolean;
 };
 
@@ -127,7 +127,9 @@ export function Why({ reason, isRest = false }: WhyProps) {
   return (
     <details class="faint">
       <summary>{sentence}</summary>
-      <pre class="code">{pretty(reason.text)}</pre>
+      <pre class="code" tabIndex={0}>
+        {pretty(reason.text)}
+      </pre>
     </details>
   );
 }
@@ -150,7 +152,7 @@ function Acts({ bucket, objectKey, isFolder, isOpen }: ActsProps) {
     <div class="reader-acts">
       <Button
         kind="secondary"
-        icon={FlaskConical}
+        icon={ListChecks}
         label={texts.test}
         onClick={() =>
           openDialog((close) => <TestAccess {...place} isFolder={isFolder} onClose={close} />)

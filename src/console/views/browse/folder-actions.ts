@@ -18,7 +18,7 @@ import {
 import { errorLine } from '../../api/describe-error.ts';
 import type { Command } from '../../app/commands.ts';
 import { withPart } from '../../app/lazy.tsx';
-import { setQuery } from '../../app/router.ts';
+import { navigate, objectPath, setQuery } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { MenuItem } from '../../ui/menu.tsx';
@@ -91,7 +91,6 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
   return [
     ...uploadActions(folder),
     ...change('new-folder', 'folder', { label: texts.newFolder, keys: ['n'], icon: FolderPlus }),
-    ...change('ask', 'folder', { label: texts.ask, keys: ['a'], icon: FolderInput }, 'links:write'),
     {
       id: 'browse.download',
       about: 'rows',
@@ -124,6 +123,7 @@ export function actionsOf(folder: FolderModel): readonly Action[] {
       { label: texts.share, keys: ['l'], icon: Link2, off: none },
       'links:write',
     ),
+    ...change('ask', 'folder', { label: texts.ask, keys: ['a'], icon: FolderInput }, 'links:write'),
     ...change('move', 'rows', { label: texts.move, keys: ['m'], icon: FolderInput, off: none }),
     ...change('rename', 'rows', { label: texts.rename, keys: ['F2'], icon: Pencil, off: none }),
     ...change('copy', 'rows', { label: texts.copyTo, icon: CopyPlus, off: none }),
@@ -164,9 +164,11 @@ function uploadActions({ bucket, prefix }: FolderModel): readonly Action[] {
 /** The menu of a row, or of what is selected. */
 export function rowMenu(actions: readonly Action[], folder: FolderModel): readonly MenuItem[] {
   // Copying stands there in all its forms, below.
-  const isOneFolder = titleOf(chosen(folder)).endsWith('/');
+  const selected = chosen(folder);
+  const [row, second] = selected.isAll ? [] : selected.rows;
+  const isOne = row !== undefined && second === undefined;
   const rows = actions.filter(({ about, id }) =>
-    about === 'rows' ? id !== 'browse.copy-as' : id === 'browse.ask' && isOneFolder,
+    about === 'rows' ? id !== 'browse.copy-as' : id === 'browse.ask' && isOne && row.isFolder,
   );
   const toItem = ({ label, icon, keys, off, isDanger, run }: Action): MenuItem => ({
     label,
@@ -176,10 +178,20 @@ export function rowMenu(actions: readonly Action[], folder: FolderModel): readon
     ...(keys?.[0] === undefined ? {} : { keys: keys[0] }),
     ...(isDanger === undefined ? {} : { isDanger }),
   });
+  const open = () => row && navigate(objectPath(selected.bucket, row.key));
   const items = rows.filter(({ isDanger }) => isDanger !== true).map(toItem);
   const last = rows.filter(({ isDanger }) => isDanger === true).map(toItem);
-  const others = copyMenu(chosen(folder));
-  return [...items, 'rule', ...others, ...(last.length > 0 ? (['rule', ...last] as const) : [])];
+  const others = copyMenu(selected);
+  return [
+    // An object whose key ends in a slash would be taken for the folder of that name.
+    ...(isOne && row.key.endsWith('/') === row.isFolder
+      ? [{ label: t().browse.open, run: open }]
+      : []),
+    ...items,
+    'rule',
+    ...others,
+    ...(last.length > 0 ? (['rule', ...last] as const) : []),
+  ];
 }
 
 const copySelection = (selection: Selection, format: CopyFormat): void =>

@@ -2,6 +2,7 @@
 // after their rows are shown; they only fill their places.
 import { signal } from '@preact/signals';
 import { client } from '../../api/client.ts';
+import { whenVisible } from '../../app/visible.ts';
 import type { FolderSize } from './selection-model.ts';
 
 /** Prefixes of one request: the API's most. */
@@ -31,6 +32,7 @@ export function createFolderSizes(bucket: string): FolderSizes {
   const stop = new AbortController();
 
   async function ask(): Promise<void> {
+    if (stop.signal.aborted) return;
     const prefixes = wanted.filter((prefix) => !fresh.has(prefix)).slice(0, PREFIXES_MAX);
     if (prefixes.length === 0) return;
     for (const prefix of prefixes) fresh.add(prefix);
@@ -43,7 +45,7 @@ export function createFolderSizes(bucket: string): FolderSizes {
       if (stop.signal.aborted) return;
       if (items === null) {
         for (const prefix of prefixes) fresh.delete(prefix);
-        timer = setTimeout(() => void ask(), RECOUNT_MS);
+        timer = setTimeout(() => void whenVisible().then(ask), RECOUNT_MS);
         return;
       }
       for (const { prefix, objects, bytes } of items) {

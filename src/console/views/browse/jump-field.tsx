@@ -1,11 +1,9 @@
 // The small field of `'`: what is typed is gone to, the first name at or behind it.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isGivenUp } from '../../api/describe-error.ts';
 import { t } from '../../i18n/i18n.ts';
 import { sayError } from './folder-actions.ts';
 import type { FolderModel } from './use-folder.ts';
-
-const isAborted = (error: unknown): boolean =>
-  error instanceof DOMException && error.name === 'AbortError';
 
 type JumpFieldProps = { readonly folder: FolderModel; readonly onClose: () => void };
 
@@ -26,7 +24,7 @@ export function JumpField({ folder, onClose }: JumpFieldProps) {
       folder.selection.moveTo(index);
       folder.grid.current?.scrollTo(index);
     } catch (error) {
-      if (!isAborted(error)) sayError(error);
+      if (!isGivenUp(error)) sayError(error);
     }
   }
 

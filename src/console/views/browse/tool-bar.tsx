@@ -1,12 +1,21 @@
 // The bar above the list: what can be done with the folder, or, while something is
 // selected, with that.
-import { ChevronDown, Ellipsis, PanelRight, Pin, PinOff, SlidersHorizontal, X } from 'lucide';
+import {
+  ChevronDown,
+  Ellipsis,
+  PanelRight,
+  Pin,
+  PinOff,
+  Settings2,
+  SlidersHorizontal,
+  X,
+} from 'lucide';
 import { Fragment } from 'preact';
 import { isPinned } from '../../app/pinned.ts';
 import { objectPath, query } from '../../app/router.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { openMenu, openMenuOf } from '../../ui/open-menu.tsx';
 import { type Action, chosen, copyMenu, rowMenu } from './folder-actions.ts';
 import { toggleInspector, togglePin } from './show-folder.ts';
@@ -111,6 +120,9 @@ function LookTools({ folder }: { readonly folder: FolderModel }) {
   const pinned = isPinned(objectPath(bucket, prefix));
   return (
     <>
+      {prefix === '' && (
+        <LinkButton icon={Settings2} iconOnly wide label={texts.settings} to={`/b/${bucket}`} />
+      )}
       <Button
         icon={pinned ? PinOff : Pin}
         iconOnly

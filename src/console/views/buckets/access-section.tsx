@@ -117,7 +117,7 @@ function PublicPart({ bucket, onSaved }: SectionProps) {
                 <Button
                   kind="secondary"
                   icon={Lock}
-                  label={texts.close}
+                  label={t().shell.close}
                   onClick={() => void close(prefix)}
                 />
               )}

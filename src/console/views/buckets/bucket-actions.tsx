@@ -42,12 +42,12 @@ export function openBucketMenu(event: Event, { name, totals }: ListedBucket): vo
     ? { label: texts.makePrivate, icon: Lock, off, run: () => void makePrivate(name, '') }
     : { label: texts.makePublic, icon: Globe, off, run: () => openMakePublic(name) };
   openMenu(event, texts.more(name), [
-    { label: texts.open, icon: SquareArrowOutUpRight, run: () => openBucket({ name }) },
-    { label: texts.settings, icon: Settings2, run: () => navigate(settingsPath(name)) },
-    { label: texts.copyUri, icon: Copy, run: () => void copyText(`s3://${name}/`) },
+    { label: t().browse.open, icon: SquareArrowOutUpRight, run: () => openBucket({ name }) },
+    { label: t().shell.settings, icon: Settings2, run: () => navigate(settingsPath(name)) },
+    { label: t().browse.copyAs.s3, icon: Copy, run: () => void copyText(`s3://${name}/`) },
     access,
     ...(may('links:write')
-      ? [{ label: t().links.drop.ask, icon: FolderInput, run: () => openAsk(name) }]
+      ? [{ label: t().browse.ask, icon: FolderInput, run: () => openAsk(name) }]
       : []),
     'rule',
     { label: texts.empty, icon: Trash2, isDanger: true, off, run: () => openEmpty(name) },

@@ -24,7 +24,7 @@ export function bucketColumns(mostBytes: number): readonly Column<ListedBucket>[
   return [
     {
       id: 'name',
-      label: texts.name,
+      label: t().browse.name,
       width: 'minmax(180px, 1.5fr)',
       cell: (bucket) => <NameCell bucket={bucket} />,
       compare: (a, b) => compareNames(a.name, b.name),

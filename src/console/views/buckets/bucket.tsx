@@ -16,13 +16,13 @@ import { ReadBy, Skeleton } from '../../ui/small.tsx';
 import { AccessSection } from './access-section.tsx';
 import { openBucketMenu, settingsPath } from './bucket-actions.tsx';
 import { type Bucket, READERS, useListed } from './bucket-list.ts';
-import { DangerSection } from './danger-section.tsx';
 import { GeneralSection } from './general-section.tsx';
 import { ProtectionSection } from './protection-section.tsx';
 import { RulesSection } from './rules-section.tsx';
 import type { SectionProps } from './setting-form.tsx';
 
 const WebsiteSection = lazy<SectionProps>(() => import('./website/website-section.tsx'));
+const DangerSection = lazy<SectionProps>(() => import('./danger-section.tsx'));
 
 const SECTIONS = ['general', 'access', 'protection', 'rules', 'website', 'danger'] as const;
 type Section = (typeof SECTIONS)[number];
@@ -55,7 +55,7 @@ export default function BucketPage() {
   return (
     <>
       <TopBar>
-        <nav class="path" aria-label={t().buckets.path}>
+        <nav class="path" aria-label={t().browse.path}>
           <PathUp to={objectPath(name, '')} label={name} />
           <a href={href('/buckets')}>{t().shell.buckets}</a>
           <span class="sep">/</span>
@@ -95,7 +95,7 @@ function Settings(props: SectionProps) {
         <LinkButton
           kind="secondary"
           icon={FolderOpen}
-          label={texts.open}
+          label={t().browse.open}
           to={objectPath(bucket.name, '')}
         />
         <Button

@@ -11,6 +11,7 @@ import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { NoMatch } from '../../ui/no-match.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
 import { Empty, Skeleton } from '../../ui/small.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -41,7 +42,7 @@ export default function Buckets() {
   useCommands([
     {
       id: 'buckets.create',
-      label: texts.newBucket,
+      label: t().shell.newBucket,
       keys: ['n'],
       icon: Plus,
       off: mayMake ? undefined : texts.mayNot,
@@ -82,7 +83,7 @@ export default function Buckets() {
           <Button
             kind="primary"
             icon={Plus}
-            label={texts.newBucket}
+            label={t().shell.newBucket}
             keys="N"
             onClick={openCreate}
           />
@@ -94,7 +95,9 @@ export default function Buckets() {
         )}
         {list.items === null && list.error === null && <Skeletons />}
         {all?.length === 0 && <NoBuckets mayMake={mayMake} />}
-        {all !== null && all.length > 0 && shown?.length === 0 && <NoMatch filter={filter} />}
+        {all !== null && all.length > 0 && shown?.length === 0 && (
+          <NoMatch onClear={() => setQuery({ filter: null })} />
+        )}
         {shown !== null && shown.length > 0 && <BucketTable buckets={shown} />}
       </div>
       <Sums buckets={shown ?? []} isReading={shown === null} hasMore={list.hasMore} />
@@ -138,29 +141,12 @@ function NoBuckets({ mayMake }: { readonly mayMake: boolean }) {
       title={texts.none}
       action={
         mayMake && (
-          <Button kind="primary" icon={Plus} label={texts.newBucket} onClick={openCreate} />
+          <Button kind="primary" icon={Plus} label={t().shell.newBucket} onClick={openCreate} />
         )
       }
     >
       {texts.noneHint}
     </Empty>
-  );
-}
-
-function NoMatch({ filter }: { readonly filter: string }) {
-  const texts = t().buckets;
-  return (
-    <Empty
-      icon={ListFilter}
-      title={texts.noMatch(filter)}
-      action={
-        <Button
-          kind="secondary"
-          label={texts.clearFilter}
-          onClick={() => setQuery({ filter: null })}
-        />
-      }
-    />
   );
 }
 

@@ -7,10 +7,10 @@ import { invalidate } from '../../api/query.ts';
 import { navigate, objectPath } from '../../app/router.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { RadioField, TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { InlineError, PlainWords } from '../../ui/small.tsx';
+import { PlainWords } from '../../ui/small.tsx';
 import { useAct } from '../change/use-act.ts';
 import { ALWAYS_SHOWN, isBucketName, NAME_RULES, RULE_NAMES } from './bucket-name.ts';
 import {
@@ -46,25 +46,20 @@ export default function CreateBucket({ onClose }: { readonly onClose: () => void
   }
 
   return (
-    <Dialog
-      title={texts.title}
+    <ActDialog
+      title={t().shell.newBucket}
       isDirty={name !== ''}
       onClose={onClose}
       onSubmit={create}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind={opens(template) ? 'open' : 'primary'}
-          type="submit"
-          isBusy={act.isBusy}
-          off={isValid ? null : texts.nameFirst}
-          label={opens(template) ? texts.makePublic : texts.make}
-        />
-      }
+      width={560}
+      kind={opens(template) ? 'open' : 'primary'}
+      act={act}
+      off={isValid ? null : texts.nameFirst}
+      label={opens(template) ? texts.makePublic : texts.make}
     >
       <div>
         <TextField
-          label={texts.name}
+          label={t().browse.name}
           value={name}
           onInput={setName}
           maxLength={63}
@@ -92,8 +87,7 @@ export default function CreateBucket({ onClose }: { readonly onClose: () => void
           objects: count(BACKUP_OBJECTS_MAX),
         })}
       </PlainWords>
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 

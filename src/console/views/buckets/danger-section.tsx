@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { openDelete, openEmpty } from './bucket-actions.tsx';
 import { Part, type SectionProps } from './setting-form.tsx';
 
-export function DangerSection({ bucket }: SectionProps) {
+export default function DangerSection({ bucket }: SectionProps) {
   const texts = t().buckets;
   return (
     <>

@@ -8,9 +8,9 @@ import { invalidate, useQuery } from '../../api/query.ts';
 import { navigate } from '../../app/router.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { InlineError, LoadLine, PlainWords, Skeleton } from '../../ui/small.tsx';
+import { LoadLine, PlainWords, Skeleton } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { openedPrefixes } from '../access/public-prefixes.ts';
 import { useAct } from '../change/use-act.ts';
@@ -49,24 +49,16 @@ export default function DeleteBucket({ bucket, onClose }: DeleteProps) {
   }
 
   return (
-    <Dialog
+    <ActDialog
       title={texts.deleteTitle(bucket)}
-      width={500}
       isDirty={typed !== '' && !act.isBusy}
       onClose={onClose}
       onSubmit={remove}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          focusesCancel
-          kind="danger"
-          icon={Trash2}
-          type="submit"
-          isBusy={act.isBusy}
-          off={isReading ? t().change.counting : isConfirmed ? null : texts.typeFirst}
-          label={texts.deleteForGood}
-        />
-      }
+      kind="danger"
+      icon={Trash2}
+      act={act}
+      off={isReading ? t().change.counting : isConfirmed ? null : texts.typeFirst}
+      label={t().object.deleteForGood}
     >
       {isReading && error !== null && <Failure error={error} onRetry={listed.reload} />}
       {isReading && error === null && <Skeleton width={280} />}
@@ -87,8 +79,7 @@ export default function DeleteBucket({ bucket, onClose }: DeleteProps) {
           <span class="dim">{texts.emptied(count(progress.done))}</span>
         </>
       )}
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 

@@ -3,10 +3,10 @@ import { Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
 import { bytes, count, smallMoney } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { RadioField, TextField } from '../../ui/field.tsx';
-import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
+import { PlainWords } from '../../ui/small.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { runJob } from '../change/run-job.ts';
 import { useAct } from '../change/use-act.ts';
 import { type ListedBucket, useListed } from './bucket-list.ts';
@@ -34,33 +34,22 @@ export default function EmptyBucket({ bucket, onClose }: EmptyProps) {
   }
 
   return (
-    <Dialog
+    <ActDialog
       title={texts.emptyTitle(bucket)}
-      width={500}
       isDirty={typed !== ''}
       onClose={onClose}
       onSubmit={empty}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          focusesCancel
-          kind="danger"
-          icon={Trash2}
-          type="submit"
-          isBusy={act.isBusy}
-          off={totals === null ? t().change.counting : isConfirmed ? null : texts.typeFirst}
-          label={
-            isForGood
-              ? texts.removeForGood(t().units.objects(objects, count(objects)))
-              : texts.toTrash(t().units.objects(objects, count(objects)))
-          }
-        />
+      kind="danger"
+      icon={Trash2}
+      act={act}
+      off={totals === null ? t().change.counting : isConfirmed ? null : texts.typeFirst}
+      label={
+        isForGood
+          ? texts.removeForGood(t().units.objects(objects, count(objects)))
+          : texts.toTrash(t().units.objects(objects, count(objects)))
       }
     >
-      {totals === null && listed.error.value !== null && (
-        <Failure error={listed.error.value} onRetry={listed.reload} />
-      )}
-      {totals === null && listed.error.value === null && <Skeleton width={280} />}
+      <Waiting of={listed} width={280} />
       {totals !== null && (
         <>
           {keepsVersions && (
@@ -80,8 +69,7 @@ export default function EmptyBucket({ bucket, onClose }: EmptyProps) {
           {isForGood && <ConfirmName bucket={bucket} typed={typed} onTyped={setTyped} />}
         </>
       )}
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 

@@ -1,13 +1,15 @@
-// General: what the bucket stores, since when, whether it keeps versions, and how long
-// its trash.
+// General: what the bucket stores, since when, how it was served this month, whether it
+// keeps versions, and how long its trash.
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
-import { bytes, count, date, smallMoney } from '../../i18n/format.ts';
+import { may } from '../../app/session.ts';
+import { bytes, count, date, percent, smallMoney } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Failure } from '../../ui/failure.tsx';
 import { RadioField, TextField } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/small.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { useListed } from './bucket-list.ts';
+import { servedOf } from './served.ts';
 import { Part, SavedForm, type SectionProps, SettingForm } from './setting-form.tsx';
 import { useSetting } from './use-setting.ts';
 
@@ -20,6 +22,7 @@ export function GeneralSection(props: SectionProps) {
   return (
     <>
       <Totals {...props} />
+      {may('usage:read') && <ThisMonth {...props} />}
       <SettingForm
         {...props}
         title={texts.versioning}
@@ -56,7 +59,7 @@ function Totals({ bucket }: SectionProps) {
   const texts = t().buckets;
   const listed = useListed(bucket.name);
   const totals = listed.data.value?.totals ?? null;
-  const rows: readonly [string, string | null][] = [
+  const rows: NumbersProps['rows'] = [
     [texts.general.made, date(bucket.createdAt)],
     [
       texts.danger.objects,
@@ -77,18 +80,49 @@ function Totals({ bucket }: SectionProps) {
   ];
   return (
     <Part title={texts.general.stored} sentence={texts.general.storedHint}>
-      {listed.error.value !== null && totals === null && (
-        <Failure error={listed.error.value} onRetry={listed.reload} />
-      )}
-      <dl class="effects">
-        {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value ?? <Skeleton width={80} />}</dd>
-          </div>
-        ))}
-      </dl>
+      <Waiting of={listed} />
+      <Numbers rows={rows} />
     </Part>
+  );
+}
+
+/** What went out since the month began, how much of it from caches, and what failed. */
+function ThisMonth({ bucket: { name } }: SectionProps) {
+  const texts = t().buckets.general;
+  const { groups } = t().usage;
+  const usage = useQuery(`bucket ${name} month`, (signal) => {
+    const from = `${new Date().toISOString().slice(0, 7)}-01T00:00:00Z`;
+    return client.request('GET /usage', { query: { bucket: name, from, by: 'total' }, signal });
+  });
+  const items = usage.data.value?.items;
+  const served = items && servedOf(items);
+  return (
+    <Part title={texts.thisMonth} sentence={texts.thisMonthHint}>
+      <Waiting of={usage} />
+      <Numbers
+        rows={[
+          [groups.traffic, served && bytes(served.bytes)],
+          [texts.hitRatio, served && (served.hitRatio === null ? '–' : percent(served.hitRatio))],
+          [texts.clientErrors, served && count(served.clientErrors)],
+          [texts.serverErrors, served && count(served.serverErrors)],
+        ]}
+      />
+    </Part>
+  );
+}
+
+type NumbersProps = { readonly rows: readonly (readonly [string, string | null | undefined])[] };
+
+function Numbers({ rows }: NumbersProps) {
+  return (
+    <dl class="effects">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value ?? <Skeleton width={80} />}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -103,10 +137,7 @@ function Trash({ bucket, onSaved }: SectionProps) {
   const whole = trash.data.value;
   return (
     <Part title={texts.trash} sentence={texts.trashHint}>
-      {whole === null && trash.error.value !== null && (
-        <Failure error={trash.error.value} onRetry={trash.reload} />
-      )}
-      {whole === null && trash.error.value === null && <Skeleton width={120} />}
+      <Waiting of={trash} width={120} />
       {whole !== null && (
         <TrashForm
           name={name}

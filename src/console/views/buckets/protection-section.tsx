@@ -134,7 +134,7 @@ function Lock(props: SectionProps) {
       {(draft, set) => (
         <>
           <CheckField
-            label={texts.on}
+            label={texts.title}
             hint={texts.onHint}
             checked={draft.isOn}
             disabled={bucket.objectLock !== null || bucket.versioning !== 'enabled'}

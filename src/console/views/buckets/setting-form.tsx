@@ -148,12 +148,16 @@ function BothSides<Draft>({ setting, theirs }: SidesProps<Draft>) {
       <p>{texts.changedMeanwhile}</p>
       <div>
         <b>{texts.theirs}</b>
-        <pre class="code">{shown(theirs)}</pre>
+        <pre class="code" tabIndex={0}>
+          {shown(theirs)}
+        </pre>
         <Button kind="secondary" label={texts.takeTheirs} onClick={setting.takeTheirs} />
       </div>
       <div>
         <b>{texts.mine}</b>
-        <pre class="code">{shown(setting.draft)}</pre>
+        <pre class="code" tabIndex={0}>
+          {shown(setting.draft)}
+        </pre>
         <Button
           kind="secondary"
           label={texts.saveMine}

@@ -1,4 +1,4 @@
-// Headers, metadata and tags between the fields of a form and the change that the
+// Headers, metadata, tags and lock between the fields of a form and the change that the
 // API takes. Pure; test/console/attributes.test.ts has its table.
 import type { Answer, RequestOptions } from 'quayside/client';
 
@@ -101,4 +101,38 @@ export function changeOfMany(values: Values, on: ReadonlySet<FieldName>): Object
     );
   }
   return change;
+}
+
+type JobChange = Extract<
+  RequestOptions<'POST /buckets/{bucket}/jobs'>['body'],
+  { kind: 'edit' }
+>['change'];
+type LockChange = Pick<JobChange, 'retention' | 'legalHold' | 'bypassGovernance'>;
+
+export type LockDraft = {
+  readonly mode: 'keep' | 'none' | 'GOVERNANCE' | 'COMPLIANCE';
+  /** The last day of the retention: it ends when that is over where the reader is. */
+  readonly day: string;
+  readonly hold: 'keep' | 'yes' | 'no';
+};
+export const KEEP_LOCK: LockDraft = { mode: 'keep', day: '', hold: 'keep' };
+
+/**
+ * The change that the fields say; null: none. Undefined: it has no day in the future. Who
+ * may override GOVERNANCE does by taking the lock away.
+ */
+export function lockChangeOf(
+  { mode, day, hold }: LockDraft,
+  mayOverride: boolean,
+  nowMs = Date.now(),
+): LockChange | null | undefined {
+  if (mode === 'keep' && hold === 'keep') return null;
+  const change: LockChange = {};
+  if (hold !== 'keep') change.legalHold = hold === 'yes';
+  if (mode === 'none') return { ...change, retention: null, bypassGovernance: mayOverride };
+  if (mode === 'keep') return change;
+
+  const end = new Date(`${day}T23:59:59`);
+  if (!(end.getTime() > nowMs)) return undefined;
+  return { ...change, retention: { mode, until: end.toISOString() } };
 }

@@ -4,9 +4,9 @@ import { Trash2 } from 'lucide';
 import { useEffect } from 'preact/hooks';
 import { bytes, count, smallMoney } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { InlineError, PlainWords, Skeleton } from '../../ui/small.tsx';
+import { PlainWords, Skeleton } from '../../ui/small.tsx';
 import { nameOf, type Selection } from '../browse/selection.ts';
 import { type ChangeProps, jobTargets } from './change-props.ts';
 import { type Preview, usePreview } from './preview.ts';
@@ -57,33 +57,22 @@ function DeleteDialog(props: DeleteDialogProps) {
   const texts = t().change;
   const objects = t().units.objects(preview?.objects ?? 0, count(preview?.objects ?? 0));
   return (
-    <Dialog
+    <ActDialog
       title={titleOf(selection)}
-      width={500}
       onClose={onClose}
       onSubmit={onDelete}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          focusesCancel
-          kind="danger"
-          icon={Trash2}
-          type="submit"
-          isBusy={act.isBusy}
-          off={preview === null ? texts.counting : null}
-          label={
-            preview?.goesToTrash === false
-              ? texts.deleteForGood(objects)
-              : texts.deleteObjects(objects)
-          }
-        />
+      kind="danger"
+      icon={Trash2}
+      act={act}
+      off={preview === null ? texts.counting : null}
+      label={
+        preview?.goesToTrash === false ? texts.deleteForGood(objects) : texts.deleteObjects(objects)
       }
     >
       {preview === null && failure !== null && <Failure error={failure} onRetry={onRetry} />}
       {preview === null && failure === null && <Skeleton width={280} />}
       {preview !== null && <Effect preview={preview} bucket={selection.bucket} objects={objects} />}
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 
@@ -104,12 +93,14 @@ function Effect({ preview, bucket, objects }: EffectProps) {
         {goesToTrash ? texts.toTrash(what, bucket, days) : texts.forGood(what)}
       </PlainWords>
       {!isComplete && <p class="dim">{texts.notAllCounted}</p>}
-      <dl class="effects">
-        <div>
-          <dt>{texts.saves}</dt>
-          <dd>{t().units.aMonth(smallMoney(savedMicro, currency))}</dd>
-        </div>
-      </dl>
+      {savedMicro !== null && (
+        <dl class="effects">
+          <div>
+            <dt>{texts.saves}</dt>
+            <dd>{t().units.aMonth(smallMoney(savedMicro, currency))}</dd>
+          </div>
+        </dl>
+      )}
     </>
   );
 }

@@ -1,10 +1,11 @@
-// Edit headers, metadata, tags and class: one object by what it has, many as a job.
-// No byte moves; each object gets a new version of the same bytes.
+// Edit headers, metadata, tags, class and lock: one object by what it has, many as a job.
+// No byte moves; each object gets a new version of the same bytes, but for tags and lock.
 import { SlidersHorizontal } from 'lucide';
 import { useId, useState } from 'preact/hooks';
 import { client, QuaysideError } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
 import { invalidate, useQuery } from '../../api/query.ts';
+import { mayOverrideLocks } from '../../app/session.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { CancelOr, Dialog } from '../../ui/dialog.tsx';
@@ -19,12 +20,15 @@ import {
   EMPTY,
   FIELDS,
   type FieldName,
+  KEEP_LOCK,
+  lockChangeOf,
   type ObjectChange,
   type ObjectDetail,
   type Values,
   valuesOf,
 } from './attributes.ts';
 import { type ChangeProps, jobTargets } from './change-props.ts';
+import { LockFields } from './lock-fields.tsx';
 import { runJob } from './run-job.ts';
 import { useAct } from './use-act.ts';
 
@@ -77,16 +81,19 @@ function OneForm({ bucket, object, onClose }: FormProps) {
   const [theirs, setTheirs] = useState<Values | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const [draft, setDraft] = useState(KEEP_LOCK);
+  const lock = lockChangeOf(draft, mayOverrideLocks());
   const change = changeOfOne(valuesOf(base), values);
   const names = namesOf(change);
+  const off = whyOff(names, lock);
 
   async function save(): Promise<void> {
-    if (isBusy || names.length === 0) return;
+    if (isBusy || off !== null) return;
     setBusy(true);
     setError(null);
     try {
       const query = { key: object.key };
-      await client.objects.update(bucket, { query, body: change, ifMatch: base });
+      await client.objects.update(bucket, { query, body: { ...change, ...lock }, ifMatch: base });
       refresh(bucket);
       showToast({ text: texts.edited(nameOf(object.key)) });
       onClose();
@@ -113,10 +120,10 @@ function OneForm({ bucket, object, onClose }: FormProps) {
     <Dialog
       title={texts.editOne(nameOf(object.key))}
       width={620}
-      isDirty={names.length > 0}
+      isDirty={names.length > 0 || lock !== null}
       onClose={onClose}
       onSubmit={() => void save()}
-      actions={<Actions names={names} isBusy={isBusy} onClose={onClose} label={t().shell.save} />}
+      actions={<Actions off={off} isBusy={isBusy} onClose={onClose} label={t().shell.save} />}
     >
       {FIELDS.map((name) => (
         <AttributeField
@@ -127,7 +134,8 @@ function OneForm({ bucket, object, onClose }: FormProps) {
           onInput={(value) => setValues({ ...values, [name]: value })}
         />
       ))}
-      <Effect names={names} what={nameOf(object.key)} />
+      <LockFields bucket={bucket} draft={draft} onChange={setDraft} />
+      <Effect names={names} off={off} what={nameOf(object.key)} />
       {error !== null && <InlineError text={error} />}
     </Dialog>
   );
@@ -142,10 +150,14 @@ function EditMany({ selection, onClose }: ChangeProps) {
   const change = changeOfMany(values, on);
   const names = namesOf(change);
   const what = isAll ? texts.everythingIn(`${bucket}/${prefix}`) : texts.items(count(rows.length));
-  const { retention: _, legalHold: __, bypassGovernance: ___, ...attributes } = change;
+  const [draft, setDraft] = useState(KEEP_LOCK);
+  const lock = lockChangeOf(draft, mayOverrideLocks());
+  const off = whyOff(names, lock);
   const save = () => {
-    if (names.length === 0) return;
-    act.run(() => runJob(bucket, { kind: 'edit', change: attributes, ...jobTargets(selection) }));
+    if (off !== null) return;
+    const { retention: _, ...attributes } = change;
+    const task = { kind: 'edit', change: { ...attributes, ...lock } } as const;
+    act.run(() => runJob(bucket, { ...task, ...jobTargets(selection) }));
   };
   const toggle = (name: FieldName, isOn: boolean) => {
     const next = new Set(on);
@@ -157,11 +169,11 @@ function EditMany({ selection, onClose }: ChangeProps) {
     <Dialog
       title={texts.editMany(what)}
       width={620}
-      isDirty={on.size > 0}
+      isDirty={on.size > 0 || lock !== null}
       onClose={onClose}
       onSubmit={save}
       actions={
-        <Actions names={names} isBusy={act.isBusy} onClose={onClose} label={texts.editNow(what)} />
+        <Actions off={off} isBusy={act.isBusy} onClose={onClose} label={texts.editNow(what)} />
       }
     >
       <p class="dim">{texts.editManyLead}</p>
@@ -183,7 +195,8 @@ function EditMany({ selection, onClose }: ChangeProps) {
           )}
         </div>
       ))}
-      <Effect names={names} what={what} />
+      <LockFields bucket={bucket} draft={draft} onChange={setDraft} />
+      <Effect names={names} off={off} what={what} />
       {act.error !== null && <InlineError text={act.error} />}
     </Dialog>
   );
@@ -192,18 +205,24 @@ function EditMany({ selection, onClose }: ChangeProps) {
 const namesOf = (change: ObjectChange): readonly FieldName[] =>
   FIELDS.filter((name) => change[name] !== undefined);
 
+/** Why there is nothing to save; null: there is. */
+function whyOff(names: readonly FieldName[], lock: ReturnType<typeof lockChangeOf>): string | null {
+  if (lock === undefined) return t().keys.endMissing;
+  return names.length === 0 && lock === null ? t().change.nothingChanged : null;
+}
+
 function refresh(bucket: string): void {
   for (const kind of ['object', 'folder']) invalidate(`${kind} ${bucket}`);
 }
 
 type ActionsProps = {
-  readonly names: readonly FieldName[];
+  readonly off: string | null;
   readonly isBusy: boolean;
   readonly label: string;
   readonly onClose: () => void;
 };
 
-function Actions({ names, isBusy, label, onClose }: ActionsProps) {
+function Actions({ off, isBusy, label, onClose }: ActionsProps) {
   return (
     <CancelOr
       onCancel={onClose}
@@ -211,15 +230,20 @@ function Actions({ names, isBusy, label, onClose }: ActionsProps) {
       type="submit"
       icon={SlidersHorizontal}
       label={label}
-      off={names.length === 0 ? t().change.nothingChanged : null}
+      off={off}
       isBusy={isBusy}
     />
   );
 }
 
-function Effect({ names, what }: { readonly names: readonly FieldName[]; readonly what: string }) {
+type EffectProps = Pick<ActionsProps, 'off'> & {
+  readonly names: readonly FieldName[];
+  readonly what: string;
+};
+
+function Effect({ names, off, what }: EffectProps) {
   const texts = t().change;
-  if (names.length === 0) return <PlainWords>{texts.nothingChanged}</PlainWords>;
+  if (names.length === 0) return off === null ? null : <PlainWords>{off}</PlainWords>;
   const list = names.map((name) => texts.fields[name]).join(', ');
   return (
     <PlainWords {...(names.includes('storageClass') ? { tone: 'open' } : {})}>

@@ -38,7 +38,7 @@ export default function NewFolder({ selection, onClose }: ChangeProps) {
 
   return (
     <Dialog
-      title={texts.newFolder}
+      title={t().browse.newFolder}
       width={500}
       isDirty={name !== ''}
       onClose={onClose}
@@ -51,7 +51,7 @@ export default function NewFolder({ selection, onClose }: ChangeProps) {
       }
     >
       <TextField
-        label={texts.name}
+        label={t().browse.name}
         value={name}
         onInput={setName}
         error={problem}

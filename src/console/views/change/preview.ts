@@ -1,5 +1,5 @@
 // What a deletion would remove: counts and money of each selected folder by the
-// server's preview, of objects by what the list knows.
+// server's preview, of objects by what the list knows and the average price around them.
 import type { Answer } from 'quayside/client';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
@@ -12,7 +12,8 @@ export type Preview = {
   readonly bytes: number;
   /** Whether it can be undone: the bucket keeps versions. */
   readonly goesToTrash: boolean;
-  readonly savedMicro: number;
+  /** Micro-units of the currency; null: objects are selected whose folder is being counted. */
+  readonly savedMicro: number | null;
   readonly currency: string;
   /** False: folders were too many to be counted all. */
   readonly isComplete: boolean;
@@ -31,7 +32,8 @@ export const usePreview = ({ bucket, prefix, rows, isAll }: Selection) => {
     const [trash, facts, ...previews] = await Promise.all([
       client.request('GET /buckets/{bucket}/trash/settings', { path: { bucket }, signal }),
       client.request('GET /buckets/{bucket}', { path: { bucket }, signal }),
-      ...folders.slice(0, FOLDERS_MAX).map((folder) =>
+      // Last, the folder that objects stand in: what its bytes cost on average.
+      ...[...folders.slice(0, FOLDERS_MAX), ...(objects.length > 0 ? [prefix] : [])].map((folder) =>
         client.request('GET /buckets/{bucket}/deletion-preview', {
           path: { bucket },
           query: { prefix: folder },
@@ -40,14 +42,18 @@ export const usePreview = ({ bucket, prefix, rows, isAll }: Selection) => {
       ),
     ]);
     const counted = previews.map(({ preview }) => preview);
+    const around = objects.length > 0 ? counted.pop() : undefined;
+    const ownBytes = objects.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+    const bytes = ownBytes + total(counted, (one) => Number(one.bytes));
+    const perByte = around ? Number(around.savedPerMonthMicro) / (Number(around.bytes) || 1) : 0;
+    const saved = ownBytes * perByte + total(counted, (one) => Number(one.savedPerMonthMicro));
     return {
       goesToTrash: facts.versioning === 'enabled',
-      savedMicro: total(counted, (one) => Number(one.savedPerMonthMicro)),
-      currency: counted.find((one) => one !== null)?.currency ?? 'USD',
+      // What takes space is never said to cost nothing.
+      savedMicro: around === null ? null : bytes && Math.max(1, Math.round(saved)),
+      currency: [around, ...counted].find((one) => one != null)?.currency ?? 'USD',
       objects: objects.length + total(counted, (one) => one.objects),
-      bytes:
-        objects.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0) +
-        total(counted, (one) => Number(one.bytes)),
+      bytes,
       isComplete: folders.length <= FOLDERS_MAX && counted.every((one) => one !== null),
       trashDays: trash.days,
     };

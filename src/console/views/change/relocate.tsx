@@ -5,9 +5,9 @@ import { useState } from 'preact/hooks';
 import { useBucketNames } from '../../api/bucket-names.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { RadioField, SelectField, TextField } from '../../ui/field.tsx';
-import { InlineError, PlainWords } from '../../ui/small.tsx';
+import { PlainWords } from '../../ui/small.tsx';
 import { nameOf, type Selection } from '../browse/selection.ts';
 import { type ChangeProps, jobTargets } from './change-props.ts';
 import { FolderTree } from './folder-tree.tsx';
@@ -35,21 +35,14 @@ export function Relocate({ kind, selection, to, onClose, onDone }: RelocateProps
   }
 
   return (
-    <Dialog
+    <ActDialog
       title={texts[kind === 'move' ? 'moveTitle' : 'copyTitle'](whatOf(selection))}
       width={560}
       onClose={onClose}
       onSubmit={begin}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind="primary"
-          type="submit"
-          off={problem}
-          isBusy={act.isBusy}
-          label={kind === 'move' ? texts.moveHere : texts.copyHere}
-        />
-      }
+      off={problem}
+      act={act}
+      label={kind === 'move' ? texts.moveHere : texts.copyHere}
     >
       <div class="two-fields">
         <SelectField
@@ -62,7 +55,7 @@ export function Relocate({ kind, selection, to, onClose, onDone }: RelocateProps
           }}
         />
         <TextField
-          label={texts.folder}
+          label={t().browse.folder}
           value={target}
           onInput={setTarget}
           mono
@@ -85,8 +78,7 @@ export function Relocate({ kind, selection, to, onClose, onDone }: RelocateProps
           `${bucket}/${folder}`,
         )}
       </PlainWords>
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 

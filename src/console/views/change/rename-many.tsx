@@ -8,7 +8,7 @@ import { errorLine } from '../../api/describe-error.ts';
 import { useQuery } from '../../api/query.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
 import { nameOf } from '../browse/selection.ts';
@@ -50,24 +50,15 @@ export function RenameMany({ selection, onClose, onDone }: ChangeProps) {
     act.run(() => runJob(bucket, { kind: 'rename', conflict: 'refuse', ...body }));
 
   return (
-    <Dialog
+    <ActDialog
       title={isAll ? texts.renameTitle(place) : texts.renameManyTitle(count(rows.length))}
       width={620}
       isDirty={!isEmpty}
       onClose={onClose}
       onSubmit={rename}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind="primary"
-          type="submit"
-          isBusy={act.isBusy}
-          off={total === 0 ? texts.noNames : null}
-          label={
-            total === 0 ? texts.rename : texts.renameCount(t().units.objects(total, count(total)))
-          }
-        />
-      }
+      act={act}
+      off={total === 0 ? texts.noNames : null}
+      label={total === 0 ? texts.rename : texts.renameCount(t().units.objects(total, count(total)))}
     >
       <div class="two-fields">
         <TextField label={texts.find} value={find} onInput={setFind} hint={texts.findHint} mono />
@@ -99,7 +90,6 @@ export function RenameMany({ selection, onClose, onDone }: ChangeProps) {
       </ul>
       {clashes > 0 && <PlainWords tone="open">{texts.clashHint(count(clashes))}</PlainWords>}
       {failure !== null && <InlineError text={errorLine(failure)} />}
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }

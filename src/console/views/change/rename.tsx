@@ -1,13 +1,12 @@
 // Rename: one row by its name; several by a pattern, with each new name shown before.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { InlineError } from '../../ui/small.tsx';
 import { nameOf, type SelectedRow } from '../browse/selection.ts';
 import type { ChangeProps } from './change-props.ts';
 import { RenameMany } from './rename-many.tsx';
-import { renameOne, runJob } from './run-job.ts';
+import { renameFolder, renameOne } from './run-job.ts';
 import { useAct } from './use-act.ts';
 
 type RenameProps = ChangeProps & {
@@ -49,39 +48,30 @@ function RenameOne({ selection, row, onClose, onDone, onMoved = () => {} }: Rena
     const to = `${parent}${name}${row.isFolder ? '/' : ''}`;
     act.run(async () => {
       const { bucket } = selection;
-      if (row.isFolder) return runJob(bucket, { kind: 'move', prefix: row.key, to });
+      if (row.isFolder) return renameFolder(bucket, row.key, to);
       await renameOne(bucket, row.key, to, () => onMoved(row.key));
       onMoved(to);
     });
   }
 
   return (
-    <Dialog
+    <ActDialog
       title={texts.renameTitle(before)}
-      width={500}
       isDirty={name !== before}
       onClose={onClose}
       onSubmit={rename}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind="primary"
-          type="submit"
-          label={texts.rename}
-          isBusy={act.isBusy}
-        />
-      }
+      label={texts.rename}
+      act={act}
     >
       <TextField
-        label={texts.name}
+        label={t().browse.name}
         value={name}
         onInput={setName}
         inputRef={input}
         error={problem}
         hint={row.isFolder ? texts.renameFolderHint : texts.renameHint}
       />
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 

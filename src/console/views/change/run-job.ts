@@ -5,6 +5,7 @@ import type { Answer, RequestOptions } from 'quayside/client';
 import { client } from '../../api/client.ts';
 import { errorLine, PlainFailure } from '../../api/describe-error.ts';
 import { invalidate } from '../../api/query.ts';
+import { mayOverrideLocks } from '../../app/session.ts';
 import { waitVisible } from '../../app/visible.ts';
 import { t } from '../../i18n/i18n.ts';
 import { showToast } from '../../ui/toast.tsx';
@@ -65,14 +66,15 @@ export async function runJobToEnd(bucket: string, task: JobTask): Promise<Job> {
   return job;
 }
 
-/** Takes back what a job did. */
+/** Takes back what a job did, with the locks in GOVERNANCE mode that it set. */
 export async function undoJob(
   bucket: string,
   jobId: string,
   onUndone: () => void = () => {},
 ): Promise<void> {
   try {
-    await follow(bucket, await client.jobs.undo(bucket, jobId));
+    const query = { bypassGovernance: mayOverrideLocks() ? '1' : '0' } as const;
+    await follow(bucket, await client.jobs.undo(bucket, jobId, { query }));
     onUndone();
   } catch (error) {
     showToast({ text: errorLine(error) });
@@ -103,6 +105,16 @@ function sayDone(bucket: string, job: Job): void {
   const text = left > 0 ? `${sentence} ${t().jobs.leftAsTheyWere(left)}` : sentence;
   const undo = job.canUndo ? () => void undoJob(bucket, job.id) : undefined;
   showToast({ text, undo });
+}
+
+/** Renames a folder. Rejects where one of that name is there: both would become one. */
+export async function renameFolder(bucket: string, prefix: string, to: string): Promise<void> {
+  const path = { bucket };
+  const query = { prefix: to, limit: 1 };
+  const { items } = await client.request('GET /buckets/{bucket}/objects', { path, query });
+  if (items.length > 0 && !to.startsWith(prefix))
+    throw new PlainFailure(t().object.nameTaken(nameOf(to)));
+  await runJob(bucket, { kind: 'move', prefix, to });
 }
 
 /**

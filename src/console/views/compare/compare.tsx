@@ -19,7 +19,6 @@ import { HEAD_BYTES, kindOf, kindOfBytes, type ViewerKind } from '../viewers/kin
 import { createDecoder } from '../viewers/text/decode.ts';
 import { FactsDiff } from './facts-diff.tsx';
 import { compareDigests, type Sameness } from './same-bytes.ts';
-import '../../styles/viewers.css';
 
 const ImagesDiff = lazy(() => import('./images-diff.tsx'));
 const DiffView = lazy(() => import('../viewers/diff-view.tsx'));
@@ -205,7 +204,7 @@ function OtherObject({ isOpen, onCompare }: OtherProps) {
         error={error}
         onInput={setPath}
       />
-      <Button kind="secondary" label={texts.otherDo} onClick={take} />
+      <Button kind="secondary" label={texts.title} onClick={take} />
     </details>
   );
 }

@@ -20,7 +20,7 @@ function factsOf(detail: ObjectDetail): Facts {
     ([name, value]) => [`x-amz-meta-${name}`, value] as const,
   );
   const tags = Object.entries(detail.tags).map(
-    ([name, value]) => [`${t().object.facts.tags}: ${name}`, value] as const,
+    ([name, value]) => [`${t().browse.tags}: ${name}`, value] as const,
   );
   const set = Object.entries(named).filter((pair): pair is [string, string] => pair[1] !== null);
   return new Map([...set, ...metadata, ...tags]);

@@ -40,7 +40,7 @@ function Figures({ overview }: { readonly overview: Overview | null }) {
       <Figure label={texts.soFar} isMain>
         {month === null ? null : money(month.soFarMicro, month.currency)}
       </Figure>
-      <Figure label={texts.headingFor}>
+      <Figure label={t().usage.headingFor}>
         {month === null ? null : money(month.atEndMicro, month.currency)}
       </Figure>
       {last !== undefined && (
@@ -83,7 +83,9 @@ function MonthLine({ overview }: { readonly overview: Overview | null }) {
       />
       <div class="spread faint">
         <span>{alert === undefined ? '' : texts.noticeAt(percent(alert / 100))}</span>
-        <span>{cap === null ? texts.noCap : texts.cap(money(cap.limit, month.currency))}</span>
+        <span>
+          {cap === null ? t().usage.noAccountCap : texts.cap(money(cap.limit, month.currency))}
+        </span>
       </div>
     </>
   );

@@ -1,5 +1,5 @@
 // What needs me: caps that stand high, keys that end, jobs that failed.
-import { Gauge, type IconNode, KeyRound, ListX } from 'lucide';
+import { CircleAlert, Gauge, type IconNode, KeyRound } from 'lucide';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
 import type { Overview } from '../../app/overview.ts';
@@ -75,7 +75,7 @@ function useFailedJobs(): Need[] {
   );
   return (jobs.data.value?.items ?? []).map(({ id, bucket }) => ({
     id: `job ${id}`,
-    icon: ListX,
+    icon: CircleAlert,
     text: texts.jobFailed(bucket),
     to: '/jobs?state=failed',
     act: texts.look,

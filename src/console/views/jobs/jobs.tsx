@@ -21,12 +21,13 @@ import { useEvery } from '../../app/visible.ts';
 import { bytes, count, exactTime, time } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { NoMatch } from '../../ui/no-match.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Empty, LoadLine, Skeleton } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { undoJob } from '../change/run-job.ts';
 import { JobFailures } from './job-failures.tsx';
 import { type AccountJob, jobSentence } from './job-words.ts';
@@ -83,15 +84,16 @@ export default function Jobs() {
         <span class="dim wide cut">{texts.undoHint}</span>
       </div>
       <div class="list">
-        {items === null && jobs.error.value !== null && (
-          <Failure error={jobs.error.value} onRetry={jobs.reload} />
-        )}
+        <Waiting of={jobs} />
         {items === null && jobs.error.value === null && <Skeletons />}
-        {items?.length === 0 && (
-          <Empty icon={ListChecks} title={texts.none}>
-            {texts.noneHint}
-          </Empty>
-        )}
+        {items?.length === 0 &&
+          (shown === 'all' ? (
+            <Empty icon={ListChecks} title={texts.none}>
+              {texts.noneHint}
+            </Empty>
+          ) : (
+            <NoMatch onClear={() => setQuery({ state: null })} />
+          ))}
         {items !== null && items.length > 0 && <JobList items={items} />}
       </div>
       <footer class="status-bar">

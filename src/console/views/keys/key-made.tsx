@@ -70,7 +70,7 @@ export function KeyMade({ made }: { readonly made: MadeKey }) {
                 <CopyField label={texts.id} value={made.id} />
                 <CopyField label={texts.secret} value={made.secretAccessKey} />
               </div>
-              <h2 class="section-title">{texts.can}</h2>
+              <h2 class="section-title">{texts.scope}</h2>
               <CanList accessKey={made} />
             </div>
             <div>

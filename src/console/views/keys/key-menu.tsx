@@ -9,12 +9,12 @@ import { endTime, time } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
-import { InlineError, PlainWords } from '../../ui/small.tsx';
+import { PlainWords } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { useAct } from '../change/use-act.ts';
 import { showMadeKey } from './made-key.ts';
@@ -39,7 +39,7 @@ export function keyMenu(key: AccessKey): readonly MenuItem[] {
     },
     'rule',
     {
-      label: texts.delete,
+      label: t().browse.delete,
       icon: Trash2,
       isDanger: true,
       run: () => openDialog((close) => <Delete accessKey={key} onClose={close} />),
@@ -74,21 +74,13 @@ function Rotate({ accessKey, onClose }: DialogProps) {
       showMadeKey(await withProof(() => client.keys.rotate(accessKey.id, { body })));
     });
   return (
-    <Dialog
+    <ActDialog
       title={texts.rotateTitle(accessKey.name)}
-      width={500}
       onClose={onClose}
       onSubmit={rotate}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind="primary"
-          type="submit"
-          icon={RefreshCw}
-          isBusy={act.isBusy}
-          label={texts.makeSuccessor}
-        />
-      }
+      icon={RefreshCw}
+      act={act}
+      label={texts.makeSuccessor}
     >
       <SelectField
         label={texts.overlap}
@@ -97,8 +89,7 @@ function Rotate({ accessKey, onClose }: DialogProps) {
         onChange={setOverlap}
       />
       <PlainWords>{seconds === 0 ? texts.rotateNow : texts.rotateWords(end)}</PlainWords>
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 
@@ -112,28 +103,20 @@ function Delete({ accessKey, onClose }: DialogProps) {
       invalidate('keys');
     });
   return (
-    <Dialog
+    <ActDialog
       title={texts.deleteTitle(name)}
-      width={500}
       onClose={onClose}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          focusesCancel
-          kind="danger"
-          icon={Trash2}
-          isBusy={act.isBusy}
-          label={texts.deleteKey}
-          onClick={remove}
-        />
-      }
+      kind="danger"
+      icon={Trash2}
+      act={act}
+      label={texts.deleteKey}
+      onSubmit={remove}
     >
       <PlainWords tone="lose">
         {texts.deleteWords(id)}
         {lastUsedAt !== null && ` ${texts.usedLately(time(lastUsedAt, t().units))}`}
       </PlainWords>
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 

@@ -12,16 +12,16 @@ import { Title, TopBar } from '../../app/top-bar.tsx';
 import { compareNames, count, date, endTime } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { Switch } from '../../ui/field.tsx';
+import { NoMatch } from '../../ui/no-match.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
 import { Empty, Name, Skeleton, Time } from '../../ui/small.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { KeyMade } from './key-made.tsx';
 import { keyMenu, MoreButton, setEnabled } from './key-menu.tsx';
 import { madeKey } from './made-key.ts';
 import { type AccessKey, mayText } from './scope.ts';
-import '../../styles/keys.css';
 
 const NewKey = lazy(() => import('./new-key.tsx'));
 
@@ -77,9 +77,7 @@ function KeyList() {
         )}
       </div>
       <div class="list keys">
-        {keys.data.value === null && keys.error.value !== null && (
-          <Failure error={keys.error.value} onRetry={keys.reload} />
-        )}
+        <Waiting of={keys} />
         {keys.data.value === null && keys.error.value === null && <Skeletons />}
         {keys.data.value?.length === 0 && (
           <Empty icon={KeyRound} title={texts.none}>
@@ -87,18 +85,12 @@ function KeyList() {
           </Empty>
         )}
         {keys.data.value !== null && keys.data.value.length > 0 && found.length === 0 && (
-          <Empty
-            icon={KeyRound}
-            title={texts.noMatch(text)}
-            action={
-              <Button kind="secondary" label={texts.clear} onClick={() => setQuery({ q: null })} />
-            }
-          />
+          <NoMatch onClear={() => setQuery({ q: null })} />
         )}
         {found.length > 0 && <KeyTable keys={found} />}
       </div>
       <footer class="status-bar">
-        <span>{keys.data.value !== null && texts.shown(count(found.length))}</span>
+        <span>{keys.data.value !== null && texts.shown(found.length, count(found.length))}</span>
       </footer>
     </>
   );
@@ -126,7 +118,7 @@ function columnsOf(): readonly Column<AccessKey>[] {
   return [
     {
       id: 'name',
-      label: texts.name,
+      label: t().browse.name,
       width: 'minmax(140px, 1fr)',
       compare: (a, b) => compareNames(a.name, b.name),
       cell: ({ name, id }) => (

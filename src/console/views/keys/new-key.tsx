@@ -113,7 +113,7 @@ export default function NewKey() {
         >
           <div class="key-fields">
             <TextField
-              label={texts.name}
+              label={t().browse.name}
               value={form.name}
               onInput={(name) => change({ name })}
               hint={texts.nameHint}
@@ -134,8 +134,8 @@ export default function NewKey() {
             {!form.signsIn && <Limits form={form} errors={shown} onChange={change} />}
             <End choice={choice} onChoice={setChoice} day={day} onDay={setDay} error={shown.end} />
           </div>
-          <section class="key-words" aria-label={texts.can}>
-            <h2 class="section-title">{texts.can}</h2>
+          <section class="key-words" aria-label={texts.scope}>
+            <h2 class="section-title">{texts.scope}</h2>
             <CanList
               accessKey={{
                 scope: scopeOf(form),
@@ -198,7 +198,7 @@ function Limits({ form, errors, onChange }: LimitsProps) {
   return (
     <>
       <RadioField
-        legend={texts.which}
+        legend={t().shell.buckets}
         name="buckets"
         value={form.buckets === null ? 'all' : 'chosen'}
         onChange={(which) => onChange({ buckets: which === 'all' ? null : [] })}
@@ -253,7 +253,7 @@ function BucketChoice(props: {
   const toggle = (name: string, isChosen: boolean) =>
     onChange(isChosen ? [...chosen, name] : chosen.filter((one) => one !== name));
   return (
-    <div class="choice">
+    <div class="key-buckets">
       {(buckets.data.value?.length ?? 0) > 8 && (
         <input
           class="input"
@@ -294,7 +294,7 @@ function Matrix({ acts, error, onChange }: MatrixProps) {
   return (
     <div>
       <table class="matrix">
-        <caption>{texts.matrix}</caption>
+        <caption>{t().browse.actions}</caption>
         <thead class="visually-hidden">
           <tr>
             <th scope="col">{texts.allowed}</th>

@@ -7,7 +7,6 @@ import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.ts';
 import { SNIPPET_IDS, type Snippet } from './snippets.ts';
-import '../../styles/tabs.css';
 
 type SnippetsProps = {
   readonly snippets: readonly Snippet[];

@@ -327,7 +327,9 @@ export RESTIC_PASSWORD_FILE=restic-password.txt
   } as const;
 }
 
-function env({ endpoint, region, bucket, keyId, secret }: Connection) {
+function env(to: Connection) {
+  const { endpoint, region, bucket, keyId, secret, profile } = to;
+  const trial = awsCli(to).trial.replace(` --profile ${profile}`, '');
   const text = `AWS_ACCESS_KEY_ID=${keyId}
 AWS_SECRET_ACCESS_KEY=${secret}
 AWS_REGION=${region}
@@ -338,6 +340,6 @@ S3_BUCKET=${bucket}
     id: 'env',
     label: '.env',
     files: [{ name: '.env', text }],
-    trial: 'set -a && . ./.env && set +a && aws s3 ls "s3://$S3_BUCKET"',
+    trial: `set -a && . ./.env && set +a && ${trial}`,
   } as const;
 }

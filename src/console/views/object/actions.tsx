@@ -62,17 +62,25 @@ export function useObjectActions(
   const commands: readonly Command[] = [
     {
       id: 'object.download',
-      label: texts.download,
+      label: t().browse.download,
       icon: Download,
       keys: ['d'],
       run: () => location.assign(download),
     },
-    { id: 'object.copy-url', label: texts.copyUrl, icon: Copy, keys: ['c'], run: copyUrl },
+    { id: 'object.copy-url', label: t().browse.copyAs.url, icon: Copy, keys: ['c'], run: copyUrl },
     ...(mayRename
-      ? [{ id: 'object.rename', label: texts.rename, icon: Pencil, keys: ['F2'], run: rename }]
+      ? [{ id: 'object.rename', label: t().change.rename, icon: Pencil, keys: ['F2'], run: rename }]
       : []),
     ...(mayDelete
-      ? [{ id: 'object.delete', label: texts.delete, icon: Trash2, keys: ['Delete'], run: remove }]
+      ? [
+          {
+            id: 'object.delete',
+            label: t().browse.delete,
+            icon: Trash2,
+            keys: ['Delete'],
+            run: remove,
+          },
+        ]
       : []),
   ];
   useCommands(commands);
@@ -80,11 +88,11 @@ export function useObjectActions(
     { label: texts.openInTab, icon: ExternalLink, run: () => openBytes(bucket, key, facts) },
     { label: t().viewers.compare.other, icon: GitCompare, run: compare },
     { label: texts.copyPath, icon: Copy, run: () => void copyText(`s3://${bucket}/${key}`) },
-    ...(mayRename ? [{ label: texts.rename, icon: Pencil, keys: 'F2', run: rename }] : []),
+    ...(mayRename ? [{ label: t().change.rename, icon: Pencil, keys: 'F2', run: rename }] : []),
     ...(mayDelete
       ? ([
           'rule',
-          { label: texts.delete, icon: Trash2, keys: 'Delete', isDanger: true, run: remove },
+          { label: t().browse.delete, icon: Trash2, keys: 'Delete', isDanger: true, run: remove },
         ] as const)
       : []),
   ];

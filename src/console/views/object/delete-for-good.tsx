@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { client } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { InlineError, PlainWords } from '../../ui/small.tsx';
 import { nameOf } from '../browse/selection.ts';
 
@@ -44,24 +44,19 @@ export default function DeleteForGood({
     }
   }
   return (
-    <Dialog
+    <ActDialog
       title={versionId === undefined ? texts.deleteTitle(name) : texts.deleteVersionTitle(name)}
       onClose={onClose}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          focusesCancel
-          kind="danger"
-          label={texts.deleteForGood}
-          isBusy={isBusy}
-          onClick={() => void remove()}
-        />
-      }
+      width={560}
+      kind="danger"
+      label={texts.deleteForGood}
+      act={{ isBusy }}
+      onSubmit={() => void remove()}
     >
       <PlainWords tone="lose">
         {versionId === undefined ? texts.deleteWords : texts.deleteVersionWords}
       </PlainWords>
       {error !== null && <InlineError text={errorLine(error)} />}
-    </Dialog>
+    </ActDialog>
   );
 }

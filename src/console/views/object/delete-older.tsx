@@ -7,7 +7,7 @@ import { client } from '../../api/client.ts';
 import { errorLine } from '../../api/describe-error.ts';
 import { bytes, exactCount } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { InlineError, LoadLine, PlainWords } from '../../ui/small.tsx';
 import { nameOf } from '../browse/selection.ts';
 import { refreshObject } from './versions.tsx';
@@ -57,19 +57,14 @@ export function DeleteOlder({ bucket, objectKey: key, versions, onClose }: Older
     onClose();
   };
   return (
-    <Dialog
+    <ActDialog
       title={texts.deleteOlderTitle(nameOf(key))}
       onClose={close}
-      actions={
-        <CancelOr
-          onCancel={close}
-          focusesCancel
-          kind="danger"
-          label={texts.deleteOlderDo(exactCount(older.length))}
-          isBusy={done !== null}
-          onClick={() => void remove()}
-        />
-      }
+      width={560}
+      kind="danger"
+      label={texts.deleteOlderDo(exactCount(older.length))}
+      act={{ isBusy: done !== null }}
+      onSubmit={() => void remove()}
     >
       <PlainWords tone="lose">
         {texts.deleteOlderWords(exactCount(older.length), bytes(sum))}
@@ -78,6 +73,6 @@ export function DeleteOlder({ bucket, objectKey: key, versions, onClose }: Older
         <LoadLine label={texts.deleteOlder} now={done / Math.max(1, older.length)} />
       )}
       {error !== null && <InlineError text={errorLine(error)} />}
-    </Dialog>
+    </ActDialog>
   );
 }

@@ -11,27 +11,27 @@ export default function Details({ bucket, facts }: DetailsProps) {
   const texts = t().object.facts;
   const { retention, encryption, checksum } = facts;
   const rows: readonly (readonly [label: string, value: ComponentChildren])[] = [
-    [texts.path, `s3://${bucket}/${facts.key}`],
-    [texts.size, `${exactCount(facts.size)} B`],
-    [texts.modified, exactTime(facts.lastModified)],
+    [t().browse.path, `s3://${bucket}/${facts.key}`],
+    [t().browse.size, `${exactCount(facts.size)} B`],
+    [t().browse.modified, exactTime(facts.lastModified)],
     ['Content-Type', facts.contentType],
     ['Cache-Control', facts.cacheControl],
     ['Content-Disposition', facts.contentDisposition],
     ['Content-Encoding', facts.contentEncoding],
     ['Content-Language', facts.contentLanguage],
     ['Expires', facts.expires],
-    [texts.redirect, facts.websiteRedirectLocation],
+    [t().browse.redirect, facts.websiteRedirectLocation],
     ['ETag', facts.etag],
     [texts.checksum, checksum === null ? null : `${checksum.algorithm} ${checksum.value}`],
-    [texts.parts, facts.parts === null ? null : exactCount(facts.parts)],
-    [texts.storageClass, facts.storageClass],
-    [texts.version, facts.versionId === 'null' ? null : facts.versionId],
+    [t().browse.parts, facts.parts === null ? null : exactCount(facts.parts)],
+    [t().browse.storageClass, facts.storageClass],
+    [t().browse.versionId, facts.versionId === 'null' ? null : facts.versionId],
     [texts.encryption, encryption === null ? null : texts.encryptions[encryption.kind]],
     [
-      texts.retention,
+      t().browse.lockedUntil,
       retention === null ? null : `${retention.mode} ${exactTime(retention.until)}`,
     ],
-    [texts.legalHold, facts.legalHold ? texts.isSet : null],
+    [t().browse.legalHold, facts.legalHold ? texts.isSet : null],
     ...Object.entries(facts.metadata).map(([name, value]) => [name, value] as const),
   ];
   const tags = Object.entries(facts.tags);
@@ -50,7 +50,7 @@ export default function Details({ bucket, facts }: DetailsProps) {
       </dl>
       {tags.length > 0 && (
         <>
-          <h3 class="facts-title">{texts.tags}</h3>
+          <h3 class="facts-title">{t().browse.tags}</h3>
           <dl class="facts">
             {tags.map(([name, value]) => (
               <Row key={name} label={name}>

@@ -76,7 +76,7 @@ export function Inspector({ bucket, objectKey: key, facts, measure, actions }: I
           <Button
             kind="secondary"
             icon={Copy}
-            label={texts.copyUrl}
+            label={t().browse.copyAs.url}
             keys="C"
             onClick={actions.copyUrl}
           />
@@ -84,8 +84,8 @@ export function Inspector({ bucket, objectKey: key, facts, measure, actions }: I
             class="button secondary icon-only"
             href={actions.download}
             download
-            aria-label={texts.download}
-            title={`${texts.download} (D)`}
+            aria-label={t().browse.download}
+            title={`${t().browse.download} (D)`}
           >
             <Icon of={Download} />
           </a>
@@ -93,14 +93,14 @@ export function Inspector({ bucket, objectKey: key, facts, measure, actions }: I
             kind="secondary"
             icon={Ellipsis}
             iconOnly
-            label={texts.more}
-            onClick={(event) => openMenu(event, texts.more, actions.menu())}
+            label={t().shell.more}
+            onClick={(event) => openMenu(event, t().shell.more, actions.menu())}
           />
         </div>
         {facts !== null && (
           <>
             <section data-panel="readers">
-              <h2>{texts.readers}</h2>
+              <h2>{t().browse.whoCanRead}</h2>
               {facts.publicUrl !== null && <span class="public-url mono">{facts.publicUrl}</span>}
               <Readers bucket={bucket} objectKey={key} />
             </section>
@@ -108,7 +108,7 @@ export function Inspector({ bucket, objectKey: key, facts, measure, actions }: I
               <Versions bucket={bucket} objectKey={key} shown={facts} />
             </section>
             <section data-panel="details">
-              <h2>{texts.details}</h2>
+              <h2>{t().browse.details}</h2>
               <Details bucket={bucket} facts={facts} />
             </section>
           </>

@@ -17,7 +17,6 @@ import { useObject, Viewer } from '../viewers/viewer.tsx';
 import { useObjectActions } from './actions.tsx';
 import { Inspector } from './inspector.tsx';
 import { folderOf, type Neighbours, preload, useNeighbours } from './neighbours.ts';
-import '../../styles/viewers.css';
 
 export default function ObjectPage() {
   const { bucket, key } = readObjectPath();

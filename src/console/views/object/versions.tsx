@@ -10,12 +10,12 @@ import { setQuery } from '../../app/router.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
 import { openMenu } from '../../ui/open-menu.tsx';
-import { Bytes, Skeleton, Time } from '../../ui/small.tsx';
+import { Bytes, Time } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { DeleteOlder } from './delete-older.tsx';
 import { folderOf } from './neighbours.ts';
 
@@ -70,15 +70,12 @@ export function Versions({ bucket, objectKey: key, shown }: VersionsProps) {
         {newest !== undefined && second !== undefined && (
           <Button
             icon={GitCompare}
-            label={texts.compare}
+            label={t().viewers.compare.title}
             onClick={() => openCompare(second, newest)}
           />
         )}
       </h2>
-      {query.error.value !== null && versions === null && (
-        <Failure error={query.error.value} onRetry={query.reload} />
-      )}
-      {versions === null && query.error.value === null && <Skeleton width={180} />}
+      <Waiting of={query} width={180} />
       {versions !== null && (
         <ol class="versions">
           {versions.map((version, index) => (
@@ -140,7 +137,7 @@ function Version(props: VersionProps) {
       ? []
       : [
           {
-            label: texts.show,
+            label: t().jobs.show,
             icon: History,
             run: () => setQuery({ version: isLatest ? null : versionId }),
           },
@@ -183,7 +180,7 @@ function Version(props: VersionProps) {
     return [
       ...reading,
       'rule',
-      { label: texts.deleteVersion, icon: Trash2, isDanger: true, run: remove },
+      { label: t().object.deleteForGood, icon: Trash2, isDanger: true, run: remove },
     ];
   };
 

@@ -7,10 +7,10 @@ import { bytes, count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { InlineError, LoadLine } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { Section } from './section.tsx';
 import { useSaving } from './use-saving.ts';
 
@@ -81,9 +81,7 @@ function Quota({ id }: { readonly id: string }) {
   const limitObjects = found?.objects ?? null;
   return (
     <Section title={texts.quota} lead={texts.quotaLead}>
-      {found === null && quota.error.value !== null && (
-        <Failure error={quota.error.value} onRetry={quota.reload} />
-      )}
+      <Waiting of={quota} />
       {found !== null && (
         <div class="settings-form">
           <p>

@@ -2,16 +2,17 @@
 import { UserRound } from 'lucide';
 import { client } from '../../api/client.ts';
 import { useQuery } from '../../api/query.ts';
+import { withPart } from '../../app/lazy.tsx';
 import { me } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { goToAccount } from '../operator/account.ts';
+import { Waiting } from '../../ui/waiting.tsx';
 import { Section } from './section.tsx';
 
 /** Accounts that are read at once. */
 const PAGE = 100;
+const operator = () => import('../operator/account.ts');
 
 export default function Accounts() {
   const texts = t().settings;
@@ -21,9 +22,7 @@ export default function Accounts() {
   const page = accounts.data.value;
   return (
     <Section title={texts.accounts} lead={texts.accountsLead}>
-      {page === null && accounts.error.value !== null && (
-        <Failure error={accounts.error.value} onRetry={accounts.reload} />
-      )}
+      <Waiting of={accounts} />
       {page?.items.length === 0 && <p class="faint">{texts.noAccounts}</p>}
       <ul class="rows">
         {page?.items.map((account) => (
@@ -45,7 +44,7 @@ export default function Accounts() {
               <Button
                 kind="secondary"
                 label={texts.workIn(account.displayName || account.id)}
-                onClick={() => goToAccount(account)}
+                onClick={() => withPart(operator, ({ goToAccount }) => goToAccount(account))}
               />
             )}
           </li>

@@ -11,9 +11,10 @@ import { may } from '../../app/session.ts';
 import { count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { NoMatch } from '../../ui/no-match.tsx';
 import { Empty, InlineError, Time } from '../../ui/small.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { csvOf } from './csv.ts';
 import { Section } from './section.tsx';
 
@@ -26,6 +27,8 @@ const FILTERS = ['action', 'who', 'from', 'to'] as const;
 /** What the address asks for, as the API takes it. */
 function filterOf(params: URLSearchParams) {
   const [action, who, from, to] = FILTERS.map((name) => params.get(name) ?? '');
+  // Ids of access keys begin with QS, or are in capitals as AWS's are; those of members
+  // have small letters.
   const isKey = who?.startsWith('QS') === true || who === who?.toUpperCase();
   return {
     ...(action ? { action } : {}),
@@ -59,24 +62,13 @@ export default function Audit() {
       }
     >
       <Filter />
-      {items === null && first.error.value !== null && (
-        <Failure error={first.error.value} onRetry={first.reload} />
-      )}
-      {items?.length === 0 && (
-        <Empty
-          icon={ScrollText}
-          title={texts.noEntries}
-          action={
-            Object.keys(filter).length > 0 && (
-              <Button
-                kind="secondary"
-                label={texts.clear}
-                onClick={() => setQuery({ action: null, who: null, from: null, to: null })}
-              />
-            )
-          }
-        />
-      )}
+      <Waiting of={first} />
+      {items?.length === 0 &&
+        (key === '{}' ? (
+          <Empty icon={ScrollText} title={texts.noEntries} />
+        ) : (
+          <NoMatch onClear={() => setQuery({ action: null, who: null, from: null, to: null })} />
+        ))}
       {items !== null && items.length > 0 && <Entries items={items} />}
       {items !== null && items.length > 0 && (
         <div class="settings-head">

@@ -7,10 +7,9 @@ import { errorLine } from '../../api/describe-error.ts';
 import { withProof } from '../../api/with-proof.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog, Dialog } from '../../ui/dialog.tsx';
 import { RadioField, TextField } from '../../ui/field.tsx';
-import { InlineError } from '../../ui/small.tsx';
-import { acceptInvitation, isGivenUp } from '../sign-in/accept.ts';
+import { acceptInvitation } from '../sign-in/accept.ts';
 import { takeSession } from '../sign-in/enter.ts';
 import { hasPasskeys } from '../sign-in/passkey.ts';
 import { isLogin, PASSWORD_LENGTH_MIN } from './member-words.ts';
@@ -75,7 +74,7 @@ export function BecomeMember({ onClose }: { readonly onClose: () => void }) {
       own.forget();
       setDone(true);
     } catch (cause) {
-      setError(isGivenUp(cause) ? null : errorLine(cause));
+      setError(errorLine(cause));
     } finally {
       setBusy(false);
     }
@@ -88,22 +87,14 @@ export function BecomeMember({ onClose }: { readonly onClose: () => void }) {
 
   if (isDone) return <Done name={name.trim() || login} way={way} onClose={onClose} />;
   return (
-    <Dialog
+    <ActDialog
       title={texts.becomeMember}
-      width={500}
       isDirty={login !== '' || password !== ''}
       onClose={close}
       onSubmit={() => void become()}
-      actions={
-        <CancelOr
-          onCancel={close}
-          kind="primary"
-          type="submit"
-          icon={way === 'passkey' ? Fingerprint : UserPlus}
-          label={texts.becomeMember}
-          isBusy={isBusy}
-        />
-      }
+      icon={way === 'passkey' ? Fingerprint : UserPlus}
+      label={texts.becomeMember}
+      act={{ isBusy, error }}
     >
       <p class="dim">{texts.becomeLead}</p>
       <TextField
@@ -135,8 +126,7 @@ export function BecomeMember({ onClose }: { readonly onClose: () => void }) {
           error={isTried && isShort ? texts.tooShort : null}
         />
       )}
-      {error !== null && <InlineError text={error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 
@@ -173,7 +163,7 @@ function Done({ name, way, onClose }: DoneProps) {
       onClose={finish}
       actions={<Button kind="primary" label={texts.understood} onClick={finish} autofocus />}
     >
-      <Recovery hasPassword={way === 'password'} />
+      {way === 'passkey' && <Recovery hasPassword={false} />}
     </Dialog>
   );
 }

@@ -12,13 +12,13 @@ import { endTime, time } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { ActDialog, Dialog } from '../../ui/dialog.tsx';
 import { RadioField, SelectField, TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
-import { InlineError, Note, PlainWords } from '../../ui/small.tsx';
+import { Note, PlainWords } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { type Invitation, isLogin, ROLES, type Role } from './member-words.ts';
 import { Section } from './section.tsx';
 
@@ -48,9 +48,7 @@ export function Invitations() {
         )
       }
     >
-      {invitations.data.value === null && invitations.error.value !== null && (
-        <Failure error={invitations.error.value} onRetry={invitations.reload} />
-      )}
+      <Waiting of={invitations} />
       {invitations.data.value?.items.length === 0 && <p class="faint">{texts.noInvitations}</p>}
       <ul class="rows">
         {invitations.data.value?.items.map((invitation) => (
@@ -135,21 +133,15 @@ function Invite({ onClose }: { readonly onClose: () => void }) {
 
   if (made !== null) return <LinkMade made={made} onClose={onClose} />;
   return (
-    <Dialog
+    <ActDialog
       title={texts.inviteTitle}
       isDirty={name !== '' || login !== ''}
       onClose={onClose}
       onSubmit={() => void invite()}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind="primary"
-          type="submit"
-          icon={UserPlus}
-          label={texts.makeLink}
-          isBusy={isBusy}
-        />
-      }
+      width={560}
+      icon={UserPlus}
+      label={texts.makeLink}
+      act={{ isBusy, error }}
     >
       <div class="two-fields">
         <TextField
@@ -195,8 +187,7 @@ function Invite({ onClose }: { readonly onClose: () => void }) {
         )}{' '}
         {texts.roleWords[role]}
       </PlainWords>
-      {error !== null && <InlineError text={error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 

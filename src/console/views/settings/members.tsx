@@ -7,13 +7,13 @@ import { withProof } from '../../api/with-proof.ts';
 import { may, me } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { Switch } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
-import { InlineError, PlainWords } from '../../ui/small.tsx';
+import { PlainWords } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { useAct } from '../change/use-act.ts';
 import { Invitations } from './invitations.tsx';
 import { type Member, ROLES, type Role } from './member-words.ts';
@@ -35,9 +35,7 @@ export function Members() {
         title={texts.members}
         lead={may('members:write') ? texts.membersLead : texts.readOnly}
       >
-        {items === null && members.error.value !== null && (
-          <Failure error={members.error.value} onRetry={members.reload} />
-        )}
+        <Waiting of={members} />
         {items?.length === 0 && <p class="faint">{texts.noMembers}</p>}
         <ul class="rows">
           {items?.map((member) => (
@@ -146,24 +144,16 @@ function DeleteMember(props: { readonly member: Member; readonly onClose: () => 
       invalidate('member');
     });
   return (
-    <Dialog
+    <ActDialog
       title={texts.deleteMember(member.displayName)}
-      width={500}
       onClose={onClose}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          focusesCancel
-          kind="danger"
-          icon={Trash2}
-          label={texts.deleteMember(member.displayName)}
-          isBusy={act.isBusy}
-          onClick={remove}
-        />
-      }
+      kind="danger"
+      icon={Trash2}
+      label={texts.deleteMember(member.displayName)}
+      act={act}
+      onSubmit={remove}
     >
       <PlainWords tone="lose">{texts.deleteWords}</PlainWords>
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }

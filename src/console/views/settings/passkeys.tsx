@@ -10,12 +10,12 @@ import { withProof } from '../../api/with-proof.ts';
 import { time } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { ActDialog, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
-import { InlineError, PlainWords } from '../../ui/small.tsx';
+import { PlainWords } from '../../ui/small.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { useAct } from '../change/use-act.ts';
 import { hasPasskeys, makePasskey } from '../sign-in/passkey.ts';
 import { Section } from './section.tsx';
@@ -44,9 +44,7 @@ export function Passkeys({ hasPassword }: { readonly hasPassword: boolean | null
         )
       }
     >
-      {items === null && passkeys.error.value !== null && (
-        <Failure error={passkeys.error.value} onRetry={passkeys.reload} />
-      )}
+      <Waiting of={passkeys} />
       {items?.length === 0 && <p class="faint">{texts.noPasskeys}</p>}
       <ul class="rows">
         {items?.map((passkey) => (
@@ -89,24 +87,16 @@ function RemovePasskey(props: { readonly passkey: Passkey; readonly onClose: () 
       invalidate('sessions');
     });
   return (
-    <Dialog
+    <ActDialog
       title={texts.removePasskey(passkey.name)}
-      width={500}
       onClose={onClose}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          focusesCancel
-          kind="danger"
-          label={texts.remove}
-          isBusy={act.isBusy}
-          onClick={remove}
-        />
-      }
+      kind="danger"
+      label={texts.remove}
+      act={act}
+      onSubmit={remove}
     >
       <PlainWords tone="lose">{texts.removeWords}</PlainWords>
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 
@@ -144,8 +134,7 @@ function AddPasskey(props: { readonly hasPassword: boolean; readonly onClose: ()
       invalidate('passkeys');
       setMade(true);
     } catch (cause) {
-      const isGivenUp = cause instanceof DOMException && cause.name === 'NotAllowedError';
-      setError(isGivenUp ? null : errorLine(cause));
+      setError(errorLine(cause));
     } finally {
       setBusy(false);
     }
@@ -164,23 +153,15 @@ function AddPasskey(props: { readonly hasPassword: boolean; readonly onClose: ()
     );
   }
   return (
-    <Dialog
+    <ActDialog
       title={texts.addPasskey}
-      width={500}
       onClose={onClose}
       onSubmit={() => {
         if (!isBusy) void add();
       }}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind="primary"
-          type="submit"
-          icon={Fingerprint}
-          label={texts.addPasskey}
-          isBusy={isBusy}
-        />
-      }
+      icon={Fingerprint}
+      label={texts.addPasskey}
+      act={{ isBusy }}
     >
       <TextField
         label={texts.passkeyName}
@@ -192,6 +173,6 @@ function AddPasskey(props: { readonly hasPassword: boolean; readonly onClose: ()
         required
         autofocus
       />
-    </Dialog>
+    </ActDialog>
   );
 }

@@ -9,12 +9,12 @@ import { may, me, readSession, signOut } from '../../app/session.ts';
 import { time } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
-import { InlineError, PlainWords, Time } from '../../ui/small.tsx';
+import { PlainWords, Time } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { useAct } from '../change/use-act.ts';
 import { Section } from './section.tsx';
 import { Tokens } from './tokens.tsx';
@@ -43,9 +43,7 @@ export function Sessions() {
           />
         }
       >
-        {sessions.data.value === null && sessions.error.value !== null && (
-          <Failure error={sessions.error.value} onRetry={sessions.reload} />
-        )}
+        <Waiting of={sessions} />
         <ul class="rows">
           {sessions.data.value?.items.map((session) => (
             <SessionRow key={session.id} session={session} />
@@ -112,23 +110,15 @@ function EndAll({ onClose }: { readonly onClose: () => void }) {
       await readSession();
     });
   return (
-    <Dialog
+    <ActDialog
       title={texts.endAllTitle}
-      width={500}
       onClose={onClose}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          focusesCancel
-          kind="danger"
-          label={texts.endAll}
-          isBusy={act.isBusy}
-          onClick={endAll}
-        />
-      }
+      kind="danger"
+      label={texts.endAll}
+      act={act}
+      onSubmit={endAll}
     >
       <PlainWords tone="lose">{texts.endAllWords}</PlainWords>
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }

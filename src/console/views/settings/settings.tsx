@@ -12,7 +12,6 @@ import { BecomeMember } from './become-member.tsx';
 import { Members } from './members.tsx';
 import { Sessions } from './sessions.tsx';
 import { You } from './you.tsx';
-import '../../styles/tabs.css';
 
 const Audit = lazy(() => import('./audit.tsx'));
 const Accounts = lazy(() => import('./accounts.tsx'));

@@ -11,13 +11,13 @@ import { may, me } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { ActDialog, Dialog } from '../../ui/dialog.tsx';
 import { RadioField, SelectField, TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
 import { Note, Time } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { Section } from './section.tsx';
 
 type Token = Item<'GET /tokens'>;
@@ -49,9 +49,7 @@ export function Tokens() {
         )
       }
     >
-      {tokens.data.value === null && tokens.error.value !== null && (
-        <Failure error={tokens.error.value} onRetry={tokens.reload} />
-      )}
+      <Waiting of={tokens} />
       {tokens.data.value?.items.length === 0 && <p class="faint">{texts.noTokens}</p>}
       <ul class="rows">
         {tokens.data.value?.items.map((token) => (
@@ -148,21 +146,13 @@ function MakeToken({ onClose }: { readonly onClose: () => void }) {
     );
   }
   return (
-    <Dialog
+    <ActDialog
       title={texts.makeToken}
-      width={500}
       isDirty={name !== ''}
       onClose={onClose}
       onSubmit={() => void make()}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind="primary"
-          type="submit"
-          label={texts.makeToken}
-          isBusy={isBusy}
-        />
-      }
+      label={texts.makeToken}
+      act={{ isBusy }}
     >
       <TextField
         label={texts.tokenName}
@@ -188,6 +178,6 @@ function MakeToken({ onClose }: { readonly onClose: () => void }) {
         options={ENDS.map((value) => ({ value, label: choices[value] }))}
         onChange={setEnd}
       />
-    </Dialog>
+    </ActDialog>
   );
 }

@@ -32,7 +32,3 @@ export async function acceptInvitation(acceptance: Acceptance): Promise<void> {
   const passkey = { name: deviceName || 'Passkey', registration };
   await client.request('POST /invitations/accept', { body: { ...who, passkey } });
 }
-
-/** Whether the browser's dialog was given up, which is no failure. */
-export const isGivenUp = (cause: unknown): boolean =>
-  cause instanceof DOMException && cause.name === 'NotAllowedError';

@@ -168,9 +168,7 @@ function useEntering({ onEnter, setBusy, setError }: Entering) {
     try {
       await submit({ passkey: await askForPasskey(autofill.current.signal, 'dialog') });
     } catch (cause) {
-      // Giving the browser's dialog up is no failure.
-      const isGivenUp = cause instanceof DOMException && cause.name === 'NotAllowedError';
-      setError(isGivenUp ? null : reasonOf(cause));
+      setError(reasonOf(cause));
     }
   }
 
@@ -195,10 +193,7 @@ async function offerAutofill(
 
 /** Why somebody was not let in, in words. */
 export function reasonOf(cause: unknown): string {
-  const { reasons, rejectedCookie } = t().signIn;
-  if (cause instanceof QuaysideError) {
-    const known: Readonly<Record<string, string>> = reasons;
-    return known[cause.code] ?? errorLine(cause);
-  }
-  return cause instanceof DOMException ? rejectedCookie(cause.message) : errorLine(cause);
+  const known: Readonly<Record<string, string>> = t().signIn.reasons;
+  const words = cause instanceof QuaysideError ? known[cause.code] : undefined;
+  return words ?? errorLine(cause);
 }

@@ -14,7 +14,7 @@ import { TextField } from '../../ui/field.tsx';
 import { InlineError } from '../../ui/small.tsx';
 import { isLogin, PASSWORD_LENGTH_MIN } from '../settings/member-words.ts';
 import { deviceName } from '../settings/passkeys.tsx';
-import { acceptInvitation, isGivenUp } from './accept.ts';
+import { acceptInvitation } from './accept.ts';
 import { reasonOf } from './credentials.tsx';
 import { takeSession } from './enter.ts';
 import { EntryFrame, ServerFacts } from './entry-frame.tsx';
@@ -90,7 +90,7 @@ function Accept({ secret, invitation, withPasskey }: AcceptProps) {
       await takeSession();
       navigate('/', { replace: true });
     } catch (cause) {
-      setError(isGivenUp(cause) ? null : (wordsOf(cause) ?? reasonOf(cause)));
+      setError(wordsOf(cause) ?? reasonOf(cause));
     } finally {
       setBusy(false);
     }

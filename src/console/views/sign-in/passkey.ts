@@ -7,9 +7,13 @@ type SignInBody = RequestOptions<'POST /sessions'>['body'];
 type PasskeyShown = Extract<SignInBody, { passkey: unknown }>['passkey'];
 type PasskeyMade = RequestOptions<'POST /passkeys'>['body']['passkey'];
 
-/** Whether this browser, at this address, has passkeys at all. */
+/**
+ * Whether this browser, at this address, has passkeys at all: they belong to names of
+ * hosts, so at an IP address there are none. Source: Web Authentication Level 3, RP ID
+ */
 export const hasPasskeys = (): boolean =>
   isSecureContext &&
+  !/^\[|\.\d+$/.test(location.hostname) &&
   typeof PublicKeyCredential !== 'undefined' &&
   typeof PublicKeyCredential.parseRequestOptionsFromJSON === 'function';
 

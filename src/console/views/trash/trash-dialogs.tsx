@@ -5,9 +5,9 @@ import { client } from '../../api/client.ts';
 import { invalidate } from '../../api/query.ts';
 import { bytes, count, smallMoney } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { InlineError, PlainWords } from '../../ui/small.tsx';
+import { PlainWords } from '../../ui/small.tsx';
 import { runJob, runJobToEnd } from '../change/run-job.ts';
 import { useAct } from '../change/use-act.ts';
 import type { TrashBucket } from './trash.tsx';
@@ -50,25 +50,17 @@ export function RestoreToDialog({ bucket, keys, onClose, onDone }: RestoreToProp
       await runJob(bucket, { kind: 'move', to, conflict: 'keep-both', ...targets });
     });
   return (
-    <Dialog
+    <ActDialog
       title={texts.restoreToTitle(objects)}
-      width={500}
       isDirty={folder !== ''}
       onClose={onClose}
       onSubmit={restore}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind="primary"
-          type="submit"
-          icon={FolderInput}
-          label={texts.restoreCount(objects)}
-          isBusy={act.isBusy}
-        />
-      }
+      icon={FolderInput}
+      label={texts.restoreCount(objects)}
+      act={{ isBusy: act.isBusy }}
     >
       <TextField
-        label={texts.folder}
+        label={t().browse.folder}
         value={folder}
         onInput={setFolder}
         hint={texts.folderHint}
@@ -77,7 +69,7 @@ export function RestoreToDialog({ bucket, keys, onClose, onDone }: RestoreToProp
         autofocus
       />
       <PlainWords>{texts.restoreToWords(`${bucket}/${to}`)}</PlainWords>
-    </Dialog>
+    </ActDialog>
   );
 }
 
@@ -105,23 +97,15 @@ export function EmptyDialog({ bucket, keys, onClose }: EmptyProps) {
     );
   };
   return (
-    <Dialog
+    <ActDialog
       title={keys === null ? texts.emptyTitle(name) : texts.emptyChosen(objects)}
-      width={500}
       onClose={onClose}
       onSubmit={empty}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          focusesCancel
-          kind="danger"
-          type="submit"
-          icon={Trash2}
-          label={texts.forGood}
-          off={typed === name ? null : texts.typeName(name)}
-          isBusy={act.isBusy}
-        />
-      }
+      kind="danger"
+      icon={Trash2}
+      label={t().object.deleteForGood}
+      off={typed === name ? null : texts.typeName(name)}
+      act={act}
     >
       <PlainWords tone="lose">
         {keys === null
@@ -129,8 +113,7 @@ export function EmptyDialog({ bucket, keys, onClose }: EmptyProps) {
           : texts.emptyWords(objects)}
       </PlainWords>
       <TextField label={texts.typeName(name)} value={typed} onInput={setTyped} mono />
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 
@@ -167,22 +150,14 @@ export function DaysDialog({ bucket, days, onClose }: DaysProps) {
     });
   };
   return (
-    <Dialog
+    <ActDialog
       title={texts.daysTitle(name)}
-      width={500}
       isDirty={typed !== (days === null ? '' : String(days))}
       onClose={onClose}
       onSubmit={save}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind="primary"
-          type="submit"
-          icon={Clock}
-          label={texts.save}
-          isBusy={act.isBusy}
-        />
-      }
+      icon={Clock}
+      label={t().shell.save}
+      act={act}
     >
       <TextField
         label={texts.daysLabel}
@@ -199,7 +174,6 @@ export function DaysDialog({ bucket, days, onClose }: DaysProps) {
         {value === null || !isValid ? texts.daysNone : texts.daysWords(t().change.days(value))}{' '}
         {month}
       </PlainWords>
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }

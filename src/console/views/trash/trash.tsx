@@ -13,10 +13,12 @@ import { compareNames, count } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import { NoMatch } from '../../ui/no-match.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
 import { Bytes, Empty, InlineError, Name, Skeleton, Time } from '../../ui/small.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { runJob } from '../change/run-job.ts';
 import { DaysDialog, EmptyDialog, RestoreToDialog } from './trash-dialogs.tsx';
 
@@ -48,9 +50,7 @@ export default function Trash() {
       <TopBar>
         <Title>{t().shell.trash}</Title>
       </TopBar>
-      {items === null && buckets.error.value !== null && (
-        <Failure error={buckets.error.value} onRetry={buckets.reload} />
-      )}
+      <Waiting of={buckets} />
       {items?.length === 0 && <Empty icon={Trash2} title={texts.noBuckets} />}
       {items !== null && chosen !== null && (
         <TrashOf key={chosen.name} bucket={chosen} names={items.map(({ name }) => name)} />
@@ -88,7 +88,12 @@ function TrashOf({ bucket, names }: TrashOfProps) {
           <Failure error={listing.error} onRetry={listing.reload} />
         )}
         {rows === null && listing.error === null && <Skeleton width={320} />}
-        {rows?.length === 0 && <NothingHere bucket={bucket} isOff={isOff} />}
+        {rows?.length === 0 &&
+          (prefix === '' ? (
+            <NothingHere bucket={bucket} isOff={isOff} />
+          ) : (
+            <NoMatch onClear={() => setQuery({ q: null })} />
+          ))}
         {rows !== null && rows.length > 0 && (
           <Table
             label={t().shell.trash}
@@ -201,7 +206,7 @@ function ToolBar({ bucket, names, keys, days, hasRows, onDone }: ToolBarProps) {
         <Button
           kind="red"
           icon={Trash2}
-          label={texts.forGood}
+          label={t().object.deleteForGood}
           onClick={() =>
             openDialog((close) => <EmptyDialog bucket={bucket} keys={keys} onClose={close} />)
           }
@@ -333,7 +338,7 @@ function columnsOf(
     },
     {
       id: 'name',
-      label: texts.name,
+      label: t().browse.name,
       width: 'minmax(120px, 1fr)',
       cell: ({ key, deletedAt }) => (
         <span class="two-lines">
@@ -353,7 +358,7 @@ function columnsOf(
     },
     {
       id: 'size',
-      label: texts.size,
+      label: t().browse.size,
       width: '96px',
       isNumber: true,
       cell: ({ size }) =>

@@ -2,13 +2,18 @@
 import { Download, FilePlus, FolderDown, History, Upload } from 'lucide';
 import type { Command } from '../../app/commands.ts';
 import { withPart } from '../../app/lazy.tsx';
+import { loadRest } from '../../app/load-rest.ts';
 import { may } from '../../app/session.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { Selection } from '../browse/selection.ts';
 import { canSaveToFolder, download, downloadToFolder } from './download/downloads.ts';
 import { openUpload } from './open-upload.tsx';
 
-const newText = () => import('./choose/new-text.tsx');
+/** Its editor has the styles of viewers. */
+const newText = async () => {
+  const [part] = await Promise.all([import('./choose/new-text.tsx'), loadRest()]);
+  return part;
+};
 const unfinished = () => import('./resume/unfinished.tsx');
 
 /** What can be brought into a folder and taken out of it. */

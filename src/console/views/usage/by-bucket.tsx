@@ -5,8 +5,8 @@ import { useQuery } from '../../api/query.ts';
 import { href } from '../../app/router.ts';
 import { exactMoney, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Failure } from '../../ui/failure.tsx';
 import { Skeleton } from '../../ui/small.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { shareOut, totalOf } from './shares.ts';
 
 /** Buckets that are named; the others are one row. */
@@ -33,9 +33,7 @@ export function ByBucket({ period, invoice }: ByBucketProps) {
   return (
     <section aria-label={texts.byBucket}>
       <h2 class="section-title">{texts.byBucket}</h2>
-      {rows === null && usage.error.value !== null && (
-        <Failure error={usage.error.value} onRetry={usage.reload} />
-      )}
+      <Waiting of={usage} />
       {(rows === null || invoice === null) && usage.error.value === null && (
         <Skeleton width={200} />
       )}

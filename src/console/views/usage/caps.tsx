@@ -8,10 +8,10 @@ import { may } from '../../app/session.ts';
 import { bytes, endTime, money, percent } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { openDialog } from '../../ui/open-dialog.tsx';
-import { LoadLine, Skeleton } from '../../ui/small.tsx';
+import { LoadLine } from '../../ui/small.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { SetCap } from './set-cap.tsx';
 
 export const openSetCap = (currency: string, cap: Cap | null): void =>
@@ -33,10 +33,7 @@ export function Caps({ currency }: { readonly currency: string | null }) {
           <Button icon={Plus} label={texts.setCap} onClick={() => openSetCap(currency, null)} />
         )}
       </h2>
-      {items === null && caps.error.value !== null && (
-        <Failure error={caps.error.value} onRetry={caps.reload} />
-      )}
-      {items === null && caps.error.value === null && <Skeleton width={200} />}
+      <Waiting of={caps} width={200} />
       {items?.length === 0 && <p class="faint">{texts.noCap}</p>}
       <ul class="caps">
         {items?.map((cap) => (

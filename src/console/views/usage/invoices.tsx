@@ -4,8 +4,7 @@ import { useQuery } from '../../api/query.ts';
 import { href } from '../../app/router.ts';
 import { money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { Failure } from '../../ui/failure.tsx';
-import { Skeleton } from '../../ui/small.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 
 const SHOWN_MAX = 24;
 const FILES = ['invoice.pdf', 'invoice.csv', 'focus.csv'] as const;
@@ -22,10 +21,7 @@ export function Invoices() {
   return (
     <section aria-label={texts.invoices}>
       <h2 class="section-title">{texts.invoices}</h2>
-      {items === null && invoices.error.value !== null && (
-        <Failure error={invoices.error.value} onRetry={invoices.reload} />
-      )}
-      {items === null && invoices.error.value === null && <Skeleton width={160} />}
+      <Waiting of={invoices} width={160} />
       {items?.length === 0 && <p class="faint">{texts.noInvoices}</p>}
       <ul class="invoices">
         {items?.map(({ number, period, issue, isVoid, totalMicro, currency }) => (

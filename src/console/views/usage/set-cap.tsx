@@ -7,10 +7,10 @@ import { useBucketNames } from '../../api/bucket-names.ts';
 import { client } from '../../api/client.ts';
 import { bytes, money } from '../../i18n/format.ts';
 import { t } from '../../i18n/i18n.ts';
-import { CancelOr, Dialog } from '../../ui/dialog.tsx';
+import { ActDialog } from '../../ui/dialog.tsx';
 import { setterOf } from '../../ui/draft-setter.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
-import { InlineError, PlainWords } from '../../ui/small.tsx';
+import { PlainWords } from '../../ui/small.tsx';
 import { useAct } from '../change/use-act.ts';
 import { refreshCaps } from './caps.tsx';
 
@@ -93,22 +93,15 @@ export function SetCap({ currency, cap, onClose }: SetCapProps) {
   }
 
   return (
-    <Dialog
+    <ActDialog
       title={cap === null ? texts.setCap : texts.changeCap}
       width={520}
       isDirty={amount !== '' && cap === null}
       onClose={onClose}
       onSubmit={save}
-      actions={
-        <CancelOr
-          onCancel={onClose}
-          kind="primary"
-          type="submit"
-          label={texts.saveCap}
-          isBusy={act.isBusy}
-          off={isWrong ? texts.limitWrong : null}
-        />
-      }
+      label={texts.saveCap}
+      act={act}
+      off={isWrong ? texts.limitWrong : null}
     >
       <Fields
         draft={draft}
@@ -123,8 +116,7 @@ export function SetCap({ currency, cap, onClose }: SetCapProps) {
           {texts.effect(show((limit * alertPercent) / 100), show(limit), texts.ends[period])}
         </PlainWords>
       )}
-      {act.error !== null && <InlineError text={act.error} />}
-    </Dialog>
+    </ActDialog>
   );
 }
 

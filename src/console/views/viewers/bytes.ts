@@ -59,11 +59,14 @@ async function presign({ bucket, key, versionId }: ObjectAddress): Promise<strin
 /** A link to the bytes that asks for its URL when it is followed. */
 export function contentHref(
   { bucket, key, versionId }: ObjectAddress,
-  { isDownload = false } = {},
+  { isDownload = false, isPage = false, isPdf = false } = {},
 ): string {
   const query = new URLSearchParams({ key });
   if (versionId !== undefined) query.set('versionId', versionId);
   if (isDownload) query.set('download', '1');
+  if (isPage || isPdf) query.set('disposition', 'inline');
+  if (isPdf) query.set('contentType', 'application/pdf');
+  if (isPage) query.set('preview', '1');
   return `/-/api/v1/buckets/${encodeURIComponent(bucket)}/content?${query}`;
 }
 

@@ -9,7 +9,6 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Name } from '../../ui/small.tsx';
 import { nameOf } from '../browse/selection.ts';
 import { Viewer } from './viewer.tsx';
-import '../../styles/viewers.css';
 
 export type QuickLookProps = {
   readonly bucket: string;

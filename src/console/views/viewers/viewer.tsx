@@ -14,7 +14,6 @@ import { objectSource } from './bytes.ts';
 import { useLoaded, ViewerFrame } from './frame.tsx';
 import { HEAD_BYTES, kindOf, kindOfBytes, type ViewerKind } from './kinds.ts';
 import type { Shown, ViewProps } from './shown.ts';
-import '../../styles/viewers.css';
 
 const VIEWS: Readonly<Record<ViewerKind, ComponentType<ViewProps>>> = {
   image: lazy(() => import('./media/image.tsx')),
@@ -89,10 +88,13 @@ function StoredViewer({ bucket, objectKey: key, facts, compact = false }: Stored
   return <ShownViewer key={`${key} ${versionId} ${etag}`} shown={shown} compact={compact} />;
 }
 
+/** Kinds that are text, which can be written where nothing is yet. */
+const TEXTS = /^(?:text|markdown|page|table|log)$/;
+
 /** The viewer of bytes, wherever they are. */
 export function ShownViewer({ shown, compact }: ViewProps) {
-  const isEmpty = shown.source.sizeBytes === 0;
-  const named = isEmpty ? 'empty' : kindOf(shown.name, shown.contentType);
+  let named = kindOf(shown.name, shown.contentType);
+  if (shown.source.sizeBytes === 0) named = TEXTS.test(named ?? '') ? 'text' : 'empty';
   if (named !== null) return <Chosen kind={named} shown={shown} compact={compact} />;
   return <ByFirstBytes shown={shown} compact={compact} />;
 }
@@ -115,12 +117,9 @@ function Chosen({ kind, shown, compact }: ViewProps & { readonly kind: ViewerKin
 }
 
 function Nothing({ compact }: ViewProps) {
-  const texts = t().viewers;
   return (
     <ViewerFrame compact={compact}>
-      <Empty icon={FileX2} title={texts.empty}>
-        {texts.emptyHint}
-      </Empty>
+      <Empty icon={FileX2} title={t().viewers.empty} />
     </ViewerFrame>
   );
 }

@@ -15,7 +15,6 @@ import { showToast } from '../../../ui/toast.tsx';
 import { uploadClient } from '../send/upload-client.ts';
 import { checkRules } from './check-rules.ts';
 import { typeOfFile } from './file-types.ts';
-import '../../../styles/viewers.css';
 
 /** Opens the dialog in which a text is written. */
 export function openNewText(bucket: string, prefix: string): void {

@@ -1,6 +1,7 @@
 // Reads what was chosen: files with their paths, empty folders, and, where the browser
 // has them, handles by which they can be read again after a reload.
 import type { QueueFile } from 'quayside/client';
+import { isGivenUp } from '../../../api/describe-error.ts';
 
 export type Handle = FileSystemFileHandle | FileSystemDirectoryHandle;
 
@@ -35,8 +36,7 @@ export async function chosenFolder(isFolder: boolean): Promise<Chosen | null | '
       : await showOpenFilePicker({ id: 'upload', multiple: true });
     return { files: await filesOf(roots), roots };
   } catch (error) {
-    const isClosed = error instanceof DOMException && error.name === 'AbortError';
-    return isClosed ? null : 'unsupported';
+    return isGivenUp(error) ? null : 'unsupported';
   }
 }
 

@@ -5,6 +5,7 @@ import { createDownloadClient } from 'quayside/client';
 import { client } from '../../../api/client.ts';
 import { errorLine } from '../../../api/describe-error.ts';
 import { writeRecords } from '../../../app/records.ts';
+import { showToast } from '../../../ui/toast.tsx';
 import { type Selection, targetsOf } from '../../browse/selection.ts';
 import {
   type FailedFile,
@@ -57,8 +58,12 @@ type Permitted = FileSystemDirectoryHandle & {
 /** Goes on: what is there with its size is not read again. */
 export async function resumeFolderDownload(one: FolderDownload): Promise<void> {
   const folder = one.folder as Permitted;
-  const answer = (await folder.requestPermission?.({ mode: 'readwrite' })) ?? 'granted';
-  if (answer !== 'granted') return;
+  try {
+    const answer = (await folder.requestPermission?.({ mode: 'readwrite' })) ?? 'granted';
+    if (answer !== 'granted') throw new DOMException('', 'NotAllowedError');
+  } catch (error) {
+    return showToast({ text: errorLine(error) });
+  }
   change(one.id, { ...NO_COUNTS, state: 'moving' });
   await run({ ...one, choice: 'skip' });
 }

@@ -1,7 +1,7 @@
 // Takes objects out, for downloads.ts: one by the browser itself, more as one ZIP, or
 // all of them straight into a folder of this computer.
 import { client } from '../../../api/client.ts';
-import { errorLine } from '../../../api/describe-error.ts';
+import { errorLine, isGivenUp } from '../../../api/describe-error.ts';
 import { t } from '../../../i18n/i18n.ts';
 import { showToast } from '../../../ui/toast.tsx';
 import { type Selection, targetsOf } from '../../browse/selection.ts';
@@ -56,8 +56,7 @@ export async function downloadToFolder(selection: Selection, choice: LocalChoice
     const { beginFolderDownload } = await import('./folder-download.ts');
     await beginFolderDownload(selection, folder, choice);
   } catch (error) {
-    const isClosed = error instanceof DOMException && error.name === 'AbortError';
-    if (!isClosed) showToast({ text: errorLine(error) });
+    if (!isGivenUp(error)) showToast({ text: errorLine(error) });
   }
 }
 

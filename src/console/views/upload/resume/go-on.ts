@@ -7,6 +7,7 @@ import { type Chosen, fileAt, type Handle } from '../choose/read-files.ts';
 import { type Existing, lookAhead } from '../plan/look-ahead.ts';
 import { sendFiles } from '../send/upload-store.ts';
 import { forgetNow, type Interrupted, interrupted, type KeptBatch, type KeptFile } from './keep.ts';
+import { findChosen } from './match-files.ts';
 
 /** Files read at once by their handles. */
 const READS_AT_ONCE = 16;
@@ -19,11 +20,11 @@ type Permitted = Handle & {
   requestPermission?: (options: { mode: 'read' }) => Promise<PermissionState>;
 };
 
-/** Asks the browser to read again, then sends; null: the reader said no. */
-export async function goOnByHandles(one: Interrupted): Promise<GoneOn | null> {
+/** Asks the browser to read again, then sends. NotAllowedError: somebody said no. */
+export async function goOnByHandles(one: Interrupted): Promise<GoneOn> {
   for (const root of one.batch.roots as readonly Permitted[]) {
     const answer = (await root.requestPermission?.({ mode: 'read' })) ?? 'granted';
-    if (answer !== 'granted') return null;
+    if (answer !== 'granted') throw new DOMException('', 'NotAllowedError');
   }
   const files: QueueFile[] = [];
   const left = one.files.values();
@@ -40,19 +41,19 @@ export async function goOnByHandles(one: Interrupted): Promise<GoneOn | null> {
 /** Sends those of the files that belong to the batch and are not there yet. */
 export async function goOn(one: Interrupted, chosen: Chosen): Promise<GoneOn> {
   const { batch, files: kept } = one;
-  const byPath = new Map(chosen.files.map((file) => [file.path, file]));
-  const matched = kept.filter(({ path }) => byPath.has(path));
+  const again = findChosen(chosen.files);
+  const matched = kept.filter((file) => again(file) !== undefined);
   const { bucket, prefix } = batch;
-  const known = matched.map(({ key, path }) => ({ ...(byPath.get(path) as QueueFile), key }));
+  const known = matched.map((file) => ({ ...(again(file) as QueueFile), key: file.key }));
   const found = await lookAhead({ bucket, prefix }, known, new AbortController().signal);
   const isDone = (file: KeptFile) =>
     isSentAlready(batch.createdAtMs, file.sizeBytes, file.options.ifMatch, found?.get(file.key));
   const sent = matched.filter((file) => !isDone(file));
   const files = sent.map((file): QueueFile => {
-    const { file: again } = byPath.get(file.path) as QueueFile;
-    const isSame = again.size === file.sizeBytes && again.lastModified === file.modifiedAtMs;
+    const { file: now } = again(file) as QueueFile;
+    const isSame = now.size === file.sizeBytes && now.lastModified === file.modifiedAtMs;
     const { path, key, options } = file;
-    return { file: again, path, key, options, uploadId: isSame ? file.uploadId : null };
+    return { file: now, path, key, options, uploadId: isSame ? file.uploadId : null };
   });
   await forget(one, new Set(matched));
   sendFiles({ bucket, prefix }, files, chosen.roots);

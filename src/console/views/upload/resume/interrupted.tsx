@@ -56,7 +56,9 @@ function InterruptedLine({ one }: { readonly one: Interrupted }) {
   return (
     <div class="head interrupted">
       <Icon of={History} />
-      <span class="cut grow">{texts.interrupted(one.files.length, name)}</span>
+      <span class="cut grow">
+        {texts.interrupted(one.files.length, name, one.files[0]?.path ?? '')}
+      </span>
       {roots.length > 0 ? (
         <Button
           kind="secondary"

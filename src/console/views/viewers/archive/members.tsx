@@ -31,6 +31,16 @@ const SHOWN_MAX_BYTES = 16_000_000;
 /** Rows of the table at most. */
 const ROWS_MAX = 1000;
 
+/** Saves entries; `problem` says why the last one could not be. */
+function useSave() {
+  const [error, setError] = useState<unknown>(null);
+  const save = (member: Member) => {
+    setError(null);
+    saveStream(member).catch(setError);
+  };
+  return { save, problem: error !== null && <InlineError text={errorLine(error)} /> };
+}
+
 type MembersProps = {
   readonly name: string;
   readonly members: readonly Member[];
@@ -44,15 +54,11 @@ export function Members({ name, members, isWhole, compact, more }: MembersProps)
   const [shown, setShown] = useState<Member | null>(null);
   const [filter, setFilter] = useState('');
   const [sort, setSort] = useState<string | null>(null);
-  const [error, setError] = useState<unknown>(null);
+  const { save, problem } = useSave();
   if (shown !== null) return <OneMember member={shown} onBack={() => setShown(null)} />;
 
   const wanted = filter.toLowerCase();
   const matching = members.filter(({ path }) => path.toLowerCase().includes(wanted));
-  const save = (member: Member) => {
-    setError(null);
-    saveStream(member).catch(setError);
-  };
   const tools = (
     <input
       type="search"
@@ -65,14 +71,14 @@ export function Members({ name, members, isWhole, compact, more }: MembersProps)
   );
   return (
     <ViewerFrame compact={compact} tools={tools}>
-      {error !== null && <InlineError text={errorLine(error)} />}
+      {problem}
       <div class="viewer-scroll">
         <Table
           label={texts.label(name)}
           columns={[
             {
               id: 'name',
-              label: texts.name,
+              label: t().browse.name,
               width: 'minmax(140px, 1fr)',
               compare: (a, b) => a.path.localeCompare(b.path, undefined, { numeric: true }),
               cell: ({ path, isFolder }) =>
@@ -86,7 +92,7 @@ export function Members({ name, members, isWhole, compact, more }: MembersProps)
             },
             {
               id: 'size',
-              label: texts.size,
+              label: t().browse.size,
               width: '96px',
               isNumber: true,
               compare: (a, b) => a.sizeBytes - b.sizeBytes,
@@ -94,7 +100,7 @@ export function Members({ name, members, isWhole, compact, more }: MembersProps)
             },
             {
               id: 'modified',
-              label: texts.modified,
+              label: t().browse.modified,
               width: '140px',
               isWide: true,
               compare: (a, b) => (a.modifiedMs ?? 0) - (b.modifiedMs ?? 0),
@@ -109,7 +115,7 @@ export function Members({ name, members, isWhole, compact, more }: MembersProps)
                   <Button
                     icon={Download}
                     iconOnly
-                    label={`${texts.download} ${member.path}`}
+                    label={`${t().browse.download} ${member.path}`}
                     off={member.isEncrypted ? texts.encrypted : null}
                     onClick={() => save(member)}
                   />
@@ -161,6 +167,7 @@ async function readAll(member: Member, signal: AbortSignal): Promise<Uint8Array>
 function OneMember({ member, onBack }: OneProps) {
   const texts = t().viewers.archive;
   const back = useRef<HTMLButtonElement>(null);
+  const { save, problem } = useSave();
   const isOff = member.isEncrypted || member.sizeBytes > SHOWN_MAX_BYTES;
   const read = useLoaded(
     (signal) => (isOff ? Promise.resolve(null) : readAll(member, signal)),
@@ -182,11 +189,12 @@ function OneMember({ member, onBack }: OneProps) {
           <Button
             icon={Download}
             iconOnly
-            label={texts.download}
-            onClick={() => void saveStream(member).catch(() => {})}
+            label={t().browse.download}
+            onClick={() => save(member)}
           />
         )}
       </div>
+      {problem}
       {isOff && (
         <Empty
           icon={Archive}

@@ -1,6 +1,7 @@
 // Saves an entry of an archive as a file: piece by piece where the browser can write
 // files, else through memory.
 import { QuaysideError } from '../../../api/client.ts';
+import { isGivenUp } from '../../../api/describe-error.ts';
 import { bytes } from '../../../i18n/format.ts';
 import { t } from '../../../i18n/i18n.ts';
 import type { Member } from './members.tsx';
@@ -17,7 +18,7 @@ export async function saveStream(member: Member): Promise<void> {
   const pick = (window as { showSaveFilePicker?: FilePicker }).showSaveFilePicker;
   const { signal } = new AbortController();
   if (member.sizeBytes > IN_MEMORY_MAX_BYTES && pick !== undefined) {
-    const file = await pick({ suggestedName: name }).catch(() => null);
+    const file = await pick({ suggestedName: name }).catch(orNothing);
     if (file !== null) await bytesOf(member, signal).pipeTo(await file.createWritable());
     return;
   }
@@ -31,6 +32,11 @@ export async function saveStream(member: Member): Promise<void> {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), REVOKED_AFTER_MS);
+}
+
+function orNothing(error: unknown): null {
+  if (isGivenUp(error)) return null;
+  throw error;
 }
 
 /** The bytes of an entry; an error where more come out than the archive says. */

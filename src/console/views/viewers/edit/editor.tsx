@@ -145,8 +145,8 @@ function TextEditor(props: TextEditorProps) {
   const { base, text, theirs, note, error } = editing;
   const save = () => void editing.save();
   useCommands([
-    { id: 'edit.save', label: texts.save, keys: ['Mod+s'], run: save },
-    { id: 'edit.close', label: texts.close, keys: ['Escape'], run: editing.close },
+    { id: 'edit.save', label: t().shell.save, keys: ['Mod+s'], run: save },
+    { id: 'edit.close', label: t().shell.close, keys: ['Escape'], run: editing.close },
   ]);
 
   if (theirs !== null) {
@@ -177,11 +177,11 @@ function TextEditor(props: TextEditorProps) {
   }
   const tools = (
     <>
-      <Button icon={X} label={texts.close} onClick={editing.close} />
+      <Button icon={X} label={t().shell.close} onClick={editing.close} />
       <Button
         icon={Save}
         kind="primary"
-        label={texts.save}
+        label={t().shell.save}
         keys={isMac ? '⌘S' : 'Ctrl S'}
         isBusy={editing.isBusy}
         onClick={save}
@@ -194,7 +194,7 @@ function TextEditor(props: TextEditorProps) {
         <div class="banner" role="status">
           <span class="grow">{note}</span>
           {note === texts.draft && (
-            <Button label={texts.draftDiscard} onClick={editing.discardDraft} />
+            <Button label={t().shell.discard} onClick={editing.discardDraft} />
           )}
         </div>
       )}

@@ -20,7 +20,7 @@ export default function HeicView({ shown, compact }: ViewProps) {
           action={
             object !== null && (
               <a class="button secondary" href={contentHref(object, { isDownload: true })} download>
-                {t().object.download}
+                {t().browse.download}
               </a>
             )
           }

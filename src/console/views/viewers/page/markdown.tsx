@@ -22,14 +22,15 @@ const COMPACT_BYTES = 32 * 1024;
 const PICTURES_MAX = 100;
 
 export default function MarkdownView({ shown, compact }: ViewProps) {
-  const texts = t().viewers.markdown;
   const isLong = shown.source.sizeBytes > RENDERED_MAX_BYTES;
   const [isSource, setSource] = useState(isLong);
   if (isSource) {
     const onRendered = isLong ? undefined : () => setSource(false);
     return <TextView shown={shown} compact={compact} onRendered={onRendered} />;
   }
-  const tools = <Button icon={CodeXml} label={texts.source} onClick={() => setSource(true)} />;
+  const tools = (
+    <Button icon={CodeXml} label={t().viewers.page.source} onClick={() => setSource(true)} />
+  );
   return (
     <ViewerFrame compact={compact} tools={tools}>
       <Rendered shown={shown} compact={compact} onTooMuch={() => setSource(true)} />

@@ -1,5 +1,6 @@
 // HTML and SVG as a reader sees them, but without script and without this origin: a
-// stored page could otherwise act with the session of whoever looks at it.
+// stored page could otherwise act with the session of whoever looks at it. Nor does
+// it load anything: who stored it would learn of each look.
 import { CodeXml, ExternalLink, ShieldCheck } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -8,7 +9,7 @@ import { t } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { bytesUrl } from '../bytes.ts';
+import { bytesUrl, contentHref } from '../bytes.ts';
 import { useLoaded, ViewerFrame } from '../frame.tsx';
 import { extensionOf, plainType } from '../kinds.ts';
 import type { Shown, ViewProps } from '../shown.ts';
@@ -21,7 +22,9 @@ const IN_MEMORY_MAX_BYTES = 8_000_000;
 
 async function pageUrl(shown: Shown, isSvg: boolean, signal: AbortSignal): Promise<string> {
   const isServedSo = SERVED_TYPES.test(plainType(shown.contentType));
-  if (shown.object !== null && isServedSo) return bytesUrl(shown.object);
+  if (shown.object !== null && isServedSo)
+    return isSvg ? bytesUrl(shown.object) : contentHref(shown.object, { isPage: true });
+  // The policy of this page holds for what it makes itself.
   const bytes = await shown.source.read(0, IN_MEMORY_MAX_BYTES, signal);
   const type = isSvg ? 'image/svg+xml' : 'text/html';
   const url = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type }));

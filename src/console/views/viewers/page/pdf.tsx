@@ -1,27 +1,30 @@
-// PDF: the browser's own viewer, which reads ranges by itself. Where it is missing,
-// or the stored type keeps it away, a new tab is offered and the reason said.
+// PDF: the browser's own viewer, which reads ranges by itself. Where it is missing, a
+// new tab is offered and the reason said.
 import { ExternalLink, FileX2 } from 'lucide';
 import { t } from '../../../i18n/i18n.ts';
 import { Failure } from '../../../ui/failure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Empty } from '../../../ui/small.tsx';
-import { bytesUrl, contentHref } from '../bytes.ts';
+import { contentHref, type ObjectAddress } from '../bytes.ts';
 import { useLoaded, ViewerFrame } from '../frame.tsx';
-import { plainType } from '../kinds.ts';
 import type { Shown, ViewProps } from '../shown.ts';
 
-/** Documents that are shown out of memory, where the stored headers would save them. */
+/** Documents of an archive that are shown out of memory. */
 const IN_MEMORY_MAX_BYTES = 32_000_000;
-const TYPE = 'application/pdf';
+
+/**
+ * The address of an object as a PDF, whatever type is stored with it. Its response has
+ * no policy of its own and gets none of the page's, which the browser's viewer needs.
+ */
+const pdfHref = (object: ObjectAddress) => contentHref(object, { isPdf: true });
 
 /** An address that the viewer takes; null: there is none. */
-async function pdfUrl(shown: Shown, signal: AbortSignal): Promise<string | null> {
-  const { object, source } = shown;
-  const isSaved = /^attachment/i.test(object?.detail.contentDisposition ?? '');
-  if (object !== null && plainType(shown.contentType) === TYPE && !isSaved) return bytesUrl(object);
+async function pdfUrl({ object, source }: Shown, signal: AbortSignal): Promise<string | null> {
+  if (object !== null) return pdfHref(object);
   if (source.sizeBytes > IN_MEMORY_MAX_BYTES) return null;
   const bytes = await source.read(0, source.sizeBytes, signal);
-  const url = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: TYPE }));
+  const type = 'application/pdf';
+  const url = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type }));
   signal.addEventListener('abort', () => URL.revokeObjectURL(url));
   return url;
 }
@@ -35,9 +38,9 @@ export default function PdfView({ shown, compact }: ViewProps) {
     [shown.name],
   );
   const link = object !== null && (
-    <a class="button secondary" href={contentHref(object)} target="_blank" rel="noreferrer">
+    <a class="button secondary" href={pdfHref(object)} target="_blank" rel="noreferrer">
       <Icon of={ExternalLink} />
-      {texts.openInTab}
+      {t().object.openInTab}
     </a>
   );
   if (url.error !== null) {

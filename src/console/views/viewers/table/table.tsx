@@ -95,7 +95,9 @@ export function RowsView({ shown, compact, open }: RowsViewProps) {
           {!isAll && (sort !== null || filter !== '') && <span>{texts.onlyLoaded}</span>}
           <span class="gap" />
           {state.encoding !== null && <span>{state.encoding}</span>}
-          {!isAll && <Button label={texts.more} isBusy={state.isLoading} onClick={more} />}
+          {!isAll && (
+            <Button label={t().viewers.text.more} isBusy={state.isLoading} onClick={more} />
+          )}
         </div>
       )}
     </ViewerFrame>

@@ -148,7 +148,7 @@ function Block({ lines, from, marked, hasLinks }: BlockProps) {
           const number = from + index + 1;
           return (
             <div key={number} class={number === marked ? 'code-line is-marked' : 'code-line'}>
-              {hasLinks ? <LineLink number={number} /> : <span class="line-number">{number}</span>}
+              {hasLinks ? <LineLink number={number} /> : <span />}
               <code>{typeof line === 'string' ? line : <Tokens line={line} />}</code>
             </div>
           );

@@ -1,6 +1,6 @@
 // Text and code: its first 2 MB, then more by pages; colours, wrapping, numbers that
 // are links to their lines. Finding is the browser's: what is loaded is in the page.
-import { Braces, Eye, Pencil, WrapText } from 'lucide';
+import { Braces, Eye, FileX2, Pencil, WrapText } from 'lucide';
 import { useContext, useMemo, useState } from 'preact/hooks';
 import { useCommands } from '../../../app/commands.ts';
 import { lazy } from '../../../app/lazy.tsx';
@@ -9,6 +9,7 @@ import { bytes } from '../../../i18n/format.ts';
 import { t } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Failure } from '../../../ui/failure.tsx';
+import { Empty } from '../../../ui/small.tsx';
 import { Measured, ViewerFrame } from '../frame.tsx';
 import { extensionOf } from '../kinds.ts';
 import type { ViewProps } from '../shown.ts';
@@ -117,12 +118,16 @@ export function PagedText(props: PagedProps) {
   return (
     <ViewerFrame compact={compact} tools={tools}>
       <div class="viewer-scroll">
-        <CodeView
-          text={text}
-          name={isPretty ? 'a.json' : name}
-          isWrapped={isWrapped}
-          hasLinks={!compact}
-        />
+        {shown.source.sizeBytes === 0 ? (
+          <Empty icon={FileX2} title={t().viewers.empty} />
+        ) : (
+          <CodeView
+            text={text}
+            name={isPretty ? 'a.json' : name}
+            isWrapped={isWrapped}
+            hasLinks={!compact}
+          />
+        )}
         {state.error !== null && <Failure error={state.error} onRetry={more} />}
         {!state.isAtEnd && state.error === null && !compact && state.content !== '' && (
           <div class="viewer-more">
@@ -150,4 +155,4 @@ function createTextReader(): PageReader<string> {
 }
 
 const countLines = (text: string): number =>
-  text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0);

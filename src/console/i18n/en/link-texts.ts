@@ -1,4 +1,0 @@
-// Texts of share links and drop links.
-import { links } from './links.ts';
-
-export const texts = { links };
