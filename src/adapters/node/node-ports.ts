@@ -3,6 +3,7 @@
 // server.
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import type { BlobStore } from '../../ports/blob-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { NotReadyReason } from '../../ports/readiness.ts';
 import type { Background, Log } from '../../ports/system.ts';
@@ -12,7 +13,12 @@ import { createChangeLog, noteChanges } from '../shared/change-log.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
 import { createDamageCount } from '../shared/damage.ts';
 import { createDecompressingBlobStore } from '../shared/decompressing-blob-store.ts';
-import { createDerivedBodies } from '../shared/derived-bodies.ts';
+import {
+  createDerivedBodies,
+  type DerivedBodiesOptions,
+  type SharedDerivedBodies,
+} from '../shared/derived-bodies.ts';
+import type { ChangeReader } from '../shared/fill-epochs.ts';
 import { createHttpsTxtRecords } from '../shared/https-txt-records.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
@@ -22,13 +28,14 @@ import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createTrackedBackground } from '../shared/tracked-background.ts';
 import { createUsageMeter } from '../shared/usage-meter.ts';
-import { createFsBlobStore } from './blobs/fs-blob-store.ts';
+import { createFsBlobStore, TEMPORARY_NAME } from './blobs/fs-blob-store.ts';
 import { openDerivedFolder } from './cache/derived-folder.ts';
 import { createMemoryEdgeCache } from './cache/memory-edge-cache.ts';
 import { createMemoryHotMetadata } from './cache/memory-hot-metadata.ts';
 import { INDEX_NAME } from './disk/data-folder.ts';
 import { createDiskAlarm } from './disk/disk-alarm.ts';
 import { type DiskSpace, openDiskSpace } from './disk/disk-space.ts';
+import { openShardRouter } from './index/open-shard-router.ts';
 import type { IndexRoom } from './index/pending-commands.ts';
 import {
   openSqliteMetadataIndex,
@@ -45,12 +52,21 @@ import { type OutboxSource, watchOutbox } from './services/outbox-runner.ts';
 import { createSharpImages } from './services/sharp-images.ts';
 import { createSteadyClock } from './services/steady-clock.ts';
 import { createWebhookSender } from './services/webhook-sender.ts';
+import {
+  countCapChanges,
+  countDirectoryChanges,
+  type SharedState,
+  withCountedChanges,
+} from './threads/shared-state.ts';
+import type { FirstThreadCalls } from './threads/thread-calls.ts';
 
 export type NodePorts = {
   readonly outbox: OutboxSource;
   readonly ports: Ports & { readonly metrics: NodeMetrics };
   readonly disk: UpkeepCalls['disk'];
   readonly scrub: Scrub;
+  /** Derived bytes, for the other threads. */
+  readonly forThreads: Pick<FirstThreadCalls, 'findDerived' | 'keepDerived' | 'makeImage'>;
   /** Answers all who wait for a change; a server that closes would wait for them. */
   endWaits(): void;
   /**
@@ -92,23 +108,29 @@ export async function openNodePorts(
     readonly dataDir: string;
     readonly log: Log;
     readonly onCrash: (error: unknown) => void;
+    /** What other threads of the process see; null: there are none. */
+    readonly shared?: SharedState | null;
   },
 ): Promise<NodePorts> {
-  const { dataDir, log, onCrash } = options;
+  const { dataDir, log, onCrash, shared = null } = options;
   const { pointers, hotMetadata, bodies } = createMemoryTiers(config);
   const damage = createDamageCount(log);
-  const disk = openDiskSpace(dataDir, config.diskReserveBytes, systemClock);
+  const disk = openDiskSpace(dataDir, config.diskReserveBytes, systemClock, shared?.disk);
   const index = await openSqliteMetadataIndex({
     path: join(dataDir, INDEX_NAME),
-    watcher: hotMetadata,
+    watcher: withCountedChanges(hotMetadata, shared),
     onCrash,
     room: withReleaseLogged(disk, log),
   });
-  const outbox = watchOutbox(index.metadataIndex, index.directory);
-  const changes = createChangeLog(CHANGE_WAIT_MAX_MS);
-  const blobStore = createFsBlobStore(dataDir, config.mapsFiles, disk, damage.note);
   const background = createTrackedBackground(log);
-  const { derived, derivedFolder } = openDerivedTiers(config, dataDir, { disk, background, log });
+  const router = openShardRouter(index.metadataIndex, background, config.shardRows);
+  const outbox = watchOutbox(router, index.directory);
+  const changes = createChangeLog(CHANGE_WAIT_MAX_MS);
+  const ofThread =
+    shared === null ? null : { temporaryName: TEMPORARY_NAME, removals: shared.changes };
+  const blobStore = createFsBlobStore(dataDir, config.mapsFiles, disk, damage.note, ofThread);
+  const derivedTiers = openDerivedTiers(config, dataDir, { disk, background, log });
+  const { derived, derivedFolder } = derivedTiers;
   const accessLog =
     config.accessLog === 'off' ? null : await openAccessLog(config.accessLogFile, log);
   const scrub = createScrub(dataDir, config.scrubBytesPerSecond, systemClock);
@@ -128,23 +150,20 @@ export async function openNodePorts(
     scrub,
     disk: createDiskCalls(dataDir, disk, index),
     ports: {
-      blobStore: createDecompressingBlobStore(blobStore),
+      blobStore: reportDeletes(createDecompressingBlobStore(blobStore), shared),
       metadataIndex: noteChanges(outbox.metadataIndex, changes),
       bucketChanges: changes,
-      directory: outbox.directory,
+      directory: countDirectoryChanges(outbox.directory, shared),
       ledger: index.ledger,
       hotMetadata,
-      hotShares: createMemoryShares({ clock: systemClock, freshMs: null, coalesces: true }),
+      hotShares: createMemoryShares(systemClock),
       edgeCache: createMemoryEdgeCache(bodies),
       derived,
-      tiers: { metadata: ['memory'], body: ['memory'] },
-      clock: systemClock,
-      steadyClock: createSteadyClock(),
-      ids: createIds(systemClock),
+      ...portsOfSystem(),
       background,
       log,
       accessLog,
-      meter: createUsageMeter(systemClock),
+      meter: countCapChanges(createUsageMeter(systemClock), shared),
       metrics,
       readiness: { notReady: () => notReadyReasons(disk, index) },
       usagePush: createStripeUsagePush(config),
@@ -153,6 +172,7 @@ export async function openNodePorts(
       consoleFiles: createConsoleFolder(),
       txtRecords: createTxtRecords(config),
     },
+    forThreads: derivedTiers.forThreads,
     endWaits: changes.close,
     async close(backgroundMs) {
       const left = await background.drain(backgroundMs);
@@ -164,8 +184,23 @@ export async function openNodePorts(
   };
 }
 
-/** The tiers in memory: pointers and bodies. */
-function createMemoryTiers(config: Config) {
+/** Other threads forget blobs before they are deleted. */
+function reportDeletes(blobStore: BlobStore, shared: SharedState | null): BlobStore {
+  if (shared === null) return blobStore;
+  return {
+    ...blobStore,
+    delete(ids) {
+      shared.onDelete(ids);
+      return blobStore.delete(ids);
+    },
+  };
+}
+
+/**
+ * The tiers in memory: pointers and bodies. `changes`: where another thread writes,
+ * the counts of its changes.
+ */
+export function createMemoryTiers(config: Config, changes: ChangeReader | null = null) {
   const pointers = createMemoryPointers({
     clock: systemClock,
     maxEntries: config.pointerMemoryMaxEntries,
@@ -175,12 +210,24 @@ function createMemoryTiers(config: Config) {
     negativeFreshSeconds: Number.POSITIVE_INFINITY,
     freshSeconds: null,
     staleSeconds: 0,
+    ...(changes === null ? {} : { changes }),
   });
   const bodies = createMemoryBodies({
     maxBytes: config.bodyMemoryMaxBytes,
     maxSliceBytes: config.bodyMemoryMaxBodyBytes,
   });
-  return { pointers, bodies, hotMetadata: createMemoryHotMetadata(pointers, config.tierLimitMs) };
+  const hotMetadata = createMemoryHotMetadata(pointers, config.tierLimitMs, changes);
+  return { pointers, bodies, hotMetadata };
+}
+
+/** The ports that every thread has alike. */
+export function portsOfSystem() {
+  return {
+    tiers: { metadata: ['memory'], body: ['memory'] },
+    clock: systemClock,
+    steadyClock: createSteadyClock(),
+    ids: createIds(systemClock),
+  } satisfies Partial<Ports>;
 }
 
 /** The tiers of derived bytes: memory, and below it a folder. */
@@ -195,16 +242,34 @@ function openDerivedTiers(
     isFull: parts.disk.isFull,
   });
   const makeImage = createSharpImages();
-  const derived = createDerivedBodies({
-    tier: 'bucket',
-    memoryMaxBytes: config.derivedMemoryMaxBytes,
+  const derived = openDerivedBodies(config, parts.background, {
     store: derivedFolder,
     derive: (source, recipe) =>
       recipe.kind === 'coding'
         ? compressRecipe(source, recipe, 'thorough')
         : makeImage(source, recipe),
+  });
+  const forThreads: NodePorts['forThreads'] = {
+    findDerived: derivedFolder.get,
+    keepDerived: derivedFolder.put,
+    makeImage,
+  };
+  return { derived, derivedFolder, forThreads };
+}
+
+/** Derived bytes: memory, and below it the store. */
+export function openDerivedBodies(
+  config: Config,
+  background: Background,
+  { store, derive }: Pick<DerivedBodiesOptions, 'store' | 'derive'>,
+): SharedDerivedBodies {
+  return createDerivedBodies({
+    tier: 'bucket',
+    memoryMaxBytes: config.derivedMemoryMaxBytes,
+    store,
+    derive,
     clock: systemClock,
-    background: parts.background,
+    background,
     // One of each at a time: both share the four threads of the pool with all reads
     // of files.
     limits: {
@@ -221,7 +286,6 @@ function openDerivedTiers(
     },
     sharesWork: true,
   });
-  return { derived, derivedFolder };
 }
 
 /** The disk's room, for the index: a release of the reserve is logged. */
@@ -262,6 +326,7 @@ function notReadyReasons(
   return reasons;
 }
 
-function createTxtRecords({ dnsResolver: { url, servers } }: Config): TxtRecords {
+/** Proofs of host names by DNS, as the settings say. */
+export function createTxtRecords({ dnsResolver: { url, servers } }: Config): TxtRecords {
   return url === null ? createDnsTxtRecords(servers) : createHttpsTxtRecords(url);
 }

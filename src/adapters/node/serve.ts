@@ -1,17 +1,21 @@
 // The HTTP server: node:http around @hono/node-server, its limits, and its end.
 // node.ts starts it. It knows no surface: `fetch` is the app.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
+import { Server as TlsServer } from 'node:tls';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 import type { Log } from '../../ports/system.ts';
 import { attachFastPath, type NodeFastPath } from './fast-path/attach-fast-path.ts';
 import { createBehindNodeHttp } from './fast-path/behind-node-http.ts';
+import { attachHttp2 } from './http2/attach-http2.ts';
 import { sendIfChunks } from './server/chunk-responses.ts';
 import {
   CONNECTION_LIMITS,
+  type ConnectionCounts,
   type ConnectionLimits,
   limitConnections,
 } from './server/connection-limits.ts';
@@ -31,6 +35,9 @@ import {
   LIMITS_CHECK_MS,
   type ReceiveLimits,
 } from './server/socket-timeouts.ts';
+import { createProxyTrust } from './server/trusted-proxies.ts';
+import { boundHandshakes } from './tls/handshakes.ts';
+import type { OpenTls } from './tls/open-tls.ts';
 
 /** What the app gets as its bindings with each request. */
 export type NodeBindings = {
@@ -41,13 +48,15 @@ export type NodeBindings = {
 export type Fetch = (request: Request, bindings: NodeBindings) => Response | Promise<Response>;
 
 export type RunningServer = {
-  /** `http://host:port`, with the port that was taken. */
+  /** `http://host:port` or `https://host:port`, with the port that was taken. */
   readonly url: string;
   /**
    * Stops accepting, lets running requests finish for at most `limitMs`, then cuts
    * them off. Resolves with how many connections were cut.
    */
   close(limitMs: number): Promise<number>;
+  /** Takes a connection that another thread hands over, which is counted there. */
+  take(connection: Duplex): void;
   families(): Promise<readonly MetricFamily[]>;
 };
 
@@ -71,12 +80,23 @@ const CLOSE_IDLE_MS = 50;
 
 /**
  * How a server is made. `fastPath`: the fast path, called before the app; null:
- * there is none.
+ * there is none. `tls`: null for plain HTTP; closed with the server.
  */
 export type ServerOptions = Partial<ReceiveLimits> & {
   readonly log: Log;
   readonly counts?: ResponseCounts;
   readonly fastPath?: NodeFastPath | null;
+  readonly tls?: OpenTls | null;
+  /** Answers requests that another thread is for; false: it is this one's. */
+  readonly handOver?: HandOver;
+};
+
+export type HandOver = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+
+/** What threads that listen at one port share. */
+export type SharedListening = {
+  readonly reusePort?: boolean;
+  readonly connectionCounts?: ConnectionCounts;
 };
 
 /**
@@ -86,6 +106,7 @@ export type ServerOptions = Partial<ReceiveLimits> & {
 export async function serve(
   fetch: Fetch,
   options: ServerOptions &
+    SharedListening &
     Partial<ConnectionLimits> & {
       readonly host: string;
       readonly port: number;
@@ -93,24 +114,54 @@ export async function serve(
     },
 ): Promise<RunningServer> {
   const { fastPath = null, hasFastConnections = false, counts = createResponseCounts() } = options;
+  const { tls = null } = options;
+  const limits: ConnectionLimits = { ...CONNECTION_LIMITS, ...options };
   const server = createHttpServer(fetch, { ...options, counts });
+  const accepted = isTlsServer(server) ? 'secureConnection' : 'connection';
+  const listeners = server.listeners(accepted) as ((connection: Duplex) => void)[];
   const connectionsOfFastPath =
     hasFastConnections && fastPath !== null
       ? attachFastPath(server, fastPath, { log: options.log, counts })
       : null;
-  const connections = limitConnections(server, { ...CONNECTION_LIMITS, ...options }, options.log);
+  const http2 =
+    isTlsServer(server) && fastPath !== null
+      ? attachHttp2(server, fastPath, {
+          counts,
+          log: options.log,
+          limits: { ...RECEIVE_LIMITS, ...options },
+          hasHotReads: hasFastConnections,
+        })
+      : null;
+  const handshakes = isTlsServer(server)
+    ? boundHandshakes(server, { isTrusted: createProxyTrust(limits.trustedProxies), counts })
+    : null;
+  const connections = limitConnections(server, limits, {
+    log: options.log,
+    counts: options.connectionCounts,
+    tls,
+  });
   await listen(server, options);
   server.on('error', (cause) => options.log.error('server-error', { cause }));
 
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
-    url: `http://${host}:${port}`,
-    close: (limitMs) => closeServer(server, limitMs, connections.closeAll),
+    url: `${tls === null ? 'http' : 'https'}://${host}:${port}`,
+    async close(limitMs) {
+      const cut = await closeServer(server, limitMs, connections.closeAll);
+      await tls?.close();
+      return cut;
+    },
+    take(connection) {
+      for (const listener of listeners) listener.call(server, connection);
+    },
     families: async () => [
       ...counts.families(),
       ...(connectionsOfFastPath?.families() ?? []),
       ...connections.families(),
+      ...(handshakes?.families() ?? []),
+      ...(tls?.families() ?? []),
+      ...(http2?.families() ?? []),
       metricFamily('gauge', 'quayside_connections', 'Open connections.', [
         [{}, await countConnections(server)],
       ]),
@@ -120,17 +171,20 @@ export async function serve(
 
 /** Makes the server with all its limits, not yet listening. */
 export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
-  const { log, counts = createResponseCounts(), fastPath = null } = options;
+  const { log, counts = createResponseCounts(), fastPath = null, tls = null, handOver } = options;
   const receiving: ReceiveLimits = { ...RECEIVE_LIMITS, ...options };
-  const server = createLimitedServer(receiving);
+  // HTTP/2 goes to the app itself, which only the fast path has.
+  const isHttp2Served = fastPath !== null;
+  const server = createLimitedServer(receiving, tls, isHttp2Served);
   watchSockets(server, receiving);
 
   const callApp = createAppListener(fetch, log, counts);
   const answerFully = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    counts.watch(outgoing);
     // The time that node:http announces to the client in Keep-Alive.
     Object.assign(outgoing, { _keepAliveTimeout: KEEP_ALIVE_MS });
     lingerOnEarlyClose(incoming);
+    if (handOver?.(incoming, outgoing) === true) return;
+    counts.watch(outgoing);
     if (respondForServer(incoming, outgoing)) return;
     assumeHost(incoming);
     callApp(incoming, outgoing);
@@ -188,9 +242,13 @@ function createAppListener(fetch: Fetch, log: Log, counts: ResponseCounts): Hand
   return (incoming, outgoing) => void listener(incoming, outgoing);
 }
 
-/** The server of node:http with the limits that it enforces itself. */
-function createLimitedServer({ requestHeadMs }: ReceiveLimits): Server {
-  const server = createServer({
+/** The server of node:http or node:https with the limits that it enforces itself. */
+function createLimitedServer(
+  { requestHeadMs }: ReceiveLimits,
+  tls: OpenTls | null,
+  isHttp2Served: boolean,
+): Server {
+  const options = {
     maxHeaderSize: HEADERS_MAX_BYTES,
     headersTimeout: requestHeadMs,
     // No limit for a whole upload: socket-timeouts.ts ends a slow one,
@@ -201,12 +259,21 @@ function createLimitedServer({ requestHeadMs }: ReceiveLimits): Server {
     keepAliveTimeout: 0,
     joinDuplicateHeaders: true,
     optimizeEmptyRequests: true,
-  });
+  };
+  const server =
+    tls === null
+      ? createServer(options)
+      : createTlsServer({ ...options, ...tls.optionsOf(isHttp2Served), allowHalfOpen: true });
+  if (isTlsServer(server)) tls?.add(server);
   // A client that has sent its last byte still gets the responses that are due;
   // without one due, its connection ends. Not in node:http's types, and as old as
   // it: https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;
+}
+
+function isTlsServer(server: Server): server is Server & TlsServer {
+  return server instanceof TlsServer;
 }
 
 /**
@@ -218,7 +285,7 @@ function watchSockets(server: Server, receiving: ReceiveLimits): void {
     receiving,
     (socket) => server.emit('clientError', HEAD_TOO_SLOW, socket),
   );
-  server.on('connection', timeouts.watch);
+  server.on(isTlsServer(server) ? 'secureConnection' : 'connection', timeouts.watch);
   const checks = setInterval(timeouts.closeQuiet, LIMITS_CHECK_MS).unref();
   server.on('close', () => clearInterval(checks));
 }
@@ -227,10 +294,13 @@ function plainText(status: number, text: string): Response {
   return new Response(`${text}\n`, { status, headers: { 'Content-Type': 'text/plain' } });
 }
 
-function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+function listen(
+  server: Server,
+  { host, port, reusePort = false }: SharedListening & { host: string; port: number },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, reusePort }, () => {
       server.off('error', reject);
       resolve();
     });

@@ -1,6 +1,7 @@
 // Epochs of a cache that is filled after a read and evicted by writes: they tell
 // whether an eviction overtook a fill. memory-pointers.ts and memory-shares.ts take one
-// for each load.
+// for each load. Where other threads write, the count of changes that was read before a
+// value tells the same; adapters/node/index/change-counters.ts has the table.
 
 /**
  * Evictions remembered: a second of them at 5,000 writes a second; a fill takes
@@ -12,7 +13,18 @@ const EVICTIONS_REMEMBERED = 4096;
  * Taken before a load, given back with what was read. A fill that an eviction
  * overtook is dropped, and what was read counts as no younger than the epoch.
  */
-export type FillEpoch = { readonly lastEviction: number; readonly atMs: number };
+export type FillEpoch = {
+  readonly lastEviction: number;
+  readonly atMs: number;
+  /** Counts of changes before the load, where other threads write. */
+  readonly readings?: FillReadings;
+};
+
+/** Null: a change of it is under way. */
+export type FillReadings = {
+  readonly readPolicy: ChangeReading | null;
+  readonly pointer: ChangeReading | null;
+};
 
 /**
  * Numbers the evictions. An epoch has the number of the last one before it; where
@@ -62,3 +74,14 @@ export function createFillBarrier() {
 }
 
 export type FillBarrier = ReturnType<typeof createFillBarrier>;
+
+/** A count of changes of some names, as it was before a value was read. */
+export type ChangeReading = { readonly slot: number; readonly changes: number };
+
+/** Reads the counts of changes. */
+export type ChangeReader = {
+  /** Called before a value is read; null: a change is under way, so nothing may be kept. */
+  read(name: string): ChangeReading | null;
+  /** Whether nothing of that name has changed since the reading. */
+  holds(reading: ChangeReading): boolean;
+};

@@ -69,7 +69,7 @@ type Slice = {
   requests: number;
   /** How often all counts had been halved when that was counted. */
   age: number;
-  /** It is to be kept when it comes. */
+  /** Whether memory keeps the slice once it is loaded. */
   isAdmitted: boolean;
 };
 

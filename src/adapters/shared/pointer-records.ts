@@ -4,6 +4,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BucketId, BucketReadPolicy, Pointer } from '../../domain/nouns.ts';
 import type { CacheStats } from './cache-metrics.ts';
+import type { ChangeReader, ChangeReading } from './fill-epochs.ts';
 
 /** A pointer or read policy as it was read; `value` null: there is none. */
 export type PointerRecord<Value> = {
@@ -19,6 +20,8 @@ export type PointerRecord<Value> = {
   readonly readPolicyId: BucketId | null;
   /** Revision of the bucket that it was read at. */
   readonly revision: number;
+  /** Where other threads write: it counts while this reading holds. */
+  readonly reading?: ChangeReading | undefined;
 };
 
 type Present = PointerRecord<Pointer | BucketReadPolicy>;
@@ -36,7 +39,12 @@ const NEGATIVE_SHARE = 1 / 8;
 const POINTER_OVERHEAD_BYTES = 2048;
 const READ_POLICY_OVERHEAD_BYTES = 512;
 
-export function createPointerRecords(maxEntries: number, maxBytes: number) {
+/** `changes`: the counts that readings of records are compared with. */
+export function createPointerRecords(
+  maxEntries: number,
+  maxBytes: number,
+  changes: ChangeReader | null,
+) {
   const evicted = { pointers: 0, missing: 0 };
   const present = new LRUCache<string, Present>({
     max: maxEntries,
@@ -53,9 +61,18 @@ export function createPointerRecords(maxEntries: number, maxBytes: number) {
     },
   });
 
+  const holds = ({ reading }: Any): boolean =>
+    reading === undefined || changes === null || changes.holds(reading);
+
   return {
-    get: (name: string): Any | undefined => present.get(name) ?? missing.get(name),
-    getPresent: (name: string): Present | undefined => present.get(name),
+    get(name: string): Any | undefined {
+      const record = present.get(name) ?? missing.get(name);
+      return record !== undefined && holds(record) ? record : undefined;
+    },
+    getPresent(name: string): Present | undefined {
+      const record = present.get(name);
+      return record !== undefined && holds(record) ? record : undefined;
+    },
     set(name: string, record: Any): void {
       if (record.value === null) {
         present.delete(name);

@@ -27,6 +27,8 @@ export type UsageMeter = Meter & {
    * nothing was. For tests.
    */
   ofBucket(bucketId: BucketId): MeterTotals | null;
+  /** Forgets the allowances of all counters: another thread has changed a cap. */
+  forgetAllAllowances(): void;
 };
 
 /**
@@ -66,6 +68,8 @@ class Counter implements UsageCounter {
   #standard = newCounts();
   #others: Map<string, UsageCounts> | null = null;
   #blocked = 0;
+  #clientErrors = 0;
+  #serverErrors = 0;
   #operations: Map<string, number> | null = null;
   #namedReads = 0;
   #isListed = false;
@@ -168,6 +172,12 @@ class Counter implements UsageCounter {
     if (!this.#isListed) this.#enlist();
   }
 
+  fail(fault: 'client' | 'server'): void {
+    if (fault === 'client') this.#clientErrors += 1;
+    else this.#serverErrors += 1;
+    if (!this.#isListed) this.#enlist();
+  }
+
   /** What was counted so far. */
   peek(): DrainedUsage {
     const counts = new Map(this.#others ?? []).set('STANDARD', this.#standard);
@@ -178,12 +188,14 @@ class Counter implements UsageCounter {
       usedFromMs: this.usedFromMs,
       counts,
       blocked: this.#blocked,
+      clientErrors: this.#clientErrors,
+      serverErrors: this.#serverErrors,
       operations: this.#operations ?? NO_OPERATIONS,
       unnamedReads: reads - this.#namedReads,
     };
   }
 
-  /** Its next use is listed again: a drain has come by. */
+  /** A drain has taken the counts: the next use lists the counter again. */
   unlist(): void {
     this.#isListed = false;
   }
@@ -193,6 +205,8 @@ class Counter implements UsageCounter {
     this.#standard = newCounts();
     this.#others = null;
     this.#blocked = 0;
+    this.#clientErrors = 0;
+    this.#serverErrors = 0;
     this.#operations = null;
     this.#namedReads = 0;
     return taken;
@@ -301,6 +315,10 @@ export function createUsageMeter(clock: Clock): UsageMeter {
       forgotten += 1;
       for (const counter of counters.values())
         if (counter.owner.accountId === accountId) counter.allowances = null;
+    },
+    forgetAllAllowances() {
+      forgotten += 1;
+      for (const counter of counters.values()) counter.allowances = null;
     },
     whenUsed(callback) {
       onUse = callback;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { blobPath } from '../../../src/adapters/node/blobs/blob-path.ts';
 import { type NodePorts, openNodePorts } from '../../../src/adapters/node/node-ports.ts';
-import { createPace } from '../../../src/adapters/node/scrub/pace.ts';
+import { createPace, type Pace, pacedBlobs } from '../../../src/adapters/node/scrub/pace.ts';
 import { createScrub } from '../../../src/adapters/node/scrub/scrub.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
@@ -19,6 +19,7 @@ import { createWebhook } from '../../../src/core/outbox/webhooks.ts';
 import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import { DAY_MS } from '../../../src/domain/time.ts';
+import type { BlobStore } from '../../../src/ports/blob-store.ts';
 import type { HurtReport, OperatorWork } from '../../../src/ports/operator-work.ts';
 import { key, openTestBucket, putBytes, sampleBytes } from '../../core/memory-core.ts';
 import { putPart, startUpload } from '../../core/multipart-kit.ts';
@@ -169,6 +170,51 @@ describe('the scrub', () => {
       new AbortController().signal,
     );
     expect(hurt).toEqual([]);
+  });
+
+  it('fails with what keeps it from proving, and goes on there', async () => {
+    const { dataDir, core, bucket, work } = await openStore();
+    await putMany(core, bucket, ['a', 'b', 'c']);
+    let proofs = 0;
+    const failing: OperatorWork['proveBody'] = async () => {
+      proofs += 1;
+      if (proofs === 2) throw new Error('no key');
+      return 'unproved';
+    };
+    const scrub = createScrub(dataDir, FAST, systemClock);
+    const run = () => scrub.run({ ...work, proveBody: failing }, new AbortController().signal);
+    await expect(run()).rejects.toThrow('no key');
+    await run();
+    expect(proofs).toBe(4);
+    const values = scrub.families().map(({ samples }) => samples.map(({ value }) => value));
+    expect(values).toEqual([[0, 3, 0], [60_000], [1]]);
+  });
+
+  it('keeps streams to its pace too, and hands on all of their bytes', async () => {
+    const spent: number[] = [];
+    const pace: Pace = {
+      spend: async (lengthBytes) => void spent.push(lengthBytes),
+      throwIfStopped: () => undefined,
+    };
+    const streamOf = async () =>
+      new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (const length of [3, 4]) controller.enqueue(new Uint8Array(length));
+          controller.close();
+        },
+      });
+    const read = async () => new Uint8Array(5);
+    const store = { open: streamOf, openRuns: streamOf, read } as unknown as BlobStore;
+    const paced = pacedBlobs(store, pace);
+    const range = { offsetBytes: 0, lengthBytes: 5 };
+    for (const open of [() => paced.open('id' as never, range), () => paced.openRuns([])]) {
+      spent.length = 0;
+      expect((await new Response(await open()).arrayBuffer()).byteLength).toBe(7);
+      expect(spent).toEqual([3, 4]);
+    }
+    spent.length = 0;
+    expect((await paced.read('id' as never, range)).length).toBe(5);
+    expect(spent).toEqual([5]);
   });
 
   it('does nothing where it is off', async () => {

@@ -6,7 +6,7 @@ import type {
   BucketId,
   BucketReadPolicy,
 } from '../../../src/domain/nouns.ts';
-import { countSent } from '../../../src/http/count-sent.ts';
+import { countSent } from '../../../src/http/outgoing-body.ts';
 import { ChunkStream } from '../../../src/ports/chunk-stream.ts';
 import type { Allowance, UsageOwner } from '../../../src/ports/metering.ts';
 
@@ -34,11 +34,14 @@ describe('usage meter', () => {
     meter.of(owner()).count('B', 5, 'bucket', 'STANDARD_IA');
     meter.of(owner('photos~1', 'key')).count('A', 7, 'none', 'STANDARD');
     meter.of(owner()).block();
+    for (const fault of ['client', 'server', 'client'] as const) meter.of(owner()).fail(fault);
     expect(meter.ofBucket('photos~1' as BucketId)?.operations).toEqual({ A: 1, B: 2, free: 0 });
     const [read, write] = meter.drain(all);
     expect(read?.owner.accessKeyId).toBeNull();
     expect(read?.usedFromMs).toBe(1000);
     expect(read?.blocked).toBe(1);
+    expect(read?.clientErrors).toBe(2);
+    expect(read?.serverErrors).toBe(1);
     expect(read?.counts.get('STANDARD')).toMatchObject({
       classB: 1,
       memoryBytes: 10,

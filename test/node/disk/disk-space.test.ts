@@ -5,6 +5,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDiskAlarm } from '../../../src/adapters/node/disk/disk-alarm.ts';
 import {
+  boardRoom,
+  createBoardMemory,
+  openDiskBoard,
+} from '../../../src/adapters/node/disk/disk-board.ts';
+import {
   createDiskSpace,
   type DiskFigures,
   type DiskSpace,
@@ -118,6 +123,54 @@ describe('the space of a disk', () => {
     expect(space.isUnknown()).toBe(true);
     await space.look(0);
     expect(space.isUnknown()).toBe(false);
+  });
+
+  it('shows other threads what is left, and counts what they took until it is seen', async () => {
+    const memory = createBoardMemory(2);
+    const board = openDiskBoard(memory);
+    const other = boardRoom(memory, 1);
+    const source = { reserve, first: figures(), measure: async () => figures() };
+    space = createDiskSpace(source, RESERVE_BYTES, { nowMs: () => nowMs }, board);
+    expect(thrownBy(() => other.requireRoom(84 * MiB))).toBeNull();
+    expect(thrownBy(() => other.requireRoom(84 * MiB + 1))).toEqual(FULL);
+    space.take(4 * MiB);
+    space.takeIndex(10 * MiB - 8192);
+    expect(thrownBy(() => other.requireRoom(70 * MiB + 1))).toEqual(FULL);
+    other.take(70 * MiB);
+    expect(thrownBy(() => space.take(1))).toEqual(FULL);
+    expect(other.isFull()).toBe(true);
+
+    other.settle(30 * MiB);
+    freeBytes -= 30 * MiB;
+    await space.look(0);
+    freeBytes += 40 * MiB;
+    await space.look(0);
+    expect(thrownBy(() => other.requireRoom(40 * MiB))).toBeNull();
+    expect(thrownBy(() => other.requireRoom(40 * MiB + 1))).toEqual(FULL);
+    expect(thrownBy(() => space.requireRoom(40 * MiB + 1))).toEqual(FULL);
+    const refused = space.families().find(({ name }) => name.includes('refused_writes'));
+    expect(refused?.samples[0]?.value).toBe(5);
+
+    freeBytes = RESERVE_BYTES;
+    await space.look(0);
+    expect([other.isFull(), thrownBy(() => other.requireRoom(0))]).toEqual([true, FULL]);
+  });
+
+  it('bounds no thread where nothing is reserved', async () => {
+    const memory = createBoardMemory(2);
+    const source = { reserve, first: figures(), measure: async () => figures() };
+    space = createDiskSpace(source, 0, { nowMs: () => nowMs }, openDiskBoard(memory));
+    const other = boardRoom(memory, 1);
+    freeBytes = 0;
+    await space.look(0);
+    expect([thrownBy(() => other.take(MiB)), other.isFull()]).toEqual([null, false]);
+  });
+
+  it('makes no reserve on a disk that has not the room of it', async () => {
+    freeBytes = RESERVE_BYTES - 1;
+    await space.look(0);
+    await space.keepReserve();
+    expect(reserve.bytes()).toBe(0);
   });
 
   it('reserves nothing where the setting is 0', async () => {

@@ -406,20 +406,31 @@ export type Line = {
   readonly client: Duplex;
   readonly server: Duplex;
   received(): Buffer;
+  receivedBytes(): number;
   isClosed(): boolean;
 };
 
 export function connectTo({ server }: Pick<TestServer, 'server'>): Line {
   const [client, far] = duplexPair();
   const chunks: Buffer[] = [];
+  let receivedBytes = 0;
   let isClosed = false;
-  client.on('data', (chunk: Buffer) => chunks.push(chunk));
+  client.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    receivedBytes += chunk.length;
+  });
   client.on('end', () => {
     isClosed = true;
   });
   client.on('error', () => {});
   server.emit('connection', asSocket(far));
-  return { client, server: far, received: () => Buffer.concat(chunks), isClosed: () => isClosed };
+  return {
+    client,
+    server: far,
+    received: () => Buffer.concat(chunks),
+    receivedBytes: () => receivedBytes,
+    isClosed: () => isClosed,
+  };
 }
 
 /** node:http ends connections through a method of net.Socket. */
@@ -439,7 +450,7 @@ const QUIET_TURNS = 8;
 /** Resolves when nothing more comes. */
 export async function settle(lines: readonly Line[]): Promise<void> {
   const sizeOf = () =>
-    lines.reduce((sum, line) => sum + line.received().length + (line.isClosed() ? 1 : 0), 0);
+    lines.reduce((sum, line) => sum + line.receivedBytes() + (line.isClosed() ? 1 : 0), 0);
   let size = sizeOf();
   for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
     await nextTurn();

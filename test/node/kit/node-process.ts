@@ -9,6 +9,11 @@ import { fileURLToPath } from 'node:url';
  */
 const COMPILED = fileURLToPath(new URL('../../../node_modules/.cache/quayside', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../../src/node.ts', import.meta.url));
+/**
+ * Reserve on the disk of a server under test, bytes. Each start writes half of it, which by default
+ * is 64 MiB of random bytes, and waits for the disk.
+ */
+export const RESERVE_BYTES = 2 * 1024 * 1024;
 
 /** The SDK writes into what it is given: hand it a copy. */
 export const ROOT_KEY = {
@@ -58,7 +63,7 @@ export async function startNodeProcess(
   const { child, output } = spawnNodeProcess({ QUAYSIDE_DATA_DIR: dataDir, ...keys, ...env });
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
-      const ready = /ready: (http:\S+)[\s\S]*access key/.exec(output.stdout);
+      const ready = /ready: (https?:\S+)[\s\S]*access key/.exec(output.stdout);
       if (ready?.[1] !== undefined) resolve(ready[1]);
     });
     child.once('exit', (code) =>
@@ -84,7 +89,14 @@ function spawnNodeProcess(env: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [PROGRAM], {
     // Away from the repository: its .env is none of a test's business.
     cwd: tmpdir(),
-    env: { PATH: process.env.PATH, QUAYSIDE_PORT: '0', NODE_COMPILE_CACHE: COMPILED, ...env },
+    env: {
+      PATH: process.env.PATH,
+      QUAYSIDE_PORT: '0',
+      QUAYSIDE_THREADS: process.env.QUAYSIDE_THREADS,
+      NODE_COMPILE_CACHE: COMPILED,
+      QUAYSIDE_DISK_RESERVE_BYTES: `${RESERVE_BYTES}`,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);

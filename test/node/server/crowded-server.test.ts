@@ -24,3 +24,15 @@ it('connections that have ended make room for as many others', async () => {
   expect(second.map(({ destroyed }) => destroyed).indexOf(true)).toBe(0);
   for (const socket of second) socket.destroy();
 });
+
+it('a connection of a crowded address ends before those that came to a full server', () => {
+  const crowded = createCrowdedServer(createServer());
+  const all = Array.from({ length: 64 }, connection);
+  for (const [at, socket] of all.entries())
+    crowded.take(socket, at === 40 || at === 50 ? 'address' : 'server');
+  const isCut = () => [...all.keys()].filter((at) => all[at]?.destroyed);
+  const more = [connection(), connection(), connection()];
+  crowded.take(more[0] as Socket, 'server');
+  expect(isCut()).toEqual([40]);
+  for (const socket of [...all, ...more]) socket.destroy();
+});

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readRequest } from '../../../src/adapters/node/server/http-request.ts';
-import { isConfidential } from '../../../src/http/s3/call/make-call.ts';
+import { isConfidential } from '../../../src/http/s3/call/call.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
 
 const outside = Object.values(networkInterfaces())

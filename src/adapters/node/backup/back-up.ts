@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import type { BlobId } from '../../../domain/nouns.ts';
+import { partOfBlobId } from '../../../domain/uploads/upload-rows.ts';
 import {
   listBucketIds,
   listReferencedBlobs,
@@ -158,8 +159,29 @@ async function runRound(
   return { manifest, counts };
 }
 
-/** Lists all blobs that rows of the index refer to, in the order of their ids. */
+/**
+ * Lists all blobs that rows of the index refer to, in the order of their ids. Those of
+ * parts stand by their upload in the index, so they are sorted here. Cost: two passes
+ * over the rows, and some 200 bytes of memory for each blob of a part.
+ */
 export function* referencedBlobs(index: Sql): Generator<ReferencedBlob, undefined> {
+  const isOfPart = ({ blobId }: ReferencedBlob) => partOfBlobId(blobId) !== null;
+  const ofParts = [...inRowOrder(index).filter(isOfPart)].sort((a, b) =>
+    a.blobId < b.blobId ? -1 : 1,
+  );
+  let at = 0;
+  for (const blob of inRowOrder(index)) {
+    if (isOfPart(blob)) continue;
+    for (let next = ofParts[at]; next !== undefined && next.blobId < blob.blobId; ) {
+      yield next;
+      next = ofParts[++at];
+    }
+    yield blob;
+  }
+  yield* ofParts.slice(at);
+}
+
+function* inRowOrder(index: Sql): Generator<ReferencedBlob, undefined> {
   for (let after = ''; ; ) {
     const page = listReferencedBlobs(index, { after, limit: PAGE });
     yield* page;

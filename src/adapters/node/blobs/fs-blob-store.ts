@@ -8,15 +8,15 @@ import type { BlobStore } from '../../../ports/blob-store.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
 import type { NoteDamage } from '../../shared/damage.ts';
 import { joinRuns } from '../../shared/join-runs.ts';
-import { type BlobFolders, createBlobFolders } from './blob-folders.ts';
+import { createBlobFolders, type FolderRemovals } from './blob-folders.ts';
 import type { BlobFooter } from './blob-footer.ts';
 import { listBlobs } from './blob-list.ts';
-import { type BlobPath, blobPath, temporaryPath } from './blob-path.ts';
+import { blobPath, temporaryPath } from './blob-path.ts';
 import { createBlobReads } from './blob-reads.ts';
 import { type BlobRoom, writeBlobFile } from './blob-writer.ts';
 import { createBorrowRange } from './borrowed-ranges.ts';
 import { type ChunkBuffers, createChunkBuffers } from './chunk-buffers.ts';
-import { removeQuietly, rename, syncNow, unlink } from './file-calls.ts';
+import { syncNow, unlink } from './file-calls.ts';
 import { errnoOf, translateError } from './fs-errors.ts';
 import { createMappedFiles } from './mapped-files.ts';
 import { createOpenFiles } from './open-files.ts';
@@ -33,6 +33,8 @@ export type FsBlobStore = BlobStore & {
   openFileCounts(): { cached: number; inUse: number };
   /** Buffers of bodies on their way out and in, for tests and metrics. */
   bufferCounts(): ReturnType<ChunkBuffers['counts']>;
+  /** Closes the descriptors of blobs that another thread deletes. */
+  forget(ids: readonly BlobId[]): void;
   /**
    * Closes the descriptors that no reader uses; the others close when their reader
    * is done.
@@ -45,8 +47,15 @@ export type FsBlobStore = BlobStore & {
  * one, often 2^20.
  */
 const OPEN_FILES_MAX = 1024;
-/** A delete may remove the folder between its making and the rename into it. */
-const RENAME_ATTEMPTS = 3;
+/** Folder of unfinished blobs; other threads have theirs in it. */
+export const TEMPORARY_NAME = 'tmp';
+
+/** What stores of several threads have of their own, and share. One of them deletes. */
+export type StoreOfThread = {
+  /** The folder of unfinished blobs. */
+  readonly temporaryName: string;
+  readonly removals: FolderRemovals;
+};
 
 /** A disk without bounds of our own. */
 const UNBOUNDED: BlobRoom = {
@@ -59,16 +68,18 @@ const UNBOUNDED: BlobRoom = {
  * Opens the store in `{dataDir}/blobs` and `{dataDir}/tmp`, and empties `tmp` of
  * what an earlier process left. `mapsFiles`: whether files that are read often may
  * be mapped into memory. `room`: what may be written. `noteDamage` hears of each
- * read that met lost bytes.
+ * read that met lost bytes. `ofThread`: null where no other thread has a store there.
  */
 export function createFsBlobStore(
   dataDir: string,
   mapsFiles = true,
   room: BlobRoom = UNBOUNDED,
   noteDamage: NoteDamage = () => undefined,
+  ofThread: StoreOfThread | null = null,
 ): FsBlobStore {
-  const { root, temporaryFolder } = prepareFolders(dataDir);
-  const folders = createBlobFolders(root);
+  const temporaryName = ofThread?.temporaryName ?? TEMPORARY_NAME;
+  const { root, temporaryFolder } = prepareFolders(dataDir, temporaryName);
+  const folders = createBlobFolders(root, ofThread?.removals);
   const buffers = createChunkBuffers();
   const quickReads = createQuickReads();
   const mapped = mapsFiles ? createMappedFiles(temporaryFolder) : null;
@@ -93,7 +104,7 @@ export function createFsBlobStore(
         const path = blobPath(root, id);
         const temporary = temporaryPath(temporaryFolder, id);
         const blob = await writeBlobFile(temporary, source, identity, { room, buffers });
-        await moveIntoPlace(folders, temporary, path);
+        await folders.moveInto(temporary, path);
         recentWrites.note(id, blob.sizeBytes);
         return blob;
       } catch (error) {
@@ -110,7 +121,7 @@ export function createFsBlobStore(
         const path = blobPath(root, id);
         const temporary = temporaryPath(temporaryFolder, id);
         await writeBlobFile(temporary, source, identity, { room, buffers });
-        await moveIntoPlace(folders, temporary, path, { keepsTarget: true });
+        await folders.moveInto(temporary, path, { keepsTarget: true });
         recentWrites.note(id, bytes.length);
       } catch (error) {
         throw translateError(error, 'A blob could not be written.');
@@ -140,6 +151,9 @@ export function createFsBlobStore(
       }
     },
 
+    forget(ids) {
+      for (const id of ids) files.forget(id);
+    },
     openFileCounts: files.counts,
     bufferCounts: buffers.counts,
     close: files.close,
@@ -147,9 +161,12 @@ export function createFsBlobStore(
 }
 
 /** Makes both folders, and removes unfinished files of an earlier process. */
-function prepareFolders(dataDir: string): { root: string; temporaryFolder: string } {
+function prepareFolders(
+  dataDir: string,
+  temporaryName: string,
+): { root: string; temporaryFolder: string } {
   const root = join(dataDir, 'blobs');
-  const temporaryFolder = join(dataDir, 'tmp');
+  const temporaryFolder = join(dataDir, temporaryName);
   mkdirSync(root, { recursive: true, mode: 0o700 });
   mkdirSync(temporaryFolder, { recursive: true, mode: 0o700 });
   syncNow(dataDir);
@@ -157,35 +174,6 @@ function prepareFolders(dataDir: string): { root: string; temporaryFolder: strin
   for (const name of readdirSync(temporaryFolder))
     rmSync(join(temporaryFolder, name), { recursive: true, force: true });
   return { root, temporaryFolder };
-}
-
-/**
- * Renames a file and makes its name durable; on failure neither name is left, but for
- * a target that is to be kept: it may have been there before.
- */
-async function moveIntoPlace(
-  folders: BlobFolders,
-  temporary: string,
-  path: BlobPath,
-  { keepsTarget = false }: { readonly keepsTarget?: boolean } = {},
-): Promise<void> {
-  let created = temporary;
-  try {
-    for (let attempt = 1; created === temporary; attempt++) {
-      try {
-        await folders.ensure(path.folder);
-        await rename(temporary, path.file);
-        created = path.file;
-      } catch (error) {
-        if (errnoOf(error) !== 'ENOENT' || attempt === RENAME_ATTEMPTS) throw error;
-        folders.forget(path.folder);
-      }
-    }
-    await folders.sync(path.folder);
-  } catch (error) {
-    if (created === temporary || !keepsTarget) await removeQuietly(created);
-    throw error;
-  }
 }
 
 async function removeIfThere(path: string): Promise<void> {

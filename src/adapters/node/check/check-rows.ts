@@ -5,19 +5,21 @@
 import type { BlobId, ObjectBody, ObjectVersion, Segment } from '../../../domain/nouns.ts';
 import {
   addMasterKeyUse,
-  FIRST_PART,
   FIRST_VERSION,
   filterReferenced,
-  type InventoryPart,
   type InventoryVersion,
   listCurrentVersions,
   listOlderVersions,
-  listStoredParts,
   type MasterKeyUses,
-  type PartCursor,
   readBlobRow,
   type VersionCursor,
 } from '../../../index/maintenance/inventory.ts';
+import {
+  FIRST_PART,
+  type InventoryPart,
+  listStoredParts,
+  type PartCursor,
+} from '../../../index/maintenance/inventory-parts.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { type BlobDamage, blobFileName } from './check-blobs.ts';
 

@@ -1,6 +1,8 @@
 // Reports to the operator that the disk fills up: once for each level that is
 // passed, and again only after the use had fallen well below it. The level is
 // stored in the data folder, so that a restart repeats no report.
+
+import { levelAfter } from '../../../domain/room/fill-levels.ts';
 import type { DiskReport } from '../../../ports/operator-work.ts';
 import type { DiskFigures } from './disk-space.ts';
 import { readStateFile, writeStateFile } from './state-file.ts';
@@ -15,8 +17,6 @@ export type DiskAlarm = {
 
 /** Percent of the disk in use, ascending. */
 const LEVELS = [85, 95] as const;
-/** A level counts as left this many percent below it. */
-const HYSTERESIS_PERCENT = 2;
 
 /** `path`: file of the level. */
 export function createDiskAlarm(path: string): DiskAlarm {
@@ -31,15 +31,12 @@ export function createDiskAlarm(path: string): DiskAlarm {
   return {
     async check(figures, report) {
       const usedPercent = percentOf(figures);
-      const passed = highestLevel(usedPercent);
-      if (passed > level) {
+      const next = levelAfter(LEVELS, level, usedPercent);
+      if (next > level) {
         const { totalBytes, freeBytes } = figures;
-        await report({ percent: passed, usedPercent, totalBytes, freeBytes });
-        await setLevel(passed);
-      } else {
-        const remaining = highestLevel(usedPercent + HYSTERESIS_PERCENT);
-        if (remaining < level) await setLevel(remaining);
+        await report({ percent: next, usedPercent, totalBytes, freeBytes });
       }
+      if (next !== level) await setLevel(next);
     },
   };
 }
@@ -51,8 +48,4 @@ export function createDiskAlarm(path: string): DiskAlarm {
 function percentOf({ usedBytes, freeBytes }: DiskFigures): number {
   const bytes = usedBytes + freeBytes;
   return bytes === 0 ? 100 : (100 * usedBytes) / bytes;
-}
-
-function highestLevel(usedPercent: number): number {
-  return LEVELS.findLast((level) => usedPercent >= level) ?? 0;
 }

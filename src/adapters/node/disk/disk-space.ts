@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { StorageError } from '../../../domain/errors.ts';
 import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { Clock } from '../../../ports/system.ts';
+import type { DiskBoard } from './disk-board.ts';
 import { openReserveFile, RESERVE_NAME, type ReserveFile } from './reserve-file.ts';
 
 /**
@@ -90,7 +91,12 @@ const SILENT_MS = 30_000;
 const statfs = promisify(statfsWith) as (path: string) => Promise<StatsFs>;
 
 /** Opens the space of the folder's disk. `reserveBytes` 0: nothing is reserved. */
-export function openDiskSpace(dataDir: string, reserveBytes: number, clock: Clock): DiskSpace {
+export function openDiskSpace(
+  dataDir: string,
+  reserveBytes: number,
+  clock: Clock,
+  board: DiskBoard | null = null,
+): DiskSpace {
   const reserve = openReserveFile(
     join(dataDir, RESERVE_NAME),
     Math.floor(reserveBytes * FILE_SHARE),
@@ -100,10 +106,17 @@ export function openDiskSpace(dataDir: string, reserveBytes: number, clock: Cloc
     { reserve, measure, first: toFigures(statfsSync(dataDir)) },
     reserveBytes,
     clock,
+    board,
   );
 }
 
-export function createDiskSpace(source: DiskSource, reserveBytes: number, clock: Clock): DiskSpace {
+/** `board`: what the other threads of the process see of the room, and take of it. */
+export function createDiskSpace(
+  source: DiskSource,
+  reserveBytes: number,
+  clock: Clock,
+  board: DiskBoard | null = null,
+): DiskSpace {
   const { reserve } = source;
   const counts = { refusedWrites: 0, releases: 0 };
   let figures = source.first;
@@ -125,7 +138,7 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
    */
   function roomBytes(): number {
     const reserveOutsideBytes = reserveBytes - inFileBytes;
-    const unseenBytes = takenBytes - seenBytes;
+    const unseenBytes = takenBytes + (board?.takenBytes() ?? 0) - seenBytes;
     return figures.freeBytes - reserveOutsideBytes - unseenBytes;
   }
 
@@ -138,11 +151,17 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
     throw new StorageError('StorageFull');
   }
 
+  /** The room that the other threads go by until it is shown anew. */
+  const showRoom = () =>
+    board?.show(isFull && reserveBytes > 0 ? 0 : reserveBytes === 0 ? null : roomBytes());
+  showRoom();
+
   return {
     requireRoom,
     take(lengthBytes) {
       requireRoom(lengthBytes);
       takenBytes += lengthBytes;
+      board?.lessen(lengthBytes);
     },
     takeIndex(lengthBytes) {
       const bytes = lengthBytes + ROW_BYTES;
@@ -151,6 +170,7 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
       const onDiskBytes = Math.max(0, bytes - indexFreeBytes);
       if (onDiskBytes > 0) requireRoom(onDiskBytes);
       takenBytes += onDiskBytes;
+      board?.lessen(onDiskBytes);
       indexFreeBytes = Math.max(0, indexFreeBytes - bytes);
       return onDiskBytes;
     },
@@ -161,10 +181,11 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
       if (!reserve.release()) return false;
       counts.releases += 1;
       isFull = true;
+      showRoom();
       return true;
     },
     async look(freeInIndexBytes) {
-      const settledBefore = settledBytes;
+      const settledBefore = settledBytes + (board?.settledBytes() ?? 0);
       const inFileBefore = reserve.bytes();
       figures = await source.measure();
 
@@ -173,6 +194,7 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
       indexFreeBytes = freeInIndexBytes;
       lookedAtMs = clock.nowMs();
       isFull = roomBytes() < reserveBytes * (isFull ? RESUME_SHARE : FULL_SHARE);
+      showRoom();
       return figures;
     },
     async keepReserve() {
@@ -182,7 +204,10 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
     isFull: () => isFull && reserveBytes > 0,
     isUnknown: () => clock.nowMs() - lookedAtMs > SILENT_MS,
     figures: () => figures,
-    families: () => diskFamilies(figures, reserve.bytes(), isFull, counts),
+    families: () => {
+      const refusedWrites = counts.refusedWrites + (board?.refusedWrites() ?? 0);
+      return diskFamilies(figures, reserve.bytes(), isFull, { ...counts, refusedWrites });
+    },
   };
 }
 

@@ -11,8 +11,8 @@ import { DataFolderError, INDEX_NAME } from './data-folder.ts';
 
 /**
  * DataFolderError when the folder has blobs, but no index or one without buckets.
- * To be called before the index is opened otherwise: none is made here. Cost: one
- * readdir for a new folder.
+ * Called before the index is opened otherwise: none is made here. Cost: one readdir for
+ * a new folder.
  */
 export async function refuseLostIndex(dataDir: string): Promise<void> {
   const { blobIds } = await listBlobs(join(dataDir, 'blobs'), { prefix: '', after: '', limit: 1 });

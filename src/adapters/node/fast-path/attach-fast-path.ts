@@ -23,8 +23,8 @@ export type NodeFastPath = FastPath & {
 };
 
 /**
- * To be called once, after the server's own time-outs are set and before it
- * listens.
+ * Hands the server's new connections to the fast path. Called once, after the server's
+ * own time-outs are set and before it listens.
  */
 export function attachFastPath(
   server: Server,

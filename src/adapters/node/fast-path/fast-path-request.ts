@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
 import type { HttpRequest, OutgoingAnswer, SentAnswer } from '../../../http/request.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
-import { isFromLoopback, peerOf, type ReadClient } from '../server/trusted-proxies.ts';
+import { isFromLoopback, peerOf, type ReadClient, tlsOf } from '../server/trusted-proxies.ts';
 import type { Recognised } from './recognise.ts';
 import { trimBlanks } from './trim-blanks.ts';
 
@@ -37,13 +37,15 @@ export function readFastPathRequest(
   const header = (name: string): string | null => headers.get(name) ?? null;
   let made: { response: Response; answer: OutgoingAnswer } | null = null;
   let report: ((sent: SentAnswer) => void) | null = null;
+  const { isPeer, ...client } = readClient(peerOf(socket), header);
   return {
     request: {
       method: read.method,
       rawPath: read.rawPath,
       rawQuery: read.rawQuery,
       host: read.host,
-      ...readClient(peerOf(socket), header),
+      ...client,
+      tls: () => tlsOf(socket, isPeer),
       isFromLoopback: () => isFromLoopback(socket, header),
       header,
       headerNames: () => headers.keys(),

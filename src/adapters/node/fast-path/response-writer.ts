@@ -11,6 +11,7 @@ import type { BorrowedBuffer, RangeSender } from '../../../ports/blob-store.ts';
 import type { Log } from '../../../ports/system.ts';
 import type { ResponseCounts } from '../server/response-counts.ts';
 import { createBufferViews } from './buffer-views.ts';
+import { createPooledWrites } from './pooled-writes.ts';
 import type { Head } from './prebuilt-heads.ts';
 import { digitsOf, partValueLength, writeNumber, writePartValue, writeText } from './range-head.ts';
 
@@ -70,6 +71,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
   let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
   const viewOfScratch = createBufferViews(SCRATCH_VIEWS);
   const writeBorrowed = createBorrowedWriter(options);
+  const pool = createPooledWrites(COPIED_MAX_BYTES);
 
   return {
     write(socket, isPlain, head, requestId, { kind, body, range }) {
@@ -80,7 +82,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       if (kind === 'document') {
         const length = documentLength(head, body.bytes);
         const isShared = isDirect && length <= COPIED_MAX_BYTES;
-        const target = isShared ? scratch : Buffer.allocUnsafe(length);
+        const target = isShared ? scratch : pool.take(socket, length);
         fillDocument(target, head, requestId, body.bytes);
         return writeFilled(socket, target, length);
       }
@@ -90,7 +92,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       if (length > COPIED_MAX_BYTES)
         return writeTwo(socket, headOf(head, requestId, range), bytes ?? NOTHING);
 
-      const target = isDirect ? scratch : Buffer.allocUnsafe(length);
+      const target = isDirect ? scratch : pool.take(socket, length);
       const headEnd = fillHead(target, head, requestId, range);
       if (bytes !== null) target.set(bytes, headEnd);
       return writeFilled(socket, target, length);
@@ -98,7 +100,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
   };
 
   function writeFilled(socket: Duplex, target: Buffer, length: number): boolean {
-    if (target !== scratch) return socket.write(target);
+    if (target !== scratch) return pool.write(socket, target, length);
     const hasRoom = socket.write(viewOfScratch(scratch, 0, length));
     // What the kernel did not take at once it takes from this buffer later: the
     // next response needs another.
@@ -122,7 +124,7 @@ const NOTHING = Buffer.alloc(0);
 const END_OF_HEAD = '\r\n\r\n';
 
 /** Copies borrowed bytes into a buffer that stays, and releases them. */
-function takeCopy({ buffer, at, lengthBytes, release }: BorrowedBuffer): Uint8Array {
+export function takeCopy({ buffer, at, lengthBytes, release }: BorrowedBuffer): Uint8Array {
   const copy = Buffer.from(buffer.subarray(at, at + lengthBytes));
   release();
   return copy;

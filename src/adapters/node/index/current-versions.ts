@@ -4,7 +4,7 @@
 import type { CurrentObject } from '../../../domain/current-object.ts';
 import type { BucketId, BucketName, BucketRecord, ObjectKey } from '../../../domain/nouns.ts';
 import type { IndexApi, ResolvedVersion } from '../../../ports/metadata-index.ts';
-import { createFillBarrierCache, type FillBarrierCache } from './fill-barrier-cache.ts';
+import type { FillBarrierCache, MakeCache } from './fill-barrier-cache.ts';
 import { weightOf } from './writer-input.ts';
 
 /** Versions in the cache, and their bytes together. */
@@ -45,13 +45,19 @@ export type CurrentVersions = {
   unblock(bucket: BucketName, keys: readonly ObjectKey[]): void;
 };
 
-/** `buckets`: the records that are known exactly. */
+/** `buckets`: the records that are known exactly. `share`: of the memory, 1 at most. */
 export function createCurrentVersions(
   buckets: Pick<FillBarrierCache<BucketName, BucketRecord>, 'peek'>,
+  makeCache: MakeCache,
+  share: number,
 ): CurrentVersions {
-  const versions = createFillBarrierCache<EntryName, CacheEntry>(VERSIONS_CACHED, {
-    maxSize: VERSIONS_CACHED_BYTES,
-    sizeCalculation: ({ version }) => VERSION_BYTES + weightOf(version.object),
+  const versions = makeCache<EntryName, CacheEntry>({
+    max: Math.ceil(VERSIONS_CACHED * share),
+    sizes: {
+      maxSize: Math.ceil(VERSIONS_CACHED_BYTES * share),
+      sizeCalculation: ({ version }) => VERSION_BYTES + weightOf(version.object),
+    },
+    nameOf: (name) => name,
   });
 
   return {
@@ -70,11 +76,13 @@ export function createCurrentVersions(
       const cached = versions.peek(name);
       if (cached?.bucketId === bucket.id) return cached.version;
 
-      const version = query();
-      if (version?.kind === 'object') {
+      let version: ResolvedVersion | null = null;
+      versions.fill(name, () => {
+        version = query();
+        if (version?.kind !== 'object') return null;
         const current = { bucket: record, object: version.object };
-        versions.set(name, { bucketId: bucket.id, version, current });
-      }
+        return { bucketId: bucket.id, version, current };
+      });
       return version;
     },
 

@@ -7,12 +7,12 @@ import { LRUCache } from 'lru-cache';
 
 export type FillBarrierCache<Key extends string, Value extends object> = {
   peek(key: Key): Value | undefined;
-  /** Stores the value, unless its key, or all keys, are blocked. */
-  set(key: Key, value: Value): void;
   /**
-   * The cached value, else the one that `read` returns now, which is stored. Null
-   * is not.
+   * The value that `read` returns now, which is stored unless its key, or all keys,
+   * are blocked. Null is not.
    */
+  fill(key: Key, read: () => Value | null): Value | null;
+  /** The cached value, else as `fill`. */
   get(key: Key, read: () => Value | null): Value | null;
   /**
    * Drops the value of a key and blocks fills of it, until it was unblocked as
@@ -25,31 +25,41 @@ export type FillBarrierCache<Key extends string, Value extends object> = {
   unblockAll(): void;
 };
 
-/**
- * At most `max` values; `sizes` bounds the bytes that they take together as well.
- */
-export function createFillBarrierCache<Key extends string, Value extends object>(
-  max: number,
-  sizes: { readonly maxSize?: number; readonly sizeCalculation?: (value: Value) => number } = {},
-): FillBarrierCache<Key, Value> {
+/** How a cache is made. */
+export type CacheOptions<Key extends string, Value extends object> = {
+  readonly max: number;
+  /** Bounds the bytes that the values take together as well. */
+  readonly sizes?: {
+    readonly maxSize: number;
+    readonly sizeCalculation: (value: Value) => number;
+  };
+  /** The name that changes of a key are counted under. */
+  readonly nameOf: (key: Key) => string;
+};
+
+export type MakeCache = <Key extends string, Value extends object>(
+  options: CacheOptions<Key, Value>,
+) => FillBarrierCache<Key, Value>;
+
+/** Makes an empty cache. */
+export const createFillBarrierCache: MakeCache = <Key extends string, Value extends object>({
+  max,
+  sizes = {} as CacheOptions<Key, Value>['sizes'],
+}: CacheOptions<Key, Value>): FillBarrierCache<Key, Value> => {
   const values = new LRUCache<Key, Value>({ max, ...sizes });
   const barriers = new Map<Key, number>();
   let barriersOnAll = 0;
 
-  function set(key: Key, value: Value): void {
-    if (barriersOnAll === 0 && !barriers.has(key)) values.set(key, value);
+  function fill(key: Key, read: () => Value | null): Value | null {
+    const value = read();
+    if (value !== null && barriersOnAll === 0 && !barriers.has(key)) values.set(key, value);
+    return value;
   }
 
   return {
     peek: (key) => values.get(key),
-    set,
-    get(key, read) {
-      const cached = values.get(key);
-      if (cached !== undefined) return cached;
-      const value = read();
-      if (value !== null) set(key, value);
-      return value;
-    },
+    fill,
+    get: (key, read) => values.get(key) ?? fill(key, read),
     block(key) {
       barriers.set(key, (barriers.get(key) ?? 0) + 1);
       values.delete(key);
@@ -67,4 +77,4 @@ export function createFillBarrierCache<Key extends string, Value extends object>
       barriersOnAll -= 1;
     },
   };
-}
+};

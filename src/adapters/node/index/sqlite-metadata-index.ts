@@ -21,17 +21,17 @@ import {
   isLedgerCommand,
   storesMore,
 } from '../../../index/call-kinds.ts';
-import { runIndexCall, unwrapOutcome } from '../../../index/call-outcome.ts';
+import { failureOutcome, unwrapOutcome } from '../../../index/call-outcome.ts';
 import { createDirectoryIndex } from '../../../index/directory-index.ts';
 import { createLedgerIndex } from '../../../index/ledger-index.ts';
 import type { Directory, DirectoryApi, HostBinding } from '../../../ports/directory.ts';
 import { changedBy, changesReadPolicy } from '../../../ports/index-calls/index-changes.ts';
 import type { Ledger } from '../../../ports/ledger.ts';
 import type { IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';
-import type { MetricFamily } from '../../../ports/metrics.ts';
+import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { createCurrentVersions } from './current-versions.ts';
-import { createFillBarrierCache } from './fill-barrier-cache.ts';
+import { createFillBarrierCache, type MakeCache } from './fill-barrier-cache.ts';
 import {
   createWriterThread,
   type IndexRoom,
@@ -83,7 +83,7 @@ const LINKS_CACHED = 10_000;
 type Calls = { readonly [name: string]: (input: never) => unknown };
 
 /** The commands' way, and the connection for queries. */
-type Connections = { readonly writer: IndexWriter; readonly reader: NodeSqlite };
+type Connections = { readonly writer: Pick<IndexWriter, 'call'>; readonly reader: NodeSqlite };
 
 /**
  * Opens or makes the database at `path`. `onCrash`: the writer thread died; nothing
@@ -101,21 +101,12 @@ export async function openSqliteMetadataIndex(options: {
   const { path, thread = createWriterThread(path) } = options;
   const writer = await startIndexWriter(path, options.onCrash, thread, options.room);
   const reader = openSqlite(path, { readOnly: true });
-  const connections = { writer, reader };
-  const ledger = createLedgerIndex(reader, LEDGER_RULES);
   let isOpen = true;
 
   return {
-    metadataIndex: createMetadataIndex(connections, options.watcher),
-    directory: createDirectory(connections),
-    ledger: {
-      call: (name, input) =>
-        (isLedgerCommand(name)
-          ? writer.call({ target: 'ledger', name, input }, { weightBytes: 0, onReply: () => {} })
-          : settled(() => query(ledger, name, input as never))) as never,
-    },
+    ...createIndexPorts({ writer, reader }, options.watcher),
     counts: writer.counts,
-    families: writer.families,
+    families: () => [...writer.families(), ...sizeFamilies(reader)],
     freeBytes: () => readFreeBytes(reader),
     silentMs: writer.silentMs,
     async close() {
@@ -126,14 +117,64 @@ export async function openSqliteMetadataIndex(options: {
   };
 }
 
+/** How large the index is. Cost: two small reads, and a row for each bucket. */
+function sizeFamilies(reader: Sql): readonly MetricFamily[] {
+  const [size] = reader.all<{ bytes: number; row_count: number }>(
+    `SELECT (SELECT page_count FROM pragma_page_count())
+         * (SELECT page_size FROM pragma_page_size()) AS bytes,
+       (SELECT coalesce(sum(current_count + noncurrent_count + part_count), 0)
+        FROM storage_totals) AS row_count`,
+  );
+  return [
+    metricFamily('gauge', 'quayside_index_bytes', 'Bytes of the index, free pages included.', [
+      [{}, size?.bytes ?? 0],
+    ]),
+    metricFamily(
+      'gauge',
+      'quayside_index_rows',
+      'Objects, older versions and parts of uploads in the index.',
+      [[{}, size?.row_count ?? 0]],
+    ),
+  ];
+}
+
+/**
+ * The three ports over a way for commands and a connection for queries. `memoryShare`:
+ * how much of the memory for caches they may have, 1 at most.
+ */
+export function createIndexPorts(
+  connections: Connections,
+  watcher: CommitWatcher,
+  makeCache: MakeCache = createFillBarrierCache,
+  memoryShare = 1,
+): Pick<SqliteMetadataIndex, 'metadataIndex' | 'directory' | 'ledger'> {
+  const { reader, writer } = connections;
+  const ledger = createLedgerIndex(reader, LEDGER_RULES);
+  return {
+    metadataIndex: createMetadataIndex(connections, watcher, makeCache, memoryShare),
+    directory: createDirectory(connections, makeCache),
+    ledger: {
+      call: (name, input) =>
+        (isLedgerCommand(name)
+          ? writer.call({ target: 'ledger', name, input }, { weightBytes: 0, onReply: () => {} })
+          : settled(() => query(ledger, name, input as never))) as never,
+    },
+  };
+}
+
 /** The port of buckets and objects, with its caches. */
 function createMetadataIndex(
   { writer, reader }: Connections,
   watcher: CommitWatcher,
+  makeCache: MakeCache,
+  memoryShare: number,
 ): MetadataIndex {
   const index = createBucketIndex(reader);
-  const buckets = createFillBarrierCache<BucketName, BucketRecord>(BUCKETS_CACHED);
-  const versions = createCurrentVersions(buckets);
+  const buckets = makeCache<BucketName, BucketRecord>({
+    max: BUCKETS_CACHED,
+    nameOf: (bucket) => bucket,
+  });
+  const versions = createCurrentVersions(buckets, makeCache, memoryShare);
 
   function runQuery(name: keyof IndexApi, input: never): unknown {
     if (name === 'getBucket')
@@ -179,13 +220,21 @@ function createMetadataIndex(
 }
 
 /** The port of accounts and host names, with its caches. */
-function createDirectory({ writer, reader }: Connections): Directory {
+function createDirectory({ writer, reader }: Connections, makeCache: MakeCache): Directory {
   const directory = createDirectoryIndex(reader);
-  const accessKeys = createFillBarrierCache<AccessKeyId, StoredAccessKey>(ACCESS_KEYS_CACHED);
-  const hosts = createFillBarrierCache<string, { readonly binding: HostBinding | null }>(
-    HOSTS_CACHED,
-  );
-  const links = createFillBarrierCache<LinkId, { readonly entry: LinkEntry | null }>(LINKS_CACHED);
+  const accessKeys = makeCache<AccessKeyId, StoredAccessKey>({
+    max: ACCESS_KEYS_CACHED,
+    nameOf: () => DIRECTORY_NAMES.accessKeys,
+  });
+  const hosts = makeCache<string, { readonly binding: HostBinding | null }>({
+    max: HOSTS_CACHED,
+    nameOf: () => DIRECTORY_NAMES.hosts,
+  });
+  const links = makeCache<LinkId, { readonly entry: LinkEntry | null }>({
+    max: LINKS_CACHED,
+    nameOf: () => DIRECTORY_NAMES.links,
+  });
+  const caches = { accessKeys, hosts, links };
 
   const findHost = (host: string): HostBinding | null =>
     hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ??
@@ -199,18 +248,9 @@ function createDirectory({ writer, reader }: Connections): Directory {
       ? accessKeys.get((input as { id: AccessKeyId }).id, () => query(directory, name, input))
       : query(directory, name, input);
 
-  /**
-   * Accounts and host names change rarely, and such a change may touch any: all are
-   * dropped.
-   */
-  function cacheTouchedBy(name: keyof DirectoryApi) {
-    if (changesAccessKeys(name)) return accessKeys;
-    if (name === 'removeLinkIds') return links;
-    return name === 'bindHosts' ? hosts : null;
-  }
-
   function sendCommand(name: keyof DirectoryApi, input: unknown): Promise<unknown> {
-    const touchedCache = cacheTouchedBy(name);
+    const touched = recordsTouchedBy(name);
+    const touchedCache = touched === null ? null : caches[touched];
     const linkId = linkTouchedBy(name, input);
     touchedCache?.blockAll();
     if (linkId !== null) links.block(linkId);
@@ -235,6 +275,30 @@ function createDirectory({ writer, reader }: Connections): Directory {
   };
 }
 
+/** What all changes of a kind of records are counted under: no bucket has such a name. */
+export const DIRECTORY_NAMES = {
+  accessKeys: '/access-keys',
+  hosts: '/hosts',
+  links: '/links',
+} as const;
+
+/**
+ * The records that a command may change any of; null: none, or one link alone. They
+ * change rarely, so all are dropped then.
+ */
+function recordsTouchedBy(name: keyof DirectoryApi): keyof typeof DIRECTORY_NAMES | null {
+  if (changesAccessKeys(name)) return 'accessKeys';
+  if (name === 'removeLinkIds') return 'links';
+  return name === 'bindHosts' ? 'hosts' : null;
+}
+
+/** What a command's changes are counted under; null: nothing that is cached changes. */
+export function directoryNameOf(name: keyof DirectoryApi): string | null {
+  const touched = recordsTouchedBy(name);
+  if (touched !== null) return DIRECTORY_NAMES[touched];
+  return name === 'addLinkId' || name === 'removeLinkId' ? DIRECTORY_NAMES.links : null;
+}
+
 /** The link whose entry a command makes or removes; null: none, or not one alone. */
 function linkTouchedBy(name: keyof DirectoryApi, input: unknown): LinkId | null {
   if (name === 'addLinkId') return (input as { entry: LinkEntry }).entry.id;
@@ -247,8 +311,14 @@ function readFreeBytes(sql: Sql): number {
   return (free?.freelist_count ?? 0) * (page?.page_size ?? 0);
 }
 
+/** Runs a query here and now; it fails with what a command's outcome would throw. */
 function query(api: Calls, name: string, input: never): never {
-  return unwrapOutcome(runIndexCall(api, name, input));
+  try {
+    const call = api[name] as Calls[string];
+    return call(input) as never;
+  } catch (error) {
+    return unwrapOutcome(failureOutcome(error));
+  }
 }
 
 /** Runs it at once, and returns its outcome as a promise. */

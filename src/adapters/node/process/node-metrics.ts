@@ -7,25 +7,36 @@ import type { MetricFamily, MetricSample, MetricSource } from '../../../ports/me
 export type NodeMetrics = MetricSource & {
   /** Adds a source that is called at each scrape. */
   add(source: () => readonly MetricFamily[] | Promise<readonly MetricFamily[]>): void;
+  /** Adds another thread, whose app is asked at each scrape. Returns what takes it out. */
+  addThread(families: () => Promise<readonly MetricFamily[]>): () => void;
 };
 
 /**
  * Makes the metrics. prom-client starts at the first scrape: without one, its
- * timers never run.
+ * timers never run. `hasRuntime` false: Node's own numbers are another thread's part.
  */
-export function createNodeMetrics(): NodeMetrics {
+export function createNodeMetrics(hasRuntime = true): NodeMetrics {
   const sources: Parameters<NodeMetrics['add']>[0][] = [];
+  const threads = new Set<Parameters<NodeMetrics['addThread']>[0]>();
   let registry: Registry | null = null;
   return {
     add(source) {
       sources.push(source);
     },
+    addThread(families) {
+      threads.add(families);
+      return () => void threads.delete(families);
+    },
+    // A thread that dies meanwhile has no numbers any more.
+    ofOtherThreads: () =>
+      Promise.all(Array.from(threads, (families) => families().catch(() => []))),
     async collect() {
+      const own = (await Promise.all(sources.map((source) => source()))).flat();
+      if (!hasRuntime) return own;
       if (registry === null) {
         registry = new Registry();
         collectDefaultMetrics({ register: registry });
       }
-      const own = (await Promise.all(sources.map((source) => source()))).flat();
       const metrics = (await registry.getMetricsAsJSON()) as unknown as readonly PromMetric[];
       return [...own, ...metrics.map(toFamily)];
     },

@@ -63,15 +63,17 @@ export function endOnCrash(log: Log): (cause: unknown) => void {
 }
 
 /**
- * Whether SIGHUP means that the terminal was closed: where it has no log file to
- * open anew.
+ * Whether SIGHUP means that the terminal was closed: where it has neither a log file
+ * to open anew nor a certificate to read anew.
  */
 export function endsWithTerminal({
   accessLogFile,
+  tlsCertFile,
 }: {
   readonly accessLogFile: string | null;
+  readonly tlsCertFile: string | null;
 }): boolean {
-  return process.stdin.isTTY === true && accessLogFile === null;
+  return process.stdin.isTTY === true && accessLogFile === null && tlsCertFile === null;
 }
 
 /**

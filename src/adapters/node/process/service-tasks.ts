@@ -20,7 +20,13 @@ const LOG_CHECK_MAX_MS = 5_000;
  */
 const FIRST_SWEEP_MS = 10_000;
 /** Milliseconds that work behind responses gets to finish at the end. */
-const BACKGROUND_LIMIT_MS = 5_000;
+export const BACKGROUND_LIMIT_MS = 5_000;
+
+/** What an app counts and collects in memory. */
+type FlushedApp = {
+  flushBucketLogs(all?: boolean): Promise<void>;
+  readonly usage: { flush(): Promise<unknown>; close(): Promise<unknown> };
+};
 
 /** What the tasks call, and what ends with them. */
 export type ServiceParts = {
@@ -35,10 +41,7 @@ export type ServiceParts = {
   readonly dispatcher: Dispatcher;
   readonly outbox: OutboxSource;
   readonly upkeep: UpkeepCalls;
-  readonly app: {
-    flushBucketLogs(all?: boolean): Promise<void>;
-    readonly usage: { flush(): Promise<unknown>; close(): Promise<unknown> };
-  };
+  readonly app: FlushedApp;
   /**
    * Lets requests finish for so long, and resolves with how many connections were
    * cut.
@@ -59,19 +62,14 @@ export type ServiceTasks = {
   close(): Promise<void>;
 };
 
-/** Starts the tasks. */
-export function startServiceTasks(parts: ServiceParts): ServiceTasks {
-  const { app, background, config, log } = parts;
-  const drainMs = config.drainSeconds * 1000;
-  const sweepEveryMs = config.sweepIntervalSeconds * 1000;
+/**
+ * Brings what an app counts and collects to its place again and again, in each thread
+ * that runs one; `end` brings the rest, after the last request.
+ */
+export function startFlushing({ app, config, log }: Pick<ServiceParts, 'app' | 'config' | 'log'>): {
+  end(): Promise<void>;
+} {
   const logCheckMs = Math.min(LOG_CHECK_MAX_MS, config.bucketLogSeconds * 1000);
-
-  const sweeper = repeat('sweep', parts.maintain, {
-    firstMs: Math.min(FIRST_SWEEP_MS, sweepEveryMs),
-    everyMs: sweepEveryMs,
-    log,
-  });
-  const outbox = runOutbox(parts.dispatcher, parts.outbox, log);
   const meterReader = repeat('usage', app.usage.flush, {
     everyMs: config.meterFlushSeconds * 1000,
     log,
@@ -80,6 +78,29 @@ export function startServiceTasks(parts: ServiceParts): ServiceTasks {
     everyMs: logCheckMs,
     log,
   });
+  return {
+    async end() {
+      await logWriter.stop();
+      await app.flushBucketLogs(true);
+      await meterReader.stop();
+      await app.usage.close();
+    },
+  };
+}
+
+/** Starts the tasks. */
+export function startServiceTasks(parts: ServiceParts): ServiceTasks {
+  const { background, config, log } = parts;
+  const drainMs = config.drainSeconds * 1000;
+  const sweepEveryMs = config.sweepIntervalSeconds * 1000;
+
+  const sweeper = repeat('sweep', parts.maintain, {
+    firstMs: Math.min(FIRST_SWEEP_MS, sweepEveryMs),
+    everyMs: sweepEveryMs,
+    log,
+  });
+  const outbox = runOutbox(parts.dispatcher, parts.outbox, log);
+  const flushing = startFlushing(parts);
   const upkeep = runUpkeep(parts.upkeep, log);
 
   return {
@@ -91,10 +112,7 @@ export function startServiceTasks(parts: ServiceParts): ServiceTasks {
       const cutConnections = await parts.closeServer(drainMs);
 
       await upkeep.stop();
-      await logWriter.stop();
-      await app.flushBucketLogs(true);
-      await meterReader.stop();
-      await app.usage.close();
+      await flushing.end();
 
       if (cutConnections > 0) log.error('connections-cut', { cutConnections });
       await parts.closePorts(BACKGROUND_LIMIT_MS);

@@ -1,11 +1,7 @@
 // The cursor of a pass of the scrub, stored in the data folder so that a restart
 // goes on there.
-import {
-  FIRST_PART,
-  FIRST_VERSION,
-  type PartCursor,
-  type VersionCursor,
-} from '../../../index/maintenance/inventory.ts';
+import { FIRST_VERSION, type VersionCursor } from '../../../index/maintenance/inventory.ts';
+import { FIRST_PART, type PartCursor } from '../../../index/maintenance/inventory-parts.ts';
 import { readStateFile, type StateNote, writeStateFile } from '../disk/state-file.ts';
 
 /**
@@ -42,11 +38,13 @@ export function writeScrubState(path: string, { startedAtMs, cursor }: ScrubStat
 
 function parseCursor(noted: unknown): ScrubCursor | null {
   const { phase, after } = (noted ?? {}) as StateNote;
-  const { bucket, key, versionId, uploadId, partNumber } = (after ?? {}) as StateNote;
+  const { bucket, key, versionId, uploadId, partNumber, joinedKey } = (after ?? {}) as StateNote;
   if (typeof bucket !== 'number') return null;
   if (phase === 'parts') {
     const isCursor = typeof uploadId === 'string' && typeof partNumber === 'number';
-    return isCursor ? { phase, after: { bucket, uploadId, partNumber } } : null;
+    if (!isCursor) return null;
+    const ofRow = { bucket, uploadId, partNumber };
+    return { phase, after: typeof joinedKey === 'string' ? { ...ofRow, joinedKey } : ofRow };
   }
   const isCursor = typeof key === 'string' && typeof versionId === 'string';
   return isCursor && (phase === 'objects' || phase === 'versions')

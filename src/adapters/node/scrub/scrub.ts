@@ -8,9 +8,9 @@ import {
   filterReferenced,
   listCurrentVersions,
   listOlderVersions,
-  listStoredParts,
   readBlobRow,
 } from '../../../index/maintenance/inventory.ts';
+import { listStoredParts } from '../../../index/maintenance/inventory-parts.ts';
 import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { ObjectDamage, OperatorWork } from '../../../ports/operator-work.ts';
 import type { Sql } from '../../../ports/sql.ts';
@@ -205,8 +205,10 @@ function readPage(
 ): { rows: ScrubRow[]; next: ScrubCursor | null } {
   if (phase === 'parts') {
     const rows = listStoredParts(index, { after, limit: PAGE }).map((part) => {
-      const { bucket, uploadId, partNumber } = part;
-      return { row: rowOfPart(part), cursor: { phase, after: { bucket, uploadId, partNumber } } };
+      const { bucket, uploadId, partNumber, joinedKey } = part;
+      const ofRow = { bucket, uploadId, partNumber };
+      const behind = joinedKey === undefined ? ofRow : { ...ofRow, joinedKey };
+      return { row: rowOfPart(part), cursor: { phase, after: behind } };
     });
     const last = rows.length < PAGE ? undefined : rows.at(-1);
     return { rows, next: last?.cursor ?? cursorBehindPhase(phase) };

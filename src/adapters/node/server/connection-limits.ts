@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { networkOf } from '../../../domain/ip-range.ts';
 import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { Log } from '../../../ports/system.ts';
+import type { OpenTls } from '../tls/open-tls.ts';
 import { createCrowdedServer } from './crowded-server.ts';
 import { createProxyTrust, plainAddress } from './trusted-proxies.ts';
 
@@ -31,6 +32,35 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   trustedProxies: [],
 };
 
+/** Counts the connections that the limits are for. */
+export type ConnectionCounts = {
+  /** Counts one more; null network: it counts on none. */
+  add(network: string | null): void;
+  remove(network: string | null): void;
+  all(): number;
+  of(network: string): number;
+};
+
+/** Counts of a process whose one thread has all connections. */
+export function createConnectionCounts(): ConnectionCounts {
+  const byNetwork = new Map<string, number>();
+  let all = 0;
+
+  const change = (network: string | null, by: 1 | -1): void => {
+    all += by;
+    if (network === null) return;
+    const count = (byNetwork.get(network) ?? 0) + by;
+    if (count === 0) byNetwork.delete(network);
+    else byNetwork.set(network, count);
+  };
+  return {
+    add: (network) => change(network, 1),
+    remove: (network) => change(network, -1),
+    all: () => all,
+    of: (network) => byNetwork.get(network) ?? 0,
+  };
+}
+
 /** Which limit a connection is beyond. */
 export type CrowdedBy = 'address' | 'server';
 
@@ -49,19 +79,25 @@ export function acceptedAt(socket: object): number | null {
 
 /**
  * Limits a server's connections. To be called once, after all other connection
- * listeners.
+ * listeners. `tls`: what connections of this server speak; null: plain HTTP.
  */
 export function limitConnections(
   server: Server,
   limits: ConnectionLimits,
-  log: Log,
+  {
+    log,
+    counts = createConnectionCounts(),
+    tls = null,
+  }: {
+    readonly log: Log;
+    readonly counts?: ConnectionCounts | undefined;
+    readonly tls?: OpenTls | null;
+  },
 ): { families(): readonly MetricFamily[]; closeAll(): void } {
   const isTrusted = createProxyTrust(limits.trustedProxies);
   const sockets = new Set<Socket>();
-  const byNetwork = new Map<string, number>();
   const refused: Record<CrowdedBy, number> = { address: 0, server: 0 };
-  const crowded = createCrowdedServer(server);
-  let admitted = 0;
+  const crowded = createCrowdedServer(server, tls);
   let loggedAtMs = Number.NEGATIVE_INFINITY;
 
   /** The network that a connection is counted on; null: none. */
@@ -71,16 +107,21 @@ export function limitConnections(
     return networkOf(address);
   }
 
-  function admit(socket: Socket, network: string | null): void {
-    admitted += 1;
-    if (network !== null) byNetwork.set(network, (byNetwork.get(network) ?? 0) + 1);
-    socket.once('close', () => {
-      admitted -= 1;
-      if (network === null) return;
-      const left = (byNetwork.get(network) ?? 1) - 1;
-      if (left === 0) byNetwork.delete(network);
-      else byNetwork.set(network, left);
-    });
+  /**
+   * Counts a connection, and returns the limit that it is beyond; null: none. Race: two
+   * threads admit the last one. Guard: each counts its own first, and looks then.
+   */
+  function admit(socket: Socket, network: string | null): CrowdedBy | null {
+    counts.add(network);
+    const isOfCrowd = network !== null && counts.of(network) > limits.connectionsPerAddress;
+    const crowdedBy = isOfCrowd
+      ? 'address'
+      : counts.all() > limits.connectionsMax
+        ? 'server'
+        : null;
+    if (crowdedBy === null) socket.once('close', () => counts.remove(network));
+    else counts.remove(network);
+    return crowdedBy;
   }
 
   function refuse(socket: Socket, by: CrowdedBy, network: string | null): void {
@@ -100,11 +141,8 @@ export function limitConnections(
     socket.once('close', () => sockets.delete(socket));
     acceptedAtMs.set(socket, performance.now());
     const network = countedNetwork(socket);
-    if (network !== null && (byNetwork.get(network) ?? 0) >= limits.connectionsPerAddress) {
-      return refuse(socket, 'address', network);
-    }
-    if (admitted >= limits.connectionsMax) return refuse(socket, 'server', network);
-    admit(socket, network);
+    const crowdedBy = admit(socket, network);
+    if (crowdedBy !== null) return refuse(socket, crowdedBy, network);
     for (const listener of listeners) listener.call(server, socket);
   });
 

@@ -2,7 +2,9 @@
 // Retry-After or that to a health check. So a load balancer sees a busy server and
 // not a dead one. connection-limits.ts hands connections over.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { OpenTls } from '../tls/open-tls.ts';
 import type { CrowdedBy } from './connection-limits.ts';
 import { lingerOnEarlyClose } from './lingering-close.ts';
 
@@ -22,10 +24,13 @@ const HEALTH_PATH = '/-/health';
 /** Retry-After of a refusal, seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Makes the server. `server`: the full one, which responds to health checks. */
-export function createCrowdedServer(server: Server): CrowdedServer {
+/**
+ * Makes the server. `server`: the full one, which responds to health checks. `tls`:
+ * what connections speak; null: plain HTTP.
+ */
+export function createCrowdedServer(server: Server, tls: OpenTls | null = null): CrowdedServer {
   const sockets = new Map<Socket, CrowdedBy>();
-  const crowded = createServer({ maxHeaderSize: HEADERS_MAX_BYTES, joinDuplicateHeaders: true });
+  const crowded = createServerFor(tls);
   crowded.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     outgoing.shouldKeepAlive = false;
     if (incoming.url?.split('?', 1)[0] === HEALTH_PATH) {
@@ -59,4 +64,12 @@ export function createCrowdedServer(server: Server): CrowdedServer {
       crowded.emit('connection', socket);
     },
   };
+}
+
+function createServerFor(tls: OpenTls | null): Server {
+  const options = { maxHeaderSize: HEADERS_MAX_BYTES, joinDuplicateHeaders: true };
+  if (tls === null) return createServer(options);
+  const server = createTlsServer({ ...options, ...tls.optionsOf(false) });
+  tls.add(server);
+  return server;
 }

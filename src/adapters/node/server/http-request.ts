@@ -2,6 +2,7 @@
 // web stream. So the request target stays as it came, and the hot path builds
 // nothing. It also knows which clients wait for `100 Continue`.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import { freeBytes } from '../../../crypto/free-bytes.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
@@ -9,7 +10,13 @@ import type { HttpRequest } from '../../../http/request.ts';
 import type { ByteSource, OnChunk } from '../../../ports/byte-source.ts';
 import { respondWithChunks } from './chunk-responses.ts';
 import { onSent } from './sent-response.ts';
-import { createClientReader, isFromLoopback, peerOf, type ReadClient } from './trusted-proxies.ts';
+import {
+  createClientReader,
+  isFromLoopback,
+  peerOf,
+  type ReadClient,
+  tlsOf,
+} from './trusted-proxies.ts';
 
 /**
  * Milliseconds without a byte after which an upload ends. AWS drops idle sockets at
@@ -59,7 +66,8 @@ export function readRequest(
   };
   // Read at once: the socket keeps it, and an accessor here would cost more than
   // all the rest (measured 2026-11, 0.8 µs).
-  const { remoteAddress, isSecure, knownProtocol } = settings.readClient(peerOf(socket), header);
+  const client = settings.readClient(peerOf(socket), header);
+  const { remoteAddress, isSecure, knownProtocol, isPeer } = client;
   return {
     method: incoming.method ?? 'GET',
     rawPath: queryAt === -1 ? pathAndQuery : pathAndQuery.slice(0, queryAt),
@@ -67,6 +75,7 @@ export function readRequest(
     host: authority ?? headers.host ?? '',
     isSecure,
     knownProtocol,
+    tls: () => tlsOf(socket, isPeer),
     remoteAddress,
     isFromLoopback: () => isFromLoopback(socket, header),
     header,
@@ -93,7 +102,7 @@ function watchEnd({ socket }: IncomingMessage, outgoing: ServerResponse, release
  * Splits a target; the absolute form of proxies has an authority. Source: RFC 9112,
  * 3.2.2.
  */
-function splitTarget(target: string): { authority: string | null; pathAndQuery: string } {
+export function splitTarget(target: string): { authority: string | null; pathAndQuery: string } {
   if (target.startsWith('/')) return { authority: null, pathAndQuery: target };
   const scheme = /^https?:\/\//i.exec(target);
   if (scheme === null) return { authority: null, pathAndQuery: `/${target}` };
@@ -110,8 +119,7 @@ function createByteSource(incoming: IncomingMessage, idleMs: number): ByteSource
     lengthBytes,
     pump(onChunk, isBorrowed = false) {
       if (lengthBytes === 0) return Promise.resolve();
-      awaitingContinue.get(incoming)?.writeContinue();
-      continueOnSameConnection(incoming);
+      sendContinue(incoming);
       return pump(incoming, lengthBytes, idleMs, isBorrowed ? freeAfter(onChunk) : onChunk);
     },
   };
@@ -124,6 +132,12 @@ function createByteSource(incoming: IncomingMessage, idleMs: number): ByteSource
 function declaredLength({ headers }: IncomingMessage): number | null {
   if (headers['transfer-encoding'] !== undefined) return null;
   return Number(headers['content-length'] ?? 0);
+}
+
+/** Sends `100 Continue` to a client that waits for it. */
+export function sendContinue(incoming: IncomingMessage): void {
+  awaitingContinue.get(incoming)?.writeContinue();
+  continueOnSameConnection(incoming);
 }
 
 function continueOnSameConnection(incoming: IncomingMessage): void {
@@ -146,8 +160,12 @@ function freeAfter(onChunk: OnChunk): OnChunk {
   };
 }
 
-function pump(
-  incoming: IncomingMessage,
+/**
+ * Reads a request's body to its end. IncompleteBody when it ends early,
+ * RequestTimeout when nothing comes for `idleMs`, or on TOO_SLOW.
+ */
+export function pump(
+  incoming: Readable,
   lengthBytes: number | null,
   idleMs: number,
   onChunk: OnChunk,

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Methods of all surfaces together. */
-const METHODS = 'GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS';
+export const METHODS = 'GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS';
 /** A host that no bucket can have: the service itself. */
 const NO_HOST = 'localhost';
 

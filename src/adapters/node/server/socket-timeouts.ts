@@ -48,7 +48,7 @@ export type ReceiveLimits = {
 
 export type SocketTimeouts = {
   watch(socket: Duplex): void;
-  /** To be called every LIMITS_CHECK_MS. */
+  /** Closes connections in which too little moved. Called every LIMITS_CHECK_MS. */
   closeQuiet(): void;
 };
 
