@@ -15,13 +15,13 @@ import { createLogCollector } from './core/logging/log-collector.ts';
 import { createUsageFlusher, type UsageFlusher } from './core/metering/flush-usage.ts';
 import { type Address, createAddressReader, isSharedOrigin, toS3Address } from './http/address.ts';
 import { createAnswerRequest } from './http/answer-request.ts';
-import { createConsoleSurface } from './http/console/answer-console.ts';
+import { answerVisit, createConsoleSurface } from './http/console/answer-console.ts';
 import { createDelivery } from './http/delivery/create-delivery.ts';
 import { FAST_PATH_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
 import type { FastPath } from './http/delivery/fast-path/fast-path.ts';
 import { createLinks } from './http/links/link-kinds.ts';
 import { createLinkParts } from './http/links/link-parts.ts';
-import { createObserver } from './http/observe/observer.ts';
+import { createObserver, type Observer } from './http/observe/observer.ts';
 import type { HttpRequest } from './http/request.ts';
 import { createS3Surface } from './http/s3/routes.ts';
 import { isSigned } from './http/s3/signature/is-signed.ts';
@@ -38,6 +38,8 @@ export type App<Bindings extends object> = {
   readonly fastPath: FastPath;
   /** Writes the logs of buckets that are old enough, or all: by a timer, and at the end. */
   readonly flushBucketLogs: (all?: boolean) => Promise<void>;
+  /** What the app and its platform count, for the metrics of all threads. */
+  readonly families: Observer['families'];
   /** Brings what was counted to the ledger: by a timer (Node), or behind answers (Workers). */
   readonly usage: UsageFlusher;
 };
@@ -94,19 +96,18 @@ export function createApp<Bindings extends object>(
     request: HttpRequest,
     requestId: string,
   ): Response | Promise<Response> {
-    const visit = answerConsole(request, address, requestId);
-    if (visit !== null) return visit;
     if (address.kind === 'link') return answerLink(request, address, requestId);
     if (address.kind === 'system') {
-      return (
-        answerApi(request, address.path, requestId) ??
-        answerSystem(request, address.path, requestId)
-      );
+      const { path } = address;
+      const page = answerApi(request, path, requestId) ?? answerConsole(request, path, requestId);
+      return page ?? answerSystem(request, path, requestId);
     }
+    const visit = address.kind === 'service' ? answerVisit(request, requestId) : null;
+    if (visit !== null) return visit;
     if (isSharedOrigin(address)) refuseServiceWorker(request);
     const isForS3 = address.kind !== 'site' || (address.binding !== null && isSigned(request));
     if (!isForS3) return deliverSite(request, address, requestId);
-    if (address.kind === 'bucket' && isPlainRead(request) && address.rawKey !== null) {
+    if (address.kind === 'bucket' && address.rawKey !== null && isPlainRead(request)) {
       return deliver(request, address.rawBucket, address.rawKey, requestId, address.isVirtualHost);
     }
     return s3.handle(request, toS3Address(address), requestId);
@@ -123,5 +124,6 @@ export function createApp<Bindings extends object>(
     requestId: ports.ids.requestId,
     served: observer.servedByFastPath,
   };
-  return { fetch: app.fetch, fastPath, flushBucketLogs: bucketLogs.flush, usage };
+  const { families } = observer;
+  return { fetch: app.fetch, fastPath, flushBucketLogs: bucketLogs.flush, families, usage };
 }

@@ -21,6 +21,12 @@ import { oneOf, onOff, optional, text, whole, wholeSecondsAsMs } from './setting
 /** More disk than any machine has. */
 const DISK_MAX_BYTES = 1024 * 1024 * MiB;
 
+/** More rows than an index of one database should ever have. Our own limit. */
+const SHARD_MAX_ROWS = 1_000_000_000;
+
+/** Most threads that serve. Beyond that one writer has no commits left for them. */
+const THREADS_MAX = 16;
+
 /** Settings of the process: where it listens, and its folder. */
 export const PLACE_SETTINGS = {
   port: whole('QUAYSIDE_PORT', {
@@ -36,6 +42,36 @@ export const PLACE_SETTINGS = {
     fallback: '127.0.0.1',
     only: 'node',
     parse: String,
+  }),
+  threads: whole('QUAYSIDE_THREADS', {
+    meaning:
+      'Threads that serve requests, each on a core of its own, at one port. ' +
+      'The limits of memory and of connections are of all together ' +
+      '([threads](running.md#threads)).',
+    unit: 'threads',
+    fallback: 1,
+    min: 1,
+    max: THREADS_MAX,
+    only: 'node',
+  }),
+  tlsCertFile: optional('QUAYSIDE_TLS_CERT', {
+    meaning:
+      'PEM file with the certificate for TLS, and behind it those between it and the root. ' +
+      'With it the server speaks HTTPS, and nothing else ([TLS](running.md#tls-and-proxies)). ' +
+      'It is read again on SIGHUP, and within 10 s of a change; by further threads then alone.',
+    only: 'node',
+    shown: 'none: HTTP',
+    parse: (value) => value,
+  }),
+  tlsKeyFile: optional('QUAYSIDE_TLS_KEY', {
+    meaning: 'PEM file with the private key of that certificate, without a passphrase.',
+    only: 'node',
+    parse: (value) => value,
+  }),
+  isHttp2On: onOff('QUAYSIDE_HTTP2', {
+    meaning: 'Whether TLS offers HTTP/2 beside HTTP/1.1; not with several threads.',
+    fallback: 'on',
+    only: 'node',
   }),
   dataDir: text('QUAYSIDE_DATA_DIR', {
     meaning: 'Folder of the index and the blobs.',
@@ -68,6 +104,17 @@ export const PLACE_SETTINGS = {
     meaning: 'Region that GetBucketLocation names; signatures may name any.',
     fallback: 'auto',
     parse: parseRegion,
+  }),
+  shardRows: whole('QUAYSIDE_SHARD_ROWS', {
+    meaning:
+      'Objects and older versions from which an index of a bucket is split in two ' +
+      '([ADR 53](adr/0053-a-slice-is-given-up-in-one-commit.md)); 0 splits none. ' +
+      'Once a bucket was split, older releases refuse the data folder.',
+    unit: 'rows',
+    fallback: 0,
+    min: 0,
+    max: SHARD_MAX_ROWS,
+    only: 'node',
   }),
   drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', {
     meaning: 'Time that running requests get to finish after SIGTERM.',

@@ -2,6 +2,7 @@
 // of core. Made at the start of the app.
 import type { BucketLocation } from '../domain/locations/bucket-locations.ts';
 import type { AccessKey } from '../domain/nouns.ts';
+import type { UploadRows } from '../domain/uploads/upload-rows.ts';
 import type { Ports } from '../ports/index.ts';
 import type { MasterKeys } from './encryption/master-keys.ts';
 import type { WebhookSettings } from './outbox/webhook-settings.ts';
@@ -33,6 +34,8 @@ export type CoreSettings = {
    * Hours without a new part after which an unfinished upload is aborted; 0: never.
    */
   readonly staleUploadHours: number;
+  /** The format of new uploads' rows. Absent: UPLOAD_ROWS; only tests and benches set it. */
+  readonly uploadRows?: UploadRows;
   /**
    * Hosts of the service itself: neither they nor their sub-domains can be bound to
    * a bucket.

@@ -31,6 +31,8 @@ export type ObjectLock = {
   readonly hasLegalHold: boolean | null;
 };
 
+const NO_LOCK: ObjectLock = { retention: null, hasLegalHold: null };
+
 /**
  * For how long new versions of a bucket are retained that say nothing themselves.
  * Exactly one of the two is set.
@@ -129,6 +131,27 @@ export function mayReplaceRetention(
   return old.mode === 'GOVERNANCE' && bypass;
 }
 
+/** A change of a lock; what is absent stays. */
+export type LockChange = Partial<ObjectLock>;
+
+/**
+ * The lock of a version after a change; 'refused' where its retention may not be replaced
+ * so.
+ */
+export function lockAfter(
+  old: ObjectLock | null,
+  change: LockChange,
+  nowMs: number,
+  bypass: boolean,
+): ObjectLock | null | 'refused' {
+  const { retention: oldRetention, hasLegalHold: oldHold } = old ?? NO_LOCK;
+  const { retention = oldRetention, hasLegalHold = oldHold } = change;
+  const mayReplace =
+    change.retention === undefined || mayReplaceRetention(oldRetention, retention, nowMs, bypass);
+  if (!mayReplace) return 'refused';
+  return retention === null && hasLegalHold === null ? null : { retention, hasLegalHold };
+}
+
 /** What may change of a version that exists; what is absent stays. */
 export type VersionChange = {
   readonly tags?: Tags;
@@ -136,7 +159,7 @@ export type VersionChange = {
   readonly retention?: ObjectLock['retention'];
   readonly hasLegalHold?: boolean;
   /**
-   * Its data key wrapped anew. It must be the data key of that very version, so
+   * The version's data key, wrapped anew. It must be that of this very version, so
    * `versionId` must not be 'null'.
    */
   readonly encryption?: ObjectEncryption;

@@ -37,6 +37,7 @@ export const ACCOUNT_EVENTS = [
   'link.limit-near',
   'drop.uploaded',
   'drop.limit-near',
+  'index.crossed',
   'disk.crossed',
   'object.hurt',
 ] as const;

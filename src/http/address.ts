@@ -136,10 +136,21 @@ function linkAddressAt(rawPath: string, binding: HostBinding | null): LinkAddres
 }
 
 /**
- * An address for the S3 surface; at a bound host the key is below the prefix that
- * the host shows.
+ * An address for the S3 surface, both parts still percent-encoded. `rawKey` null
+ * means the bucket, `bucket` null the service.
  */
-export function toS3Address(address: Exclude<Address, { kind: 'system' | 'link' }>) {
+export type S3Address = {
+  readonly bucket: string | null;
+  readonly rawKey: string | null;
+  /**
+   * Whether the host is the bucket's own, and with it the origin that a browser
+   * sees.
+   */
+  readonly isVirtualHost: boolean;
+};
+
+/** At a bound host the key is below the prefix that the host shows. */
+export function toS3Address(address: Exclude<Address, { kind: 'system' | 'link' }>): S3Address {
   if (address.kind === 'service') return { bucket: null, rawKey: null, isVirtualHost: false };
   if (address.kind === 'bucket') {
     const { rawBucket, rawKey, isVirtualHost } = address;

@@ -1,7 +1,7 @@
 // Answers a request by the surface that it is for: with an id, counted and logged,
 // and with a rendering of what went wrong. Called by app.ts, for Hono and for the
 // platforms' fast paths. It knows no surface.
-import { countBlocked } from '../core/metering/count-blocked.ts';
+import { countError } from '../core/metering/count-error.ts';
 import type { Ports } from '../ports/index.ts';
 import { renderDeadLink } from './dead-link/dead-link.ts';
 import { FailureWithHeaders } from './failure-with-headers.ts';
@@ -41,7 +41,7 @@ export function createAnswerRequest(
       const { status } = response;
       observer.answered(request, requestId, status);
       // Its headers are not looked at: on Node that would make others of them.
-      if (status >= 400) countBlocked(meter, request.notes, status);
+      if (status >= 400) countError(meter, request.notes, status);
       return response;
     };
     const failed = (error: unknown): Response => answered(renderError(error, request, requestId));

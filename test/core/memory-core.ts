@@ -83,7 +83,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
     directory: createDirectDirectory(createDirectoryIndex(sql)),
     ledger: createDirectLedger(createLedgerIndex(sql, LEDGER_RULES)),
     hotMetadata: createExactHotMetadata(clock),
-    hotShares: createMemoryShares({ clock, freshMs: null, coalesces: true }),
+    hotShares: createMemoryShares(clock),
     edgeCache: createMemoryEdgeCache(
       createMemoryBodies({ maxBytes: 2 ** 20, maxSliceBytes: 2 ** 16 }),
     ),

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   isLocked,
+  lockAfter,
   lockOfNew,
   mayReplaceRetention,
   type ObjectLock,
@@ -49,6 +50,20 @@ describe('which retention may take the place of which', () => {
       mayReplaceRetention(old, next, NOW, false),
       mayReplaceRetention(old, next, NOW, true),
     ]).toEqual([plain, bypassed]);
+  });
+});
+
+describe('the lock after a change', () => {
+  const G = until(NOW + 1000);
+  it.each<[string, ObjectLock | null, Partial<ObjectLock>, ObjectLock | null | 'refused']>([
+    ['a hold beside nothing', null, { hasLegalHold: true }, lock(null, true)],
+    ['a hold beside a retention', lock(G), { hasLegalHold: true }, lock(G, true)],
+    ['a retention beside a hold', lock(null, true), { retention: G }, lock(G, true)],
+    ['neither any more', lock(null, false), { hasLegalHold: null }, null],
+    ['nothing', lock(G, true), {}, lock(G, true)],
+    ['a retention less', lock(G, true), { retention: null, hasLegalHold: false }, 'refused'],
+  ])('%s', (_, old, change, after) => {
+    expect(lockAfter(old, change, NOW, false)).toEqual(after);
   });
 });
 

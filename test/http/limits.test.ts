@@ -109,7 +109,7 @@ it.each<LimitLine>([
       }),
   ],
   [
-    'characters of a wish for digests',
+    'characters of a request for digests',
     512,
     (count) =>
       Object.keys(

@@ -3,11 +3,11 @@
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
 import type { Holder, Session } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
+import { startOfHour } from '../../domain/time.ts';
 import type { ApiCaller } from '../auth/permissions.ts';
 import type { Core } from '../core.ts';
-import { credentialDigest } from './credential-digest.ts';
-import { type SecretKind, secretDigest } from './secrets.ts';
-import { type FindAccessKey, toHour } from './sign-in.ts';
+import { credentialDigest, type SecretKind, secretDigest } from './secrets.ts';
+import type { FindAccessKey } from './sign-in.ts';
 
 /** The credential of a request. */
 export type Credential = { readonly kind: SecretKind; readonly text: string };
@@ -45,15 +45,15 @@ async function readCaller(core: Core, { kind, text }: Credential): Promise<ApiCa
 }
 
 /**
- * Notes the use of a session in the background, once an hour: the row says when it
- * was noted last.
+ * Notes the use of a session in the background, once an hour, because noting it is a
+ * commit; the row says when it was noted last.
  */
 function noteUse(
   { ports }: Core,
   { accountId, id, lastUsedMs }: Pick<Session, 'accountId' | 'id' | 'lastUsedMs'>,
   nowMs: number,
 ): void {
-  const atMs = toHour(nowMs);
+  const atMs = startOfHour(nowMs);
   if (lastUsedMs >= atMs) return;
   ports.background.run('note-session-use', () =>
     ports.directory.call('noteSessionUsed', { accountId, id, atMs }),

@@ -9,9 +9,8 @@ import type { Invitation, InvitationMaker } from '../../domain/invitations.ts';
 import type { Passkey } from '../../domain/passkeys.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
-import { passkeyDigest } from './credential-digest.ts';
 import { TAKEN_LOGINS_FREE } from './members.ts';
-import { newInvitationText, secretDigest } from './secrets.ts';
+import { newInvitationText, passkeyDigest, secretDigest } from './secrets.ts';
 import { proveSecret, requireNoWait, type SignInFrom } from './sign-in.ts';
 
 /** Most open invitations of an account. Ours. */

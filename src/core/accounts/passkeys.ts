@@ -8,7 +8,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Passkey } from '../../domain/passkeys.ts';
 import type { Core } from '../core.ts';
-import { passkeyDigest } from './credential-digest.ts';
+import { passkeyDigest } from './secrets.ts';
 import { proveSecret, type SignInFrom } from './sign-in.ts';
 
 /**

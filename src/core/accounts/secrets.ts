@@ -1,8 +1,10 @@
 // Bearer tokens, session cookies and secrets of invitations: how their texts are
 // made, and how they are recognised. They are stored as digests only: 160 random
 // bits need no slow hash. Source: NIST SP 800-63B section 5.1.2.2 (look-up secrets).
-import { sha256Hex } from '../../crypto/hash.ts';
+// Sessions and tokens are bound by a digest to the credential that signed in.
+import { hmacSha256Hex, sha256Hex } from '../../crypto/hash.ts';
 import { randomText } from '../../crypto/random-text.ts';
+import type { AccessKey } from '../../domain/nouns.ts';
 
 /** Random characters of a token or a cookie: 160 bits. */
 const RANDOM_LENGTH = 32;
@@ -52,4 +54,22 @@ export function newInvitationText(): string {
  */
 export function secretDigest(kind: keyof typeof TEXTS, text: string): string | null {
   return TEXTS[kind].test(text) ? sha256Hex(`quayside ${kind} ${text}`) : null;
+}
+
+/**
+ * The digest of an access key with its secret (HMAC), to which sessions and tokens
+ * are bound: the keys of the settings change without the directory's knowledge, and
+ * what was made with an old secret must not outlive it. Guessing the secret from it
+ * is as hard as from a signature. Cost: 3 µs.
+ */
+export function credentialDigest({ id, secret }: Pick<AccessKey, 'id' | 'secret'>): string {
+  return hmacSha256Hex(secret, `quayside credential 1 ${id}`);
+}
+
+/**
+ * The digest of a passkey, which has no secret here; removing it ends what is bound
+ * to it.
+ */
+export function passkeyDigest(id: string): string {
+  return sha256Hex(`quayside passkey 1 ${id}`);
 }

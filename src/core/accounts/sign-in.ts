@@ -8,21 +8,18 @@ import type { FailedSignIn, Holder, Session } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccessKey, AccessKeyId } from '../../domain/nouns.ts';
 import { ROOT_ACCOUNT } from '../../domain/root-account.ts';
-import { HOUR_MS } from '../../domain/time.ts';
+import { HOUR_MS, startOfHour } from '../../domain/time.ts';
 import { associatedDataOf } from '../auth/find-access-key.ts';
 import { isMemberKeyId } from '../auth/member-key.ts';
 import type { Core } from '../core.ts';
 import { decryptSecret } from '../encryption/encrypted-secret.ts';
 import { AUDIT_KEPT_MS } from './audit.ts';
-import { credentialDigest } from './credential-digest.ts';
-import { newCookieText, type SessionKind, secretDigest } from './secrets.ts';
+import { credentialDigest, newCookieText, type SessionKind, secretDigest } from './secrets.ts';
 
 /**
  * Lifetime of a session, milliseconds: a working day and some. Nothing prolongs it.
  */
 export const SESSION_MS = 12 * HOUR_MS;
-/** Resolution of a session's last use, milliseconds: noting it is a commit. */
-export const toHour = (atMs: number): number => atMs - (atMs % HOUR_MS);
 
 /**
  * Entries about failures in an account's audit log in a day; one more stands for
@@ -201,7 +198,7 @@ export async function beginSession(
     id: ids.recordId(),
     label,
     source,
-    lastUsedMs: toHour(createdAtMs),
+    lastUsedMs: startOfHour(createdAtMs),
     createdAtMs,
     expiresAtMs: createdAtMs + SESSION_MS,
     provenAtMs: createdAtMs,

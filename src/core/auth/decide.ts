@@ -7,9 +7,15 @@ import type { BucketAccess } from '../../domain/bucket-access.ts';
 import type { AccountId, BucketRecord, ObjectKey, Principal } from '../../domain/nouns.ts';
 import type { Grant, ObjectFacts } from '../../domain/object-facts.ts';
 import { findGrant, isDecidedByObject, type OwnedAcl, permissionFor } from './acl.ts';
-import { callerOf, explainRefusal, policyRequestOf } from './explain-refusal.ts';
+import { explainRefusal } from './explain-refusal.ts';
 import type { S3Action } from './policy/actions.ts';
-import { couldAllow, evaluatePolicy, type PolicyVerdict } from './policy/evaluate-policy.ts';
+import {
+  callerOf,
+  couldAllow,
+  evaluatePolicy,
+  type PolicyVerdict,
+  policyRequestOf,
+} from './policy/evaluate-policy.ts';
 import { isPublicPolicy } from './policy/is-public-policy.ts';
 import type { Effort } from './policy/match-glob.ts';
 import { parsePolicy } from './policy/parse-policy.ts';

@@ -1,9 +1,8 @@
 // Explains a refusal to the keys of the bucket's own account: it names the rule
 // that the owner can change. decide.ts decides; this is called afterwards, and
 // never for strangers, who must learn nothing of a policy.
-import type { Principal } from '../../domain/nouns.ts';
 import type { AccessRecord, AccessRequest, ReadPolicy } from './decide.ts';
-import { findStatement, type PolicyCaller, type PolicyRequest } from './policy/evaluate-policy.ts';
+import { findStatement, policyRequestOf } from './policy/evaluate-policy.ts';
 
 /** Longest name of a statement in an explanation, characters. */
 const SID_MAX_LENGTH = 128;
@@ -36,25 +35,4 @@ export function explainRefusal(
   return isAnothers
     ? `Access Denied: the object belongs to another account, which has not granted ${action}.`
     : null;
-}
-
-/** A request in the terms of policies. */
-export function policyRequestOf(
-  { name }: Pick<AccessRecord, 'name'>,
-  { principal, action, key, values, effort }: AccessRequest,
-): PolicyRequest {
-  return {
-    caller: callerOf(principal),
-    action,
-    resource: key === null ? name : `${name}/${key}`,
-    values,
-    effort,
-  };
-}
-
-/** A caller in the terms of policies. */
-export function callerOf(principal: Principal): PolicyCaller {
-  return principal.kind === 'account'
-    ? { kind: 'account', accountId: principal.account.id }
-    : { kind: 'anonymous' };
 }

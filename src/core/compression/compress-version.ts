@@ -10,10 +10,10 @@ import type { ObjectVersion, Segment } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { CompressionCandidate } from '../../ports/index-calls/compression-calls.ts';
 import type { Core } from '../core.ts';
-import { identityOfBlob } from '../objects/blob-identity.ts';
 import { collect } from '../objects/collect.ts';
 import { commitOrDiscard, discard, isTooOldToCommit } from '../objects/commit-or-discard.ts';
 import { cutSegments } from '../objects/read-object.ts';
+import { identityOfBlob } from '../objects/write-body.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { compressSource } from './compress-source.ts';
 

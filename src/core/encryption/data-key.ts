@@ -43,10 +43,10 @@ export function bodyKeys({ bytes, layers }: DataKey, blobId: BlobId): readonly U
 }
 
 /**
- * Makes the entity tag, without quotes, of plain bytes with that MD5. Where the MD5
- * may not be shown, it is an HMAC of it in the same form.
+ * Makes the entity tag, without quotes, of what is encrypted: the MD5 of the plain
+ * bytes, or where that may not be shown an HMAC of it in the same form.
  */
-export function etagOf(dataKey: DataKey | null, md5Hex: string): string {
-  if (dataKey === null || dataKey.showsMd5) return md5Hex;
+export function etagOf(dataKey: DataKey, md5Hex: string): string {
+  if (dataKey.showsMd5) return md5Hex;
   return hmacSha256Hex(deriveKey(dataKey.bytes, 'quayside etag 1'), md5Hex).slice(0, md5Hex.length);
 }

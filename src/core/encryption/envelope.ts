@@ -38,15 +38,15 @@ export type RequestedEncryption =
 export type Envelope = { readonly encryption: ObjectEncryption; readonly dataKey: DataKey };
 
 /**
- * Makes a data key and wraps it as requested, for a bucket of that account; null
- * stays null. Errors: those of unwrapKmsKeyFor, ServiceUnavailable.
+ * Makes a data key and wraps it as requested, for a bucket of that account. Errors:
+ * those of unwrapKmsKeyFor, ServiceUnavailable.
  */
-export async function makeDataKey(
+export function makeDataKey(
   core: Core,
   ownerId: AccountId,
-  requested: RequestedEncryption | null,
-): Promise<Envelope | null> {
-  return requested === null ? null : wrapDataKey(core, ownerId, requested, randomKey());
+  requested: RequestedEncryption,
+): Promise<Envelope> {
+  return wrapDataKey(core, ownerId, requested, randomKey());
 }
 
 /**

@@ -5,7 +5,7 @@
 import type { BucketSettings } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { KeyJobFailure, RelocationTask } from '../../domain/keys/key-jobs.ts';
-import type { ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
+import type { BlobId, BucketId, ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
@@ -155,7 +155,8 @@ async function commitBatch(
 ): Promise<readonly CopiedAcross[]> {
   const { clock, ids } = core.ports;
   const committed = await to
-    .call('commitCopies', ({ settings }) => ({
+    .call('commitCopies', ({ id, settings }) => ({
+      packIds: newPackIds(core, id),
       copies: batch.map(({ source, move, newReferences }) => ({
         object: {
           ...source,
@@ -181,6 +182,13 @@ async function commitBatch(
     return { outcome: 'done', key, sourceVersionId, etag, sizeBytes, ...copy };
   });
 }
+
+/** Packs that one commit of many copies may begin, at some 4 MiB each. */
+const PACKS_PER_COMMIT = 3;
+
+/** Ids for the packs that a commit may begin. */
+export const newPackIds = ({ ports }: Core, bucketId: BucketId): readonly BlobId[] =>
+  Array.from({ length: PACKS_PER_COMMIT }, () => ports.ids.blobId(bucketId));
 
 type DoneAcross = Extract<CopiedAcross, { outcome: 'done' }>;
 

@@ -34,7 +34,7 @@ export type FolderInput = PageInput & {
    * or behind a name, which only a folder sorted by name knows.
    */
   readonly start: FolderStart | null;
-  /** See SortInput; throws TooManyRequests where an account sorts too much. */
+  /** Called before each slice of a sort; TooManyRequests where an account sorts too much. */
   readonly countSlice?: () => void;
 };
 

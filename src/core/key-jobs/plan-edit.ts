@@ -1,6 +1,6 @@
-// Changes of headers, metadata, tags and storage class of many objects: what each of
-// them shall have is decided here, from what it has now; the commit refuses where that
-// has changed. Called by plan-step.ts and start-key-job.ts.
+// Changes of headers, metadata, tags, storage class and lock of many objects: what each
+// of them shall have is decided here, from what it has now; the commit refuses where that
+// has changed, or where a lock may not be changed so. Called by plan-step.ts and start-key-job.ts.
 
 import { StorageError } from '../../domain/errors.ts';
 import type {
@@ -21,9 +21,9 @@ export const EDIT_STEP = 100;
 const HEADERS_MAX_BYTES = 8 * 1024;
 
 /** Refuses an edit that changes nothing. InvalidRequest. */
-export function checkEdit({ headers, metadata, tags, storageClass }: ObjectEdit): void {
+export function checkEdit({ headers, metadata, tags, storageClass, lock }: ObjectEdit): void {
   const isEmpty = Object.keys(headers).length === 0 && metadata === undefined;
-  if (isEmpty && tags === undefined && storageClass === undefined)
+  if (isEmpty && tags === undefined && storageClass === undefined && lock === undefined)
     throw new StorageError('InvalidRequest', { detail: 'Say what shall change.' });
 }
 
@@ -53,6 +53,7 @@ export async function planEdits(
         onlyTags: object.tags,
         versionId: core.ports.ids.versionId(),
         attributes,
+        ...(change.lock === undefined ? {} : { lock: change.lock }),
       });
     }
   }

@@ -40,7 +40,7 @@ export async function planUndo(
   const isLast = items.length < limit;
 
   if (task.toBucket === null) {
-    const actions = items.map((item) => undoOf(core, item));
+    const actions = items.map((item) => undoOf(core, task, item));
     return { actions, next, cursors, elsewhere: {}, isLast };
   }
   const target = await openTarget(core, task);
@@ -60,11 +60,16 @@ export async function planUndo(
 }
 
 /** The action that takes back one item. */
-function undoOf(core: Core, item: KeyJobItem): KeyAction {
+function undoOf(core: Core, task: Undo, item: KeyJobItem): KeyAction {
   const { kind, key, toKey, versionId, markerId } = item;
   if (kind === 'edited') {
-    const { before, tags } = JSON.parse(item.detail ?? '') as EditedItem;
-    const edit = { onlyVersionId: versionId, onlyTags: tags, attributes: before };
+    const { before, tags, lock } = JSON.parse(item.detail ?? '') as EditedItem;
+    const edit = {
+      onlyVersionId: versionId,
+      onlyTags: tags,
+      attributes: before,
+      ...(lock === undefined ? {} : undoneLock(task, lock)),
+    };
     return { kind: 'edit', key, ...edit, versionId: core.ports.ids.versionId() };
   }
   if (toKey === null) return { kind: 'unhide', key, onlyMarkerId: versionId };
@@ -73,6 +78,15 @@ function undoOf(core: Core, item: KeyJobItem): KeyAction {
   const { ids } = core.ports;
   const fresh = { versionId: ids.versionId(), markerId: ids.versionId() };
   return { kind: 'unmove', key, toKey, movedId: versionId, leftMarkerId: markerId, ...fresh };
+}
+
+/** What gives an object the lock that it had, where it has the one that the job left. */
+function undoneLock(
+  { bypassGovernance = false }: Undo,
+  { before, after }: NonNullable<EditedItem['lock']>,
+) {
+  const { retention, hasLegalHold } = before ?? { retention: null, hasLegalHold: null };
+  return { onlyLock: after, lock: { retention, hasLegalHold, bypassGovernance } };
 }
 
 /** What was undone in another bucket, and the keys that stay. */

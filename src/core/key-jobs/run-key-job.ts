@@ -9,6 +9,7 @@ import type { KeyJob, KeyJobId } from '../../domain/keys/key-jobs.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { openBucket } from '../opened-bucket/bucket-handle.ts';
+import { newPackIds } from './copy-across.ts';
 import { noteEndBehind } from './note-key-job.ts';
 import { planStep } from './plan-step.ts';
 
@@ -48,12 +49,13 @@ export async function runKeyJob(
     while (job?.state === 'running') {
       const { revision } = job;
       const step = await planStep(core, bucket, job);
-      const stepped = await bucket.call('stepKeyJob', {
+      const stepped = await bucket.call('stepKeyJob', (record) => ({
         id,
         revision,
         ...step,
+        packIds: newPackIds(core, record.id),
         nowMs: clock.nowMs(),
-      });
+      }));
       if (stepped === null) return await bucket.call('getKeyJob', { id });
       job = stepped.job;
       if (job.state !== 'running') await noteEndBehind(core, bucket, job);

@@ -22,7 +22,7 @@ const SLICES_MAX = 100;
 export type SortInput = PageInput & {
   readonly delimiter: string;
   readonly sort: LevelSort;
-  /** Called before each slice of 25,000 keys is read; throws where that are too many. */
+  /** Called before each slice of 25,000 keys is read; throws once there were too many. */
   readonly countSlice?: () => void;
 };
 

@@ -61,17 +61,20 @@ export async function startKeyJob(
     ...(input.via === undefined ? {} : { startedVia: input.via }),
     startedAtMs: nowMs,
     updatedAtMs: nowMs,
-    canUndo:
-      isRelocation(task) ||
-      task.kind === 'rename' ||
-      task.kind === 'edit' ||
-      (task.kind === 'delete' && bucket.record().settings.versioning !== null),
+    canUndo: canBeUndone(bucket, task),
     failure: null,
   };
   await noteKeyJob(core, bucket, job);
   await bucket.call('createKeyJob', { job, keys });
   driveBehind(core, bucket.record().name, job.id);
   return job;
+}
+
+/** Whether what a task does can be taken back: nobody shortens COMPLIANCE retention. */
+function canBeUndone(bucket: BucketHandle, task: KeyJobTask): boolean {
+  if (task.kind === 'edit') return task.change.lock?.retention?.mode !== 'COMPLIANCE';
+  if (task.kind === 'delete') return bucket.record().settings.versioning !== null;
+  return isRelocation(task) || task.kind === 'rename';
 }
 
 /**
@@ -150,15 +153,16 @@ async function requireNoCollision(bucket: BucketHandle, prefix: string | null): 
 }
 
 /**
- * Starts a job that undoes another. Errors: NoSuchResource (no such job),
+ * Starts a job that undoes another. `bypassGovernance`: the caller may, and wants to,
+ * override retentions that it set. Errors: NoSuchResource (no such job),
  * InvalidRequest (it runs, or can't be undone any more), SlowDown.
  */
 export async function undoKeyJob(
   core: Core,
   bucket: BucketHandle,
-  input: Starter & { readonly id: KeyJobId },
+  input: Starter & { readonly id: KeyJobId; readonly bypassGovernance?: boolean },
 ): Promise<KeyJob> {
-  const { id: _id, ...starter } = input;
+  const { id: _id, bypassGovernance = false, ...starter } = input;
   const job = await findKeyJob(core, bucket, input.id);
   if (job.state === 'running')
     throw new StorageError('InvalidRequest', { detail: 'The job runs. Cancel it first.' });
@@ -169,6 +173,7 @@ export async function undoKeyJob(
     kind: 'undo',
     jobId: job.id,
     toBucket,
+    bypassGovernance,
     ...(toBucketId === undefined ? {} : { toBucketId }),
   } as const;
   return startKeyJob(core, bucket, { ...starter, task });

@@ -46,7 +46,8 @@ export async function collectStorage(
  * The batch of a run of hours. Hours of one source close in order, so the hour is
  * its sequence.
  */
-function toBatch({ bucketId, of, hourMs, hourCount, used }: StorageHours): UsageBatch {
+function toBatch(hours: StorageHours): UsageBatch {
+  const { bucketId, countedBy, of, hourMs, hourCount, used } = hours;
   const rows: UsageRow[] = [];
   for (const { meter, quantity } of used) {
     if (quantity === 0n) continue;
@@ -54,8 +55,9 @@ function toBatch({ bucketId, of, hourMs, hourCount, used }: StorageHours): Usage
     for (let hour = 0; hour < hourCount; hour++)
       rows.push({ ...row, hourMs: hourMs + hour * HOUR_MS });
   }
+  const what = of.kind === 'storage' ? of.storageClass : of.meter;
   return {
-    source: `${of.kind} ${bucketId} ${of.kind === 'storage' ? of.storageClass : of.meter}`,
+    source: `${of.kind} ${countedBy?.id ?? bucketId} ${what}`,
     sequence: hourMs / HOUR_MS,
     rows,
   };

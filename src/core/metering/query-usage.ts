@@ -1,7 +1,7 @@
 // Queries what an account used: sums of the ledger, with the names of buckets for
 // charts, and added up by meter for bills. It knows no price.
 
-import type { UsageQuery, UsageSum } from '../../domain/billing/usage.ts';
+import { isForCharts, type UsageQuery, type UsageSum } from '../../domain/billing/usage.ts';
 import { hasCode } from '../../domain/errors.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { nameOfBucketId } from '../../domain/owner-bucket.ts';
@@ -57,20 +57,18 @@ export async function* queryInParts(
   yield* queryInParts(core, { ...query, fromMs: halfMs });
 }
 
-/**
- * Whether a meter counts requests by operation: charts show it, and bills don't.
- */
+/** Whether a meter counts requests by operation. */
 export const isOperation = (meter: MeterName): boolean => meter.startsWith('operation/');
 
 /**
- * Adds sums up by meter, without those by operation. Byte-milliseconds become
+ * Adds sums up by meter, without those of charts. Byte-milliseconds become
  * byte-hours once, rounded down in the customer's favour. Savings are rounded so
  * that storage net of them is rounded down too, from its exact byte-milliseconds.
  */
 export function toUsage(sums: readonly Pick<UsageSum, 'meter' | 'quantity'>[]): Usage {
   const exact = new Map<MeterName, bigint>();
   for (const { meter, quantity } of sums)
-    if (!isOperation(meter)) exact.set(meter, (exact.get(meter) ?? 0n) + quantity);
+    if (!isForCharts(meter)) exact.set(meter, (exact.get(meter) ?? 0n) + quantity);
 
   const usage = new Map([...exact].filter(([meter]) => !isInByteTime(meter)));
   for (const [meter, byteMs] of exact) {

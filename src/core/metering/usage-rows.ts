@@ -24,6 +24,8 @@ export function usageRows({
   usedFromMs,
   counts,
   blocked,
+  clientErrors,
+  serverErrors,
   operations,
   unnamedReads,
 }: DrainedUsage): UsageRow[] {
@@ -35,6 +37,8 @@ export function usageRows({
   };
   for (const [storageClass, classCounts] of counts) addClass(add, storageClass, classCounts);
   add(BLOCKED, blocked);
+  add('errors/4xx', clientErrors);
+  add('errors/5xx', serverErrors);
   for (const [operation, count] of operations) add(`operation/${operation}`, count);
   add(accessKeyId === null ? PUBLIC_READS : SIGNED_READS, unnamedReads);
   return [...sums].map(([meter, quantity]) => ({ hourMs, bucketId, accessKeyId, meter, quantity }));

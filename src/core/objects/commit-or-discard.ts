@@ -1,12 +1,19 @@
 // The end of a write: a commit that references the written blobs, or their deletion
 // when the index refuses it. A commit of unknown outcome may have landed, so its
-// blobs are left to the sweeper. Called by whoever writes blobs; write-body.ts
-// writes them.
+// blobs are left to the sweeper. Called by whoever writes blobs, or commits versions;
+// write-body.ts writes bodies.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { Segment } from '../../domain/nouns.ts';
-import type { NewBlobReference, StoredAs } from '../../ports/metadata-index.ts';
+import type {
+  CommitObjectInput,
+  IndexApi,
+  NewBlobReference,
+  StoredAs,
+} from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { writePack } from '../packs/write-pack.ts';
 
 /**
  * Whether a blob that was begun at that time may no longer be committed. The
@@ -72,4 +79,28 @@ export async function commitOrDiscard<Result extends StoredAs>(
     if (!mayHaveLanded(error)) discard(core, written);
     throw error;
   }
+}
+
+/**
+ * Commits a version. A body that it brings inline gets a place in a pack to come;
+ * whoever fills the pack writes it behind the response. Errors and cost as of
+ * `IndexCommands.commitObject`; behind one of some hundred inline bodies also as of
+ * `writePack`.
+ */
+export async function commitVersion(
+  core: Core,
+  bucket: BucketHandle,
+  input: Omit<CommitObjectInput, 'bucket' | 'packId'>,
+): Promise<Omit<ReturnType<IndexApi['commitObject']>, 'fullPack'>> {
+  const { background, ids } = core.ports;
+  const isInline = input.object.inlineBytes !== null;
+  const { fullPack, ...committed } = await bucket.call('commitObject', ({ id }) =>
+    isInline ? { ...input, packId: ids.blobId(id) } : input,
+  );
+  if (fullPack !== undefined) {
+    const { id, name } = bucket.record();
+    const pack = { bucket: { id, name }, blobId: fullPack };
+    background.run('write-pack', () => writePack(core, pack));
+  }
+  return committed;
 }

@@ -34,11 +34,9 @@ import {
 import { MANAGED_KEY_ID } from '../encryption/kms-keys.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
-import { commitVersion } from '../packs/commit-version.ts';
-import { identityOfBlob } from './blob-identity.ts';
 import { bodySource } from './body-source.ts';
-import { commitOrDiscard } from './commit-or-discard.ts';
-import { inlineMaxBytesOf, writeBody } from './write-body.ts';
+import { commitOrDiscard, commitVersion } from './commit-or-discard.ts';
+import { identityOfBlob, inlineMaxBytesOf, writeBody } from './write-body.ts';
 
 export type CopyObjectInput = {
   /**
@@ -172,12 +170,12 @@ async function rewriteBytes(
   target: BucketHandle,
   input: CopyObjectInput,
 ): Promise<CopiedBytes> {
-  const { source, sourceKey = null, key, attributes } = input;
+  const { source, sourceKey = null, key, attributes, encryption = null } = input;
   if (source.sizeBytes > PUT_MAX_BYTES) throw tooLargeToCopy();
   unwrapWithCustomerKey(source.encryption, sourceKey);
 
   const record = target.record();
-  const envelope = await makeDataKey(core, record.ownerId, input.encryption ?? null);
+  const envelope = encryption === null ? null : await makeDataKey(core, record.ownerId, encryption);
   const algorithm = input.checksumAlgorithm ?? source.checksum?.algorithm ?? null;
   const whole = { offsetBytes: 0, lengthBytes: source.sizeBytes };
   const { body, sizeBytes, etag, checksum, newReferences } = await writeBody(

@@ -27,7 +27,7 @@ export function findCurrent(
   isInvited = false,
 ): MetadataLookup | Promise<MetadataLookup> {
   const load = async () =>
-    toKnown(await ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key }));
+    toKnown(await ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key, isInvited }));
   return ports.hotMetadata.find(bucket, key, load, isInvited);
 }
 

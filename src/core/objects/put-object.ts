@@ -13,12 +13,9 @@ import type { ByteSource } from '../../ports/byte-source.ts';
 import type { Core } from '../core.ts';
 import { makeDataKey, type RequestedEncryption } from '../encryption/envelope.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
-import { commitVersion } from '../packs/commit-version.ts';
-import { identityOfBlob } from './blob-identity.ts';
 import type { BodyExpectation } from './body-expectation.ts';
-import { commitOrDiscard } from './commit-or-discard.ts';
-import { requireRoom } from './require-room.ts';
-import { inlineMaxBytesOf, writeBody } from './write-body.ts';
+import { commitOrDiscard, commitVersion } from './commit-or-discard.ts';
+import { identityOfBlob, inlineMaxBytesOf, requireRoom, writeBody } from './write-body.ts';
 
 export type PutObjectInput = {
   readonly key: ObjectKey;
@@ -45,10 +42,10 @@ export async function putObject(
   bucket: BucketHandle,
   input: PutObjectInput,
 ): Promise<ObjectVersion> {
-  const { key, attributes } = input;
+  const { key, attributes, encryption = null } = input;
   const record = bucket.record();
   await requireRoom(bucket, input.body, { key, part: null });
-  const envelope = await makeDataKey(core, record.ownerId, input.encryption ?? null);
+  const envelope = encryption === null ? null : await makeDataKey(core, record.ownerId, encryption);
   const written = await writeBody(core, record, input.body, {
     expectation: input.expectation,
     inlineMaxBytes: inlineMaxBytesOf(core, record),

@@ -1,6 +1,6 @@
 // The calls to its platform that a read makes, where a request may make only so
 // many (subrequests of a Worker). A read that can't be finished is refused before
-// its response begins. Pure. Called by openBody and by the snapshot of a selection.
+// its response begins. Pure. Called by openBody and by snapshots of selections.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { Segment } from '../../domain/nouns.ts';
@@ -43,13 +43,18 @@ export function callsToRead(
   return CALLS_OF_SLICE * (Math.floor(sizeBytes / sliceBytes) + streamed);
 }
 
+/** Whether a request may make so many calls besides its usual ones. */
+export function mayMakeCalls({ settings }: Core, calls: number): boolean {
+  return calls + CALLS_BESIDES <= settings.subrequestsMax;
+}
+
 /**
  * Refuses more calls than a request may make. `instead`: what its client can do.
  * InvalidRequest.
  */
 export function requireCalls(core: Core, calls: number, instead: string): void {
+  if (mayMakeCalls(core, calls)) return;
   const { subrequestsMax } = core.settings;
-  if (calls + CALLS_BESIDES <= subrequestsMax) return;
   throw new StorageError('InvalidRequest', {
     detail: [
       `This would take more reads than one request may make here (${subrequestsMax}).`,

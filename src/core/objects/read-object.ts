@@ -96,9 +96,16 @@ function openStored(
   if (sliceBytes === 0 || range.lengthBytes > sliceBytes * maxSlicesPerRead)
     return streamSegments(core, segments);
   const pieces = piecesOf(version.segments, range, sliceBytes);
-  const end = pieces.length > 1 ? core.ports.edgeCache.beginSlices?.() : undefined;
-  if (end === null) return streamSegments(core, segments);
-  return openSlices(core, pieces, range.lengthBytes, end);
+  function openPieces(): OpenedBody | Promise<OpenedBody> {
+    const end = pieces.length > 1 ? core.ports.edgeCache.beginSlices?.() : undefined;
+    if (end === null) return streamSegments(core, segments);
+    return openSlices(core, pieces, range.lengthBytes, end);
+  }
+
+  if (core.ports.edgeCache.openRun === undefined) return openPieces();
+  const runs = piecesOf(version.segments, range, sliceBytes * maxSlicesPerRead);
+  if (runs.length === pieces.length) return openPieces();
+  return openRuns(core, runs, range.lengthBytes).then((opened) => opened ?? openPieces());
 }
 
 /**
@@ -257,6 +264,35 @@ function openSlices(
   });
 }
 
+/**
+ * Opens pieces of runs, one call each; null where no tier has the first so. What
+ * fails of the further ones comes from the bucket.
+ */
+async function openRuns(
+  core: Core,
+  pieces: readonly Piece[],
+  readBytes: number,
+): Promise<OpenedBody | null> {
+  const [first, ...rest] = pieces;
+  if (first === undefined) return null;
+  const opened = await openRun(core, first, readBytes);
+  if (opened === null || rest.length === 0) return opened;
+  const further = rest.map(
+    (piece) => async () =>
+      (await openRun(core, piece, readBytes))?.body ?? streamPiece(core, piece),
+  );
+  return { body: new ChunkStream(joinChunks(opened.body, further)), tier: opened.tier };
+}
+
+/** Opens a piece of a run, or of a slice where the run is no longer than one. */
+async function openRun(core: Core, piece: Piece, readBytes: number): Promise<ReadPiece | null> {
+  const { edgeCache } = core.ports;
+  if (piece.slice.lengthBytes > edgeCache.sliceBytes)
+    return (await edgeCache.openRun?.(piece.slice, piece.part)) ?? null;
+  const inMemory = peekPiece(core, piece);
+  return inMemory === null ? readPiece(core, piece, readBytes) : { body: inMemory, tier: 'memory' };
+}
+
 /** The chunks; calls `end` behind the last one, or at what ends them before. */
 function endingWith(chunks: ByteChunks, end: () => void): ByteChunks {
   return {
@@ -292,14 +328,14 @@ function peekPiece(core: Core, { slice, part }: Piece): Uint8Array | null {
  * that, else from the blob store alone.
  */
 async function readPiece(core: Core, piece: Piece, readBytes: number): Promise<ReadPiece> {
-  const { slice, part } = piece;
-  const { blobStore, edgeCache } = core.ports;
-  if (edgeCache.admits(slice, readBytes)) return readSlice(core, piece);
+  if (core.ports.edgeCache.admits(piece.slice, readBytes)) return readSlice(core, piece);
+  return { body: await streamPiece(core, piece), tier: 'bucket' };
+}
+
+/** Opens a piece from the blob store, past the tiers. */
+function streamPiece(core: Core, { slice, part }: Piece): Promise<ReadableStream<Uint8Array>> {
   const range = runOf(slice, slice.offsetBytes + part.offsetBytes, part.lengthBytes);
-  return {
-    body: await openInTime(core, () => blobStore.open(slice.blobId, range)),
-    tier: 'bucket',
-  };
+  return openInTime(core, () => core.ports.blobStore.open(slice.blobId, range));
 }
 
 async function readSlice(core: Core, { slice, part }: Piece): Promise<ReadPiece> {

@@ -5,7 +5,7 @@ import type { ObjectAttributes, ObjectVersion } from '../../domain/nouns.ts';
 import type { Tags } from '../../domain/object-facts.ts';
 import type { Core } from '../core.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
-import { commitVersion } from '../packs/commit-version.ts';
+import { commitVersion } from './commit-or-discard.ts';
 import { asGoneMeanwhile } from './copy-object.ts';
 
 /** Attributes and tags that the new version shall have; the others stay. */

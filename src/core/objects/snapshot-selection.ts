@@ -9,14 +9,17 @@ import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { createYielder, yieldToEventLoop } from '../yield-to-event-loop.ts';
-import { callsToRead, requireCalls } from './read-calls.ts';
-import { type OpenedBody, openBody, type ReadableVersion } from './read-object.ts';
+import { mayMakeCalls, requireCalls } from './read-calls.ts';
+import type { ReadableVersion } from './read-object.ts';
+import { callsOfBodies, callsOfUnpinned, inReadingOrder, readable } from './snapshot-reader.ts';
 
 /** One object of a snapshot. */
 export type SnapshotObject = Pick<
   ObjectVersion,
   'key' | 'versionId' | 'sizeBytes' | 'lastModifiedMs' | 'checksum' | 'storageClass'
 > & {
+  /** Its place among the objects of the snapshot as they were listed. */
+  readonly listedAt: number;
   /** Whether its bytes stand in the index row, so that no retrieval is billed. */
   readonly isInline: boolean;
   /**
@@ -24,6 +27,13 @@ export type SnapshotObject = Pick<
    * opened.
    */
   readonly body: ReadableVersion | null;
+};
+
+/** Objects as they are best read. */
+export type Snapshot = {
+  readonly objects: readonly SnapshotObject[];
+  /** Whether bodies that lie alone come past the near tiers, which takes fewer calls. */
+  readonly isPastTiers: boolean;
 };
 
 /** Memory that one snapshot may take for bodies in rows and for segments, bytes. */
@@ -43,11 +53,11 @@ export type SnapshotOptions = {
 };
 
 /**
- * Takes a snapshot of the current objects of a selection: those under its prefixes,
- * in byte order of their keys, then those of its keys. All are listed before any is
- * read, so that too many cost little, and what is gone by then is left out. Versions
- * are read one batch after the other: a key that changes meanwhile is there as it was
- * before or after.
+ * Takes a snapshot of the current objects of a selection. They are listed in byte
+ * order of their keys, those under its prefixes before those of its keys, all before
+ * any is read, so that too many cost little, and what is gone by then is left out.
+ * Versions are read one batch after the other: a key that changes meanwhile is there
+ * as it was before or after.
  * InvalidRequest above `maxObjects`, for more than a request can read, and for an
  * object that is encrypted with a client's key; NoSuchKey for a key without an
  * object. Cost: an index read per 1,000 objects under a prefix and one per 100.
@@ -57,7 +67,7 @@ export async function snapshotSelection(
   bucket: BucketHandle,
   selection: Pick<ObjectSelection, 'keys' | 'prefixes'>,
   options: SnapshotOptions,
-): Promise<readonly SnapshotObject[]> {
+): Promise<Snapshot> {
   const { keys, prefixes } = withoutOverlap(selection);
   const snapshot = createSnapshot(core, bucket, options);
   const listed: ListedKey[] = [];
@@ -74,7 +84,7 @@ export async function snapshotSelection(
       throw new StorageError('NoSuchKey', { fields: { Key: key } });
     });
   }
-  return snapshot.objects;
+  return snapshot.take();
 }
 
 /** Drops what a prefix covers already, and keys that come twice. */
@@ -113,14 +123,15 @@ function createSnapshot(core: Core, bucket: BucketHandle, options: SnapshotOptio
     const { key, versionId, sizeBytes, lastModifiedMs, checksum, storageClass } = version;
     const isInline = version.inlineBytes !== null;
     if (version.encryption?.kind === 'customer') throw needsKey(key);
+    const body = readable(version);
     const costBytes = version.inlineBytes?.length ?? version.segments.length * SEGMENT_BYTES;
     const isPinned = pinnedBytes + costBytes <= PINNED_MAX_BYTES;
     if (isPinned) pinnedBytes += costBytes;
-    calls += callsToRead(core, version) + (isPinned ? 0 : 1);
+    if (!isPinned) calls += callsOfUnpinned(core, body);
     requireCalls(core, calls, 'Choose fewer objects.');
 
-    const body = isPinned ? readable(version) : null;
     objects.push({
+      listedAt: objects.length,
       key,
       versionId,
       sizeBytes,
@@ -128,8 +139,17 @@ function createSnapshot(core: Core, bucket: BucketHandle, options: SnapshotOptio
       checksum,
       storageClass,
       isInline,
-      body,
+      body: isPinned ? body : null,
     });
+  }
+
+  /** All that were added. InvalidRequest for more than a request can read. */
+  function take(): Snapshot {
+    const ordered = inReadingOrder(objects);
+    const { throughTiers, pastTiers } = callsOfBodies(core, ordered);
+    requireCalls(core, calls + pastTiers, 'Choose fewer objects.');
+    const isPastTiers = !mayMakeCalls(core, calls + throughTiers);
+    return { objects: ordered, isPastTiers };
   }
 
   /** Refuses more objects than there may be, or than can be read in batches. */
@@ -175,15 +195,7 @@ function createSnapshot(core: Core, bucket: BucketHandle, options: SnapshotOptio
     }
   }
 
-  return { objects, requireRoom, addKeys, listPrefix };
-}
-
-/** Picks what is needed of a version to open it. */
-function readable(version: ObjectVersion): ReadableVersion {
-  const { sizeBytes, encryption } = version;
-  return version.inlineBytes === null
-    ? { sizeBytes, encryption, segments: version.segments, inlineBytes: null }
-    : { sizeBytes, encryption, segments: [], inlineBytes: version.inlineBytes };
+  return { requireRoom, addKeys, listPrefix, take };
 }
 
 /** Groups keys so that the bodies in rows of each group stay below a bound. */
@@ -217,33 +229,5 @@ function tooMany(maxObjects: number): StorageError {
   return new StorageError('InvalidRequest', {
     detail: `There are more than ${maxObjects} objects in this. Choose a longer prefix, or fewer.`,
     fields: { MaxObjects: `${maxObjects}` },
-  });
-}
-
-/**
- * Opens the whole body of an object of the snapshot. ConditionalRequestConflict
- * when it was not pinned and its object has changed since.
- */
-export async function openSnapshot(
-  core: Core,
-  bucket: BucketHandle,
-  object: SnapshotObject,
-): Promise<OpenedBody['body']> {
-  const body = object.body ?? (await readAgain(bucket, object));
-  return (await openBody(core, body, { offsetBytes: 0, lengthBytes: object.sizeBytes })).body;
-}
-
-/**
- * Reads a version's row again; a bucket with versioning has it even when it is not
- * current.
- */
-async function readAgain(
-  bucket: BucketHandle,
-  { key, versionId }: SnapshotObject,
-): Promise<ReadableVersion> {
-  const stored = await bucket.call('getVersion', { key, versionId });
-  if (stored?.kind === 'object') return stored.object;
-  throw new StorageError('ConditionalRequestConflict', {
-    detail: `${key} has changed while it was being downloaded.`,
   });
 }

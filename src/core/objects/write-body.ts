@@ -1,12 +1,21 @@
-// Writes a body. It is digested on the way into a fresh blob, or into memory when
-// it is small, and verified against the announced digests. Encryption comes behind
-// the digests. Called by put-object, upload-part and copy-object; nothing is
-// visible until their commit.
+// Writes a body, once there is room for it. It is digested on the way into a fresh
+// blob, or into memory when it is small, and verified against the announced digests.
+// Encryption comes behind the digests. Called by put-object, upload-part and
+// copy-object; nothing is visible until their commit.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { BucketAddress, BucketRecord, Checksum, ObjectBody } from '../../domain/nouns.ts';
+import type {
+  BlobId,
+  BucketAddress,
+  BucketRecord,
+  Checksum,
+  ObjectAttributes,
+  ObjectBody,
+  ObjectKey,
+} from '../../domain/nouns.ts';
 import type { BlobIdentity } from '../../ports/blob-store.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
+import type { QuotaQueries } from '../../ports/index-calls/quota-calls.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 import { etagOf } from '../encryption/data-key.ts';
@@ -14,10 +23,26 @@ import { encryptInline, encryptSource } from '../encryption/encrypt-body.ts';
 import { plainSize } from '../encryption/encrypted-layout.ts';
 import type { Envelope } from '../encryption/envelope.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
+import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { type BodyExpectation, verifyBody } from './body-expectation.ts';
 import { collect } from './collect.ts';
 import { discard, isTooOldToCommit } from './commit-or-discard.ts';
 import { peekSource } from './peek-source.ts';
+
+/**
+ * Refuses a body before it is read, where its length exceeds what quotas leave. The
+ * commit checks again, and alone is exact. QuotaExceeded. Cost: an index call where
+ * there is a quota.
+ */
+export async function requireRoom(
+  bucket: BucketHandle,
+  { lengthBytes }: ByteSource,
+  target: { readonly key: ObjectKey } & Pick<Parameters<QuotaQueries['requireRoom']>[0], 'part'>,
+): Promise<void> {
+  const { quota, hasAccountQuota } = bucket.record().settings;
+  if (lengthBytes === null || (quota === null && hasAccountQuota !== true)) return;
+  await bucket.call('requireRoom', { ...target, sizeBytes: lengthBytes });
+}
 
 /** Longest body that is to stand inline, bytes; 0 where the bucket's index is crowded. */
 export function inlineMaxBytesOf(
@@ -25,6 +50,21 @@ export function inlineMaxBytesOf(
   { isIndexCrowded }: Pick<BucketRecord, 'isIndexCrowded'>,
 ): number {
   return isIndexCrowded === true ? 0 : settings.inlineBodyMaxBytes;
+}
+
+/**
+ * Makes the identity that is stored beside a blob: its object, so that a lost index
+ * can be rebuilt from the blobs. `part`: the part whose bytes it has, null for a
+ * whole body. The class STANDARD is left out.
+ */
+export function identityOfBlob(
+  bucket: Pick<BucketRecord, 'name'>,
+  key: ObjectKey,
+  { headers, userMetadata, storageClass }: ObjectAttributes,
+  part: BlobIdentity['part'] = null,
+): Omit<BlobIdentity, 'encryption'> {
+  const classIfOther = storageClass === 'STANDARD' ? {} : { storageClass };
+  return { bucket: bucket.name, key, headers, userMetadata, ...classIfOther, part };
 }
 
 /** A body that arrived whole and was verified, but is not committed yet. */
@@ -46,6 +86,8 @@ export type WriteOptions = {
   readonly isLengthOptional?: boolean;
   /** The data key that encrypts the body; null leaves it plain. */
   readonly envelope: Envelope | null;
+  /** Makes the id of the blob of a fresh one; absent: that is its id. */
+  readonly nameBlob?: (fresh: BlobId) => BlobId;
 };
 
 /**
@@ -122,7 +164,8 @@ function digest(
       const value = computed.checksumBase64;
       const checksum = algorithm === null || value === null ? null : { algorithm, value };
       const sha256Hex = isDeduplicated ? (computed.sha256Hex ?? provenSha256Hex) : null;
-      return { etag: etagOf(envelope?.dataKey ?? null, md5Hex), checksum, sha256Hex };
+      const etag = envelope === null ? md5Hex : etagOf(envelope.dataKey, md5Hex);
+      return { etag, checksum, sha256Hex };
     },
   };
 }
@@ -148,11 +191,12 @@ async function writeBlob(
   core: Core,
   bucket: BucketAddress,
   { source, verify }: DigestedBody,
-  { envelope, identity }: WriteOptions,
+  { envelope, identity, nameBlob }: WriteOptions,
 ): Promise<WrittenBody> {
   const { blobStore, clock, ids } = core.ports;
   const startedAtMs = clock.nowMs();
-  const blobId = ids.blobId(bucket.id);
+  const fresh = ids.blobId(bucket.id);
+  const blobId = nameBlob?.(fresh) ?? fresh;
   const storedSource = envelope === null ? source : encryptSource(source, envelope.dataKey, blobId);
   const { sizeBytes } = await blobStore.write(blobId, storedSource, {
     ...identity,

@@ -23,6 +23,13 @@ const PAYLOAD_MAX_LENGTH = 64 * 1024;
 /** Dead letters that one call replays. */
 const REPLAY_MAX = 1000;
 
+/** What enqueuing takes of the core. */
+export type EnqueuingCore = {
+  readonly ports: Pick<Core['ports'], 'clock' | 'ids'> & {
+    readonly directory: Pick<Core['ports']['directory'], 'call'>;
+  };
+};
+
 /** The owner of an outbox: a bucket, or the account itself (null). */
 export type OutboxOf = { readonly id: BucketId; readonly name: BucketName } | null;
 
@@ -33,7 +40,7 @@ export type OutboxOf = { readonly id: BucketId; readonly name: BucketName } | nu
  * returns the number of webhooks. Cost: one look-up, one commit of the directory.
  */
 export async function enqueue(
-  core: Core,
+  core: EnqueuingCore,
   accountId: AccountId,
   type: AccountEvent,
   data: unknown,
@@ -54,7 +61,7 @@ export async function enqueue(
 
 /** The ids of those webhooks of an account that are enabled and subscribe to a type. */
 export async function listSubscribers(
-  core: Core,
+  core: EnqueuingCore,
   accountId: AccountId,
   type: string,
 ): Promise<readonly string[]> {
@@ -93,7 +100,7 @@ function isOfType(type: string, pattern: string): boolean {
 
 /** Makes a message of an account for one webhook. InvalidArgument: it is too large. */
 export function plainDelivery(
-  core: Core,
+  core: EnqueuingCore,
   accountId: AccountId,
   endpointId: string,
   { type, data, id }: { readonly type: string; readonly data: unknown; readonly id: string },

@@ -1,6 +1,6 @@
 // What buckets store, now and over time, as the index counts it for the ledger and
 // for owners.
-import type { AccountId, BucketId } from '../nouns.ts';
+import type { AccountId, BucketAddress, BucketId } from '../nouns.ts';
 import type { MeterName } from './usage.ts';
 
 /**
@@ -29,6 +29,8 @@ export type StorageTotals = {
  */
 export type StorageHours = {
   readonly bucketId: BucketId;
+  /** The shard of the bucket that counted them; absent: the bucket itself did. */
+  readonly countedBy?: BucketAddress;
   readonly ownerId: AccountId;
   /**
    * What the hours count: all that is stored in a class, or one meter of what

@@ -13,6 +13,7 @@ export type MeterKind =
   | 'compressed'
   | 'early-delete'
   | 'operation'
+  | 'errors'
   | 'class-a'
   | 'class-b'
   | 'free'
@@ -24,9 +25,14 @@ export type MeterKind =
  * requests that were refused to strangers. `free/stale-uploads` and
  * `free/stale-upload-bytes`: unfinished uploads that the server gave up, and what
  * their parts took. `operation/{name}`: requests by operation, for charts; bills
- * know their classes alone.
+ * know their classes alone. `errors/4xx`: requests of the account itself that were
+ * refused; `errors/5xx`: requests of anybody that the server failed.
  */
 export type MeterName = `${MeterKind}/${string}`;
+
+/** Whether a meter is for charts alone: no bill, cap or receipt has it. */
+export const isForCharts = (meter: MeterName): boolean =>
+  meter.startsWith('operation/') || meter.startsWith('errors/');
 
 /**
  * What was used within an hour. `quantity`: requests, bytes, and of storage, what

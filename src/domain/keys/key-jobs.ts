@@ -15,7 +15,7 @@ import type {
   ObjectKey,
   VersionId,
 } from '../nouns.ts';
-import type { Tags } from '../object-facts.ts';
+import type { LockChange, ObjectLock, Tags } from '../object-facts.ts';
 import type { NamePattern } from './name-pattern.ts';
 
 /** Random, and ordered by time. */
@@ -55,7 +55,14 @@ export type ObjectEdit = {
   readonly metadata?: Readonly<Record<string, string | null>> | null;
   readonly tags?: Readonly<Record<string, string | null>> | null;
   readonly storageClass?: string;
+  readonly lock?: EditedLock;
 };
+
+/**
+ * A change of the lock of an object. `bypassGovernance`: whoever asked for it may, and
+ * wants to, override GOVERNANCE.
+ */
+export type EditedLock = LockChange & { readonly bypassGovernance: boolean };
 
 /** What an edit sets, and stores of before so that it can be taken back. */
 export type EditedAttributes = ObjectAttributes & { readonly tags: Tags };
@@ -85,7 +92,7 @@ export type KeyJobTask =
       readonly pattern: NamePattern;
       readonly conflict: ConflictPolicy;
     }
-  /** Changes headers, metadata, tags or storage class; no byte moves. */
+  /** Changes headers, metadata, tags, storage class or lock; no byte moves. */
   | { readonly kind: 'edit'; readonly selection: KeySelection; readonly change: ObjectEdit }
   /**
    * Removes every version of all keys, current ones too, for good. Only of a whole
@@ -107,6 +114,8 @@ export type KeyJobTask =
       readonly jobId: KeyJobId;
       readonly toBucket: BucketName | null;
       readonly toBucketId?: BucketId;
+      /** Whether retentions in GOVERNANCE mode that the job set are overridden. */
+      readonly bypassGovernance?: boolean;
     };
 
 /** How many keys met which end; `bytes`: of those done. */
@@ -239,7 +248,12 @@ export type KeyJobItem = {
 };
 
 /** What an edit found at a key, and the tags it left there. */
-export type EditedItem = { readonly before: EditedAttributes; readonly tags: Tags };
+export type EditedItem = {
+  readonly before: EditedAttributes;
+  readonly tags: Tags;
+  /** The lock that it found and the one that it left; absent: it was to change none. */
+  readonly lock?: { readonly before: ObjectLock | null; readonly after: ObjectLock | null };
+};
 
 /** A key that a job lists; `toKey`: the new key that it was given, else null. */
 export type ListedKey = { readonly key: ObjectKey; readonly toKey: ObjectKey | null };
@@ -309,8 +323,8 @@ export type KeyAction =
   | { readonly kind: 'erase'; readonly key: ObjectKey }
   /**
    * Gives the current object these attributes, if it is that version still and, with
-   * `onlyTags`, still has those. Tags alone change where they stand; all else makes a
-   * new version.
+   * `onlyTags` or `onlyLock`, still has those. Tags and lock change where they stand; all
+   * else makes a new version, which gets the lock that is set here as a write would.
    */
   | {
       readonly kind: 'edit';
@@ -319,6 +333,8 @@ export type KeyAction =
       readonly onlyTags: Tags | null;
       readonly versionId: VersionId;
       readonly attributes: EditedAttributes;
+      readonly lock?: EditedLock;
+      readonly onlyLock?: ObjectLock | null;
     };
 
 /** `more`: some of it is done, and the same action goes on. */

@@ -5,7 +5,7 @@
 // and
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
 import type { AccessRecord } from '../../core/auth/decide.ts';
-import { type ConditionValues, conditionKey } from '../../core/auth/policy/pattern.ts';
+import { conditionKey } from '../../core/auth/policy/pattern.ts';
 import type { Principal } from '../../domain/nouns.ts';
 import type { Tags, VersionChange } from '../../domain/object-facts.ts';
 import { DAY_MS } from '../../domain/time.ts';
@@ -142,20 +142,22 @@ const REQUEST_TAG_KEYS = conditionKey('s3:RequestObjectTagKeys');
 const EXISTING_TAG = conditionKey('s3:ExistingObjectTag/');
 const REQUEST_TAG = conditionKey('s3:RequestObjectTag/');
 
-/** The values of a request, in the light of what it is about. */
-export function conditionValuesOf(
+/**
+ * The values of one condition key in a request, in the light of what it is about;
+ * null when it has none.
+ */
+export function conditionValues(
   source: ConditionSource,
   subject: ConditionSubject,
-): ConditionValues {
+  key: string,
+): readonly string[] | null {
   const requestTags = () => subject.change.tags ?? source.requestTags();
-  return (key) => {
-    if (key === REQUEST_TAG_KEYS) return Object.keys(requestTags() ?? {});
-    if (key.startsWith(EXISTING_TAG))
-      return tagOf(subject.existingTags, key.slice(EXISTING_TAG.length));
-    if (key.startsWith(REQUEST_TAG)) return tagOf(requestTags(), key.slice(REQUEST_TAG.length));
-    const value = READERS.get(key)?.(source, subject) ?? null;
-    return value === null ? null : [value];
-  };
+  if (key === REQUEST_TAG_KEYS) return Object.keys(requestTags() ?? {});
+  if (key.startsWith(EXISTING_TAG))
+    return tagOf(subject.existingTags, key.slice(EXISTING_TAG.length));
+  if (key.startsWith(REQUEST_TAG)) return tagOf(requestTags(), key.slice(REQUEST_TAG.length));
+  const value = READERS.get(key)?.(source, subject) ?? null;
+  return value === null ? null : [value];
 }
 
 function tagOf(tags: Tags | null, key: string): readonly string[] | null {

@@ -14,7 +14,7 @@ import { createRequestEffort, isSpent } from '../../core/auth/policy/evaluate-po
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { Tags, VersionChange } from '../../domain/object-facts.ts';
-import { type ConditionSource, conditionValuesOf } from './condition-values.ts';
+import { type ConditionSource, conditionValues } from './condition-values.ts';
 
 /** What the caller wants to do. */
 export type Wanted = {
@@ -68,12 +68,8 @@ export function createDecideCall(decide: Decide, source: ConditionSource): Decid
 
   function requestOf(record: AccessRecord, wanted: Wanted): AccessRequest {
     const { action, key, object = null, change = {}, prefix = null } = wanted;
-    const values = conditionValuesOf(source, {
-      record,
-      existingTags: object?.tags ?? null,
-      change,
-      prefix,
-    });
+    const subject = { record, existingTags: object?.tags ?? null, change, prefix };
+    const values = (name: string) => conditionValues(source, subject, name);
     return { principal, action, key, object, values, effort };
   }
 

@@ -7,7 +7,7 @@ import type { S3Action } from '../../core/auth/policy/actions.ts';
 import { type ConditionValues, conditionKey } from '../../core/auth/policy/pattern.ts';
 import type { Principal } from '../../domain/nouns.ts';
 import { parseQuery } from '../semantics/raw-path.ts';
-import { conditionValuesOf } from './condition-values.ts';
+import { conditionValues } from './condition-values.ts';
 
 /** The facts of a request that a question names; undefined: it leaves them open. */
 export type HypotheticalRequest = {
@@ -48,7 +48,8 @@ export function hypotheticalValues(
     header: (name: string) => (name === 'referer' ? (referer ?? null) : null),
   };
   const existingTags = target.kind === 'key' ? (target.object?.tags ?? null) : null;
-  return conditionValuesOf(source, { record, existingTags, change: {}, prefix: null });
+  const subject = { record, existingTags, change: {}, prefix: null };
+  return (key) => conditionValues(source, subject, key);
 }
 
 /** Who does what in a hypothetical request. */

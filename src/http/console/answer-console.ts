@@ -3,7 +3,6 @@
 // the JSON API; nothing here knows who asks.
 import { StorageError } from '../../domain/errors.ts';
 import type { ConsoleFiles } from '../../ports/console-files.ts';
-import type { Address } from '../address.ts';
 import type { HttpRequest } from '../request.ts';
 import { isBrowserVisit } from '../semantics/accept-html.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
@@ -34,12 +33,12 @@ const NOT_BUILT =
 const encoder = new TextEncoder();
 
 /**
- * Answers what is the console's, and a browser that opens the service itself; null
- * for everything else. MethodNotAllowed for anything but GET and HEAD.
+ * Answers what is the console's; null for every other page under `/-`. `path` begins
+ * behind `/-`. MethodNotAllowed for anything but GET and HEAD.
  */
 export type AnswerConsole = (
   request: HttpRequest,
-  address: Address,
+  path: string,
   requestId: string,
 ) => Response | Promise<Response> | null;
 
@@ -73,15 +72,9 @@ export function createConsoleSurface(files: ConsoleFiles): AnswerConsole {
     return answerFile(request, path.slice('/console/'.length), headers);
   }
 
-  return (request, address, requestId) => {
-    if (address.kind === 'system') {
-      const { path } = address;
-      const isConsole = path === '/console' || path.startsWith('/console/');
-      return isConsole ? answerPath(request, path, requestId) : null;
-    }
-    const isVisit =
-      address.kind === 'service' && request.rawQuery === '' && isBrowserVisit(request);
-    return isVisit ? redirectVisit(request, requestId) : null;
+  return (request, path, requestId) => {
+    const isConsole = path === '/console' || path.startsWith('/console/');
+    return isConsole ? answerPath(request, path, requestId) : null;
   };
 }
 
@@ -91,10 +84,12 @@ function noteConsole({ notes }: HttpRequest): void {
 }
 
 /**
- * Sends a browser that opened the service itself to the console. S3 clients, which
- * ask for something else there, never get this.
+ * Sends a browser that opens the service itself to the console. Null for S3 clients,
+ * which ask for something else there.
  */
-function redirectVisit(request: HttpRequest, requestId: string): Response {
+export function answerVisit(request: HttpRequest, requestId: string): Response | null {
+  if (request.rawQuery !== '' || !isBrowserVisit(request)) return null;
+
   noteConsole(request);
   const vary = 'accept, authorization, sec-fetch-dest';
   const headers = { ...ANSWER_HEADERS, vary, 'x-amz-request-id': requestId };

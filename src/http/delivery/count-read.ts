@@ -14,7 +14,7 @@ export function payerOfRead({ ownerId, bucketId }: BucketReadPolicy): UsageOwner
 
 /**
  * Meters one public read that the fast path answers; long responses count as they
- * leave (count-sent.ts). Cost: 15 ns.
+ * leave (outgoing-body.ts). Cost: 15 ns.
  */
 export function countRead(
   meter: Meter,

@@ -1,7 +1,7 @@
 // Public reads: the whole policy on this page, in numbered steps. Called by app.ts
 // for unsigned GET and HEAD of an object, by s3/routes.ts for reads like them, by
 // sites for their pages. It asks no index when a tier knows, opens no body that is
-// not sent, and takes headers from the pointer only. What a bucket may have besides
+// not sent or digested, and takes headers from the pointer only. What a bucket may have besides
 // hangs in features/all-features.ts. The fast path takes the same steps without
 // waiting: fast-path/answer-at-once.ts.
 import type { Core } from '../../core/core.ts';
@@ -14,7 +14,9 @@ import { dropBody } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import { evaluateRead, readConditions } from '../semantics/conditional.ts';
 import { corsHeaders } from '../semantics/cors.ts';
+import { isDigestOfBytes } from '../semantics/digest-fields.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
+import { digestsOfSmallBody } from '../small-body-digests.ts';
 import { noteFound } from './count-read.ts';
 import { admitAll, type FeaturesOf, findRefusal } from './features/read-feature.ts';
 import type { HeaderProfiles } from './header-profile.ts';
@@ -22,6 +24,7 @@ import type {
   ObjectRead,
   ReadInvitation,
   ReadRequest,
+  RequestedOptions,
   SentBody,
   SentRange,
   TakenPlace,
@@ -31,7 +34,6 @@ import { isAtHand, planUse, readSentRange, validatorsOf } from './plan-read.ts';
 import type { PreparedFor } from './prepared-headers.ts';
 import type { PublicReader } from './public-reader.ts';
 import type { Choice } from './representation.ts';
-import type { RequestedOptions } from './requested-options.ts';
 
 /** A response, at once where nothing must be waited for. */
 type ResponseSoon = Response | Promise<Response>;
@@ -87,7 +89,7 @@ export function createDeliver(
       noteFound(request.notes, { bucket, key }, known);
       return deliverFound(readRequest, known);
     };
-    return found instanceof Promise ? found.then(proceed) : proceed(found);
+    return soon(found, proceed);
   };
 
   function deliverFound(readRequest: ReadRequest, found: MetadataLookup): ResponseSoon {
@@ -148,10 +150,10 @@ export function createDeliver(
 
   function open(read: ObjectRead, sent: SentRange): ResponseSoon {
     // 8. The body is opened: a representation stands ready, stored bytes come from
-    //    their tiers.
-    const opened = openSent(core, read, sent);
-    if (opened instanceof Promise) return opened.then((late) => send(read, sent, late));
-    return send(read, sent, opened);
+    //    their tiers. A small one is read before, for a digest that only they tell.
+    return soon(withDigests(core, read, sent), (digested) =>
+      soon(openSent(core, read, digested), (opened) => send(read, digested, opened)),
+    );
   }
 
   function send(read: ObjectRead, sent: SentRange, opened: SentBody): ResponseSoon {
@@ -170,14 +172,38 @@ export function createDeliver(
   return { deliver, deliverFound };
 }
 
+/** Goes on with a value at once, or when it is there. */
+function soon<Value, Result>(
+  value: Value | Promise<Value>,
+  proceed: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(proceed) : proceed(value);
+}
+
+/** Adds the digests that only the bytes of a small body tell. */
+function withDigests(
+  core: Core,
+  read: ObjectRead,
+  sent: SentRange,
+): SentRange | Promise<SentRange> {
+  const { request } = read.readRequest;
+  if (sent.representation !== null || !isDigestOfBytes(request, read.pointer)) return sent;
+  const isWhole = sent.range === 'whole' && request.method === 'GET';
+  return digestsOfSmallBody(core, request, read.pointer, isWhole).then((headers) => ({
+    ...sent,
+    added: { ...sent.added, ...headers },
+  }));
+}
+
 /** Opens and sends what a link counts: in the place that it gives, or not at all. */
 async function openInPlace(core: Core, { read, sent, take, send }: Placed): Promise<Response> {
   if (read.features.admit.length > 0)
     await admitAll(read, planUse(read, sent, isAtHand(core, read, sent)));
   const place: TakenPlace = await take(read, sent);
   try {
-    const opened = await openSent(core, read, sent);
-    return await send(read, sent, { ...opened, body: place.watch(opened.body) });
+    const digested = await withDigests(core, read, sent);
+    const opened = await openSent(core, read, digested);
+    return await send(read, digested, { ...opened, body: place.watch(opened.body) });
   } catch (error) {
     place.release();
     throw error;

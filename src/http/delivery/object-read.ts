@@ -2,7 +2,7 @@
 // deliver.ts and, for the fast path, by fast-path/answer-at-once.ts. Types only.
 
 import type { OpenedBody } from '../../core/objects/read-object.ts';
-import type { BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
+import type { BucketId, BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
 import type { MetadataLookup } from '../../ports/caches/hot-metadata.ts';
 import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
@@ -11,7 +11,6 @@ import type { BucketFeatures } from './features/read-feature.ts';
 import type { HeaderProfile } from './header-profile.ts';
 import type { PreparedHeaders } from './prepared-headers.ts';
 import type { Choice, Representation } from './representation.ts';
-import type { RequestedOptions } from './requested-options.ts';
 
 /** A request for one key. */
 export type ReadRequest = {
@@ -25,6 +24,19 @@ export type ReadRequest = {
   readonly options: RequestedOptions | null;
   /** A link that lets the reader in, whatever the bucket's policy says; absent: none. */
   readonly invitation?: ReadInvitation;
+};
+
+/** What an S3 call says of a read: s3/routes.ts has looked for it. */
+export type RequestedOptions = {
+  /**
+   * The bucket whose owner has signed the call, and was let in by that: an image,
+   * of any size. Null: nobody's signature.
+   */
+  readonly ownersBucket: BucketId | null;
+  /** The account whose the bucket must be, else AccessDenied; null: whoever's. */
+  readonly expectedOwner: string | null;
+  /** The x-amz-checksum-mode. */
+  readonly checksumMode: string | null;
 };
 
 /** How a link lets its reader in. */

@@ -5,11 +5,10 @@
 import type { Core } from '../../core/core.ts';
 import { hasCode } from '../../domain/errors.ts';
 import type { MetadataLookup, Staleness } from '../../ports/caches/hot-metadata.ts';
-import { countSent } from '../count-sent.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import { readTiming, SERVER_TIMING } from '../observe/server-timing.ts';
-import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
+import { countSent, makeResponse, type OutgoingBody } from '../outgoing-body.ts';
 import { withCors } from '../semantics/cors.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import type { CacheStatus } from './cache-status.ts';

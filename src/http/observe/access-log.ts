@@ -69,7 +69,7 @@ export function createAccessLog(sink: LineSink, format: AccessLogFormat, clock: 
         }),
       );
     },
-    servedByFastPath({ read, response, requestId, remoteAddress, durationMs, header }) {
+    servedByFastPath({ read, response, requestId, remoteAddress, durationMs, header, protocol }) {
       const bodyBytes = read.isHead ? 0 : bodyBytesOf(response);
       write({
         timeMs: clock.nowMs(),
@@ -80,7 +80,7 @@ export function createAccessLog(sink: LineSink, format: AccessLogFormat, clock: 
         host: read.host,
         rawPath: read.rawPath,
         rawQuery: read.rawQuery ?? '',
-        protocol: 'HTTP/1.1',
+        protocol: protocol ?? 'HTTP/1.1',
         status: response.status,
         bodyBytes,
         isWhole: null,

@@ -14,13 +14,14 @@ import { appFamilies, type Lookups, type Series } from './app-families.ts';
 import { type BucketCounts, createBucketCounts } from './bucket-counts.ts';
 import { bucketLogLine } from './bucket-log-line.ts';
 import { bodySource, type Surface } from './request-notes.ts';
+import { sumFamilies } from './sum-families.ts';
 
 export type Observer = {
   /** A request has come. */
   began(): void;
   /**
-   * Its response stands, with the body still to be sent. Once for each `began`. Cost:
-   * 0.15 µs.
+   * The request's response stands, with the body still to be sent. Once for each
+   * `began`. Cost: 0.15 µs.
    */
   answered(request: HttpRequest, requestId: string, status: number): void;
   /**
@@ -112,11 +113,10 @@ export function createObserver(
         fastPathCounts,
         meterTotals: meter.totals(),
       });
-      return [
-        ...app,
-        ...(buckets === null ? [] : buckets.families()),
-        ...(await metrics.collect()),
-      ];
+      const ofBuckets = buckets === null ? [] : buckets.families();
+      const own = [...app, ...ofBuckets, ...(await metrics.collect())];
+      const ofOthers = (await metrics.ofOtherThreads?.()) ?? [];
+      return ofOthers.length === 0 ? own : sumFamilies([own, ...ofOthers]);
     },
     watchFastPath(answer) {
       if (buckets === null) return answer;

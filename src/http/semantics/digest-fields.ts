@@ -1,7 +1,7 @@
 // Digests of an object for those who ask: Repr-Digest and Content-Digest (RFC
 // 9530), and the older Digest (RFC 3230). They come from what was stored with the
-// object; only a small body that is in memory anyway is ever computed over. Called
-// by delivery and by signed reads. Pure.
+// object; only a small body is ever computed over, which small-body-digests.ts reads
+// where it is not at hand. Called by delivery and by signed reads. Pure.
 import { sha256Base64 } from '../../crypto/hash.ts';
 import type { Checksum, Pointer } from '../../domain/nouns.ts';
 import type { HttpRequest } from '../request.ts';
@@ -15,8 +15,8 @@ export const WANT_DIGEST_HEADERS = [
 ] as const;
 
 /**
- * Largest body that is computed over, bytes: what stands in a row. 10 µs for each
- * 16 KiB.
+ * Largest body that is computed over, bytes: what stands in a row, or did before it
+ * moved into a pack. 10 µs for each 16 KiB.
  */
 const COMPUTED_MAX_BYTES = 64 * 1024;
 /** Nobody names more algorithms than there are. */
@@ -66,6 +66,28 @@ export function digestHeaders(
   const ofLegacy = legacy === null ? null : choose(parseQualities(legacy), LEGACY, source);
   if (ofLegacy !== null) headers.digest = `${ofLegacy.name.toUpperCase()}=${ofLegacy.value}`;
   return headers;
+}
+
+/**
+ * Whether the request wants a SHA-256 that nothing but the bytes of a small stored body
+ * tells. Cost: three look-ups for a small blob.
+ */
+export function isDigestOfBytes(
+  request: Pick<HttpRequest, 'header'>,
+  source: DigestSource & Pick<Pointer, 'sizeBytes'>,
+): boolean {
+  const { checksum, encryption, inlineBytes, sizeBytes } = source;
+  if (inlineBytes !== null || encryption !== null || sizeBytes > COMPUTED_MAX_BYTES) return false;
+  if (checksum?.type === 'FULL_OBJECT' && checksum.algorithm === 'SHA256') return false;
+  const [content = null, legacy = null, repr = null] = WANT_DIGEST_HEADERS.map((name) =>
+    request.header(name),
+  );
+  const wanted = [
+    content === null ? null : parseWeights(content),
+    legacy === null ? null : parseQualities(legacy),
+    repr === null ? null : parseWeights(repr),
+  ];
+  return wanted.some((weights) => (weights?.get(ALGORITHMS.SHA256) ?? 0) > 0);
 }
 
 /** How much each algorithm is wanted; those with 0 are not. */

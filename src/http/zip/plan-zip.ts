@@ -1,7 +1,8 @@
-// The entries of the ZIP of a selection, and what each is made of, before anything
+// The entries of the ZIP of a selection, and what each is made of, before any body
 // is read. Called by the download itself, and by the JSON API for its size.
 
 import type { Core } from '../../core/core.ts';
+import { createSnapshotReader, type OpenSnapshotBody } from '../../core/objects/snapshot-reader.ts';
 import { type SnapshotObject, snapshotSelection } from '../../core/objects/snapshot-selection.ts';
 import type { BucketHandle } from '../../core/opened-bucket/bucket-handle.ts';
 import { crc32 } from '../../crypto/crc32.ts';
@@ -15,7 +16,10 @@ import { type ZipEntry, zipLength } from './zip-records.ts';
 export type PlannedEntry = { readonly entry: ZipEntry; readonly object: SnapshotObject };
 
 export type ZipPlan = {
+  /** In the order in which their bodies are best read; by key where packs allow that. */
   readonly entries: readonly PlannedEntry[];
+  /** Opens the body of the entry of that number, each once and nearly in order. */
+  readonly open: OpenSnapshotBody;
   /** Length of the whole archive, exactly. */
   readonly sizeBytes: number;
 };
@@ -34,7 +38,7 @@ export async function planZip(
   selection: ObjectSelection,
 ): Promise<ZipPlan> {
   const { base } = selection;
-  const objects = await snapshotSelection(core, bucket, selection, {
+  const snapshot = await snapshotSelection(core, bucket, selection, {
     maxObjects: core.settings.zipMaxObjects,
     mayRead: (object) =>
       requireAllowed(decide, bucket.record(), {
@@ -43,19 +47,28 @@ export async function planZip(
         object,
       }),
   });
-  if (objects.length === 0) throw new StorageError('NoSuchKey', { fields: { Key: base } });
+  if (snapshot.objects.length === 0) throw new StorageError('NoSuchKey', { fields: { Key: base } });
 
-  const entries = toEntries(objects, base);
-  return { entries, sizeBytes: zipLength(entries.map(({ entry }) => entry)) };
+  const entries = toEntries(snapshot.objects, base);
+  const objects = entries.map(({ object }) => object);
+  return {
+    entries,
+    open: createSnapshotReader(core, bucket, { ...snapshot, objects }),
+    sizeBytes: zipLength(entries.map(({ entry }) => entry)),
+  };
 }
 
 function toEntries(objects: readonly SnapshotObject[], base: string): PlannedEntry[] {
-  const names = zipNames(objects, base);
-  return objects.flatMap((object, number) => {
-    const name = names[number] ?? null;
+  const names = zipNames(
+    objects.toSorted((a, b) => a.listedAt - b.listedAt),
+    base,
+  );
+  return objects.flatMap((object) => {
+    const { listedAt, sizeBytes, lastModifiedMs } = object;
+    const name = names[listedAt] ?? null;
     if (name === null) return [];
-    const { sizeBytes, lastModifiedMs } = object;
-    return [{ object, entry: { name, sizeBytes, lastModifiedMs, crc32: knownCrc32(object) } }];
+    const crc32 = knownCrc32(object);
+    return [{ object, entry: { name, sizeBytes, lastModifiedMs, crc32 } }];
   });
 }
 

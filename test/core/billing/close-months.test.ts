@@ -119,15 +119,18 @@ describe('closing', () => {
     ).toEqual([]);
   });
 
-  it('makes no bill of a month that has refused requests of strangers alone', async () => {
-    const core = createBillingCore();
-    const ann = await addAccount(core, 'ann');
-    await setAccountCard(core, ann.id, 'bunny-storage');
-    await core.use(ann, inNovember(3), 'free/blocked', 500n);
-    expect(await totalOf(core, ann)).toBe(0n);
-    december(core, 2);
-    expect(await closeMonth(core, ann, NOVEMBER)).toBe(null);
-  });
+  it.each(['free/blocked', 'errors/4xx', 'errors/5xx'] as const)(
+    'makes no bill of a month that has %s alone',
+    async (meter) => {
+      const core = createBillingCore();
+      const ann = await addAccount(core, 'ann');
+      await setAccountCard(core, ann.id, 'bunny-storage');
+      await core.use(ann, inNovember(3), meter, 500n);
+      expect(await totalOf(core, ann)).toBe(0n);
+      december(core, 2);
+      expect(await closeMonth(core, ann, NOVEMBER)).toBe(null);
+    },
+  );
 
   it('takes credits once, over the months', async () => {
     const { core, ann } = await withUsage();

@@ -74,8 +74,14 @@ export async function run(
   return findKeyJob(core, bucket, id);
 }
 
-export async function undo(core: MemoryCore, bucket: BucketHandle, job: KeyJob): Promise<KeyJob> {
-  const { id } = await undoKeyJob(core, bucket, { id: job.id, accountId: ROOT_ACCOUNT.id });
+export async function undo(
+  core: MemoryCore,
+  bucket: BucketHandle,
+  job: KeyJob,
+  bypassGovernance = false,
+): Promise<KeyJob> {
+  const input = { id: job.id, accountId: ROOT_ACCOUNT.id, bypassGovernance };
+  const { id } = await undoKeyJob(core, bucket, input);
   await core.settle();
   return findKeyJob(core, bucket, id);
 }

@@ -25,6 +25,8 @@ const drained = (change: Partial<DrainedUsage>): DrainedUsage => ({
   usedFromMs: 5 * HOUR_MS + 1,
   counts: new Map(),
   blocked: 0,
+  clientErrors: 0,
+  serverErrors: 0,
   operations: new Map(),
   unnamedReads: 0,
   ...change,
@@ -49,6 +51,8 @@ it.each<[string, Partial<DrainedUsage>, string]>([
   ['bytes that were made', countsOf('STANDARD', { madeBytes: 7 }), 'egress/made'],
   ['bytes of a copy', countsOf('STANDARD_IA', { retrievedBytes: 7 }), 'retrieval/STANDARD_IA'],
   ['a refusal to a stranger', { blocked: 7 }, 'free/blocked'],
+  ['a refusal to the account', { clientErrors: 7 }, 'errors/4xx'],
+  ['a fault of the server', { serverErrors: 7 }, 'errors/5xx'],
   ['an operation', { operations: new Map([['PutObject', 7]]) }, 'operation/PutObject'],
   ['a read of nobody', { unnamedReads: 7 }, 'operation/PublicRead'],
   [

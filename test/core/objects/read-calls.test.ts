@@ -109,3 +109,38 @@ describe('a read of several slices', () => {
     expect(sliced()).toBe(1);
   });
 });
+
+describe('a read of several runs', () => {
+  it('takes from the bucket what their tier gives no more', async () => {
+    const core = createMemoryCore();
+    const segments = parts(2);
+    const pumpOf = (byte: number) => ({
+      lengthBytes: PART_BYTES,
+      pump: async (onChunk: (chunk: Uint8Array) => unknown) =>
+        void (await onChunk(new Uint8Array(PART_BYTES).fill(byte))),
+    });
+    for (const [at, { blobId }] of segments.entries())
+      await core.ports.blobStore.write(blobId, pumpOf(at), identityOf());
+    const asked: Segment[] = [];
+    const edgeCache: EdgeCache = {
+      ...core.ports.edgeCache,
+      sliceBytes: MiB,
+      maxSlicesPerRead: 8,
+      async openRun(run, part) {
+        asked.push(run);
+        if (asked.length > 1) return null;
+        const body = await core.ports.blobStore.open(run.blobId, part);
+        return { body, tier: 'edge' };
+      },
+    };
+    const limited = { ...core, ports: { ...core.ports, edgeCache } };
+    const version = versionOf(segments, 2 * PART_BYTES);
+    const range = { offsetBytes: 2 * MiB, lengthBytes: 6 * MiB };
+    const { body, tier } = await openBody(limited, version, range);
+    const sent = new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>);
+    const bytes = new Uint8Array(await sent.arrayBuffer());
+    const expected = new Uint8Array(6 * MiB).fill(1, 3 * MiB);
+    expect([tier, Buffer.compare(bytes, expected)]).toEqual(['edge', 0]);
+    expect(asked).toEqual(segments);
+  });
+});

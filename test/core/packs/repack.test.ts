@@ -1,6 +1,7 @@
 // Re-packing over a store and an index in memory: of a pack of which more than half is dead the
 // sweep writes what lives anew; whatever fails, no byte is lost, and nothing is left behind.
 import { describe, expect, it } from 'vitest';
+import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { getObject } from '../../../src/core/objects/read-object.ts';
@@ -8,6 +9,7 @@ import { type BucketHandle, openBucket } from '../../../src/core/opened-bucket/b
 import { repackSparse } from '../../../src/core/sweep/repack.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { BlobId } from '../../../src/domain/nouns.ts';
+import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
 import {
   ATTRIBUTES,
   GRACE_SECONDS,
@@ -117,26 +119,60 @@ describe('a pack of which more than half is dead', () => {
     expect(await sweepOld(core)).toEqual([]);
   });
 
-  it('is left while a copy of another key or bucket lies in it', async () => {
-    for (const target of ['test-bucket', 'other']) {
-      const { core, bucket, old } = await createSparse();
-      const into = target === NAME ? bucket : await openTestBucket(core, target);
-      await copyObject(core, into, copyOf(await getObject(bucket, key('k1')), 'copy'));
-      const reads: BlobId[] = [];
-      const { blobStore } = core.ports;
-      const read: typeof blobStore.read = (id, range) => {
-        reads.push(id);
-        return blobStore.read(id, range);
-      };
-      const watched = withPorts(core, { blobStore: { ...blobStore, read } });
-      for (let round = 0; round < 3; round++) await repackAll(watched);
-      // Looked at once, not in each sweep.
-      expect(reads.length).toBeLessThanOrEqual(1);
-      expect(await sweepOld(core)).toEqual([old]);
-      await expectAll(core, bucket, names(LIVING));
-      const bytes = await readWhole(core, await getObject(into, key('copy')));
-      expect(Buffer.compare(bytes, sampleBytes(SIZE, 1))).toBe(0);
-    }
+  it('is left while a copy of another bucket lies in it', async () => {
+    const { core, bucket, old } = await createSparse();
+    const into = await openTestBucket(core, 'other');
+    await copyObject(core, into, copyOf(await getObject(bucket, key('k1')), 'copy'));
+    const reads: BlobId[] = [];
+    const { blobStore } = core.ports;
+    const read: typeof blobStore.read = (id, range) => {
+      reads.push(id);
+      return blobStore.read(id, range);
+    };
+    const watched = withPorts(core, { blobStore: { ...blobStore, read } });
+    for (let round = 0; round < 3; round++) await repackAll(watched);
+    // Looked at once, not in each sweep.
+    expect(reads.length).toBeLessThanOrEqual(1);
+    expect(await sweepOld(core)).toEqual([old]);
+    await expectAll(core, bucket, names(LIVING));
+    const bytes = await readWhole(core, await getObject(into, key('copy')));
+    expect(Buffer.compare(bytes, sampleBytes(SIZE, 1))).toBe(0);
+  });
+
+  it('is written anew with the keys that its bodies have by now', async () => {
+    const { core, bucket, old } = await createSparse();
+    await copyObject(core, bucket, copyOf(await getObject(bucket, key('k1')), 'copy'));
+    const task = {
+      kind: 'move',
+      selection: { prefix: 'k', keys: null },
+      to: 'moved/k',
+      toBucket: null,
+      conflict: 'refuse',
+    } as const;
+    await startKeyJob(core, bucket, { task, accountId: ROOT_ACCOUNT.id });
+    await core.settle();
+    const moved = names(LIVING, 'moved/k');
+    await expectAll(core, bucket, moved);
+
+    await repackAll(core);
+    const [left, ...others] = await sweepOld(core);
+    expect(others).toEqual([]);
+    expect(left).not.toBe(old);
+    await expectAll(core, bucket, moved);
+    const copy = await getObject(bucket, key('copy'));
+    expect(copy.segments).toEqual((await getObject(bucket, key('moved/k1'))).segments);
+
+    // The next one is found by its own directory, which has the copy's key for both.
+    const blob = left === undefined ? undefined : core.blobStore.blobs.get(left);
+    const start = blob?.identity.directory?.offsetBytes ?? 0;
+    expect(start).toBe(LIVING * SIZE);
+    const directory = JSON.parse(new TextDecoder().decode(blob?.bytes.subarray(start)));
+    expect(directory.map(([, , name]: [number, number, string]) => name)).toEqual([
+      'moved/k0',
+      'copy',
+      'moved/k2',
+      'moved/k3',
+    ]);
   });
 
   it('keeps versions of a key, and what their rows say', async () => {

@@ -6,7 +6,7 @@ import type { AccessKeyId, AccountId, BucketName, Principal } from '../../../src
 import {
   type ConditionSource,
   type ConditionSubject,
-  conditionValuesOf,
+  conditionValues,
 } from '../../../src/http/access/condition-values.ts';
 import { parseQuery } from '../../../src/http/semantics/raw-path.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
@@ -49,7 +49,7 @@ function sourceOf(
 }
 
 const read = (key: string, source: ConditionSource, subject: Partial<ConditionSubject> = {}) =>
-  conditionValuesOf(source, { ...NOTHING, ...subject })(conditionKey(key));
+  conditionValues(source, { ...NOTHING, ...subject }, conditionKey(key));
 
 describe('a signature of Version 2', () => {
   it('is named, and older than any bound, since it does not tell its age', () => {

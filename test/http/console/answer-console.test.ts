@@ -73,10 +73,13 @@ describe('the page', () => {
     ['Files.Example-1.org:8443', 'Files.Example-1.org:8443/-/console/assets/'],
     ['[::1]:9000', "'self'"],
     ['a_b.test', "'self'"],
-    ['files.test.', "'self'"],
-    ["evil.test; script-src 'unsafe-inline'", "'self'"],
-    ['evil.test *', "'self'"],
-    [`${'a.'.repeat(200)}test`, "'self'"],
+    ['files.test.', 'files.test./-/console/assets/'],
+    ['files.test.:8443', 'files.test.:8443/-/console/assets/'],
+    ['files.test,evil.test', "'none'"],
+    ['files..test', "'none'"],
+    ["evil.test; script-src 'unsafe-inline'", "'none'"],
+    ['evil.test *', "'none'"],
+    [`${'a.'.repeat(200)}test`, "'none'"],
   ])('at %s may run scripts of %s', async (host, source) => {
     const policy = (await send('/-/console/', { headers: { host } })).header(
       'content-security-policy',

@@ -56,7 +56,7 @@ describe('objectHeaders', () => {
     expect(objectHeaders(OBJECT)).toEqual(BASE);
   });
 
-  it('gives everything back that is kept', () => {
+  it('has every header that is stored', () => {
     const headers = {
       contentType: 'text/html; charset=utf-8',
       cacheControl: 'max-age=60',
@@ -209,14 +209,14 @@ describe('applyResponseOverrides', () => {
   });
 });
 
-describe('readObjectAttributes', () => {
+describe('the attributes that a request gives an object', () => {
   function request(headers: Record<string, string>): Pick<HttpRequest, 'header' | 'headerNames'> {
     const byName = new Map(Object.entries(headers));
     return { header: (name) => byName.get(name) ?? null, headerNames: () => byName.keys() };
   }
   const read = (headers: Record<string, string>) => readObjectAttributes(request(headers));
 
-  it('of a bare request are the defaults', () => {
+  it('are the defaults where it says nothing', () => {
     expect(read({ host: 'h', 'content-length': '5', 'x-amz-date': 'x' })).toEqual({
       headers: {},
       userMetadata: {},
@@ -224,7 +224,7 @@ describe('readObjectAttributes', () => {
     });
   });
 
-  it('are the kept headers, the metadata and the class', () => {
+  it('are the stored headers, the metadata and the class', () => {
     const sent = {
       'content-type': 'Text/HTML; charset=UTF-8',
       'cache-control': 'max-age=60',
@@ -314,7 +314,7 @@ describe('readObjectAttributes', () => {
     expect(error.fields).toEqual({ Size: '2049', MaxSizeAllowed: '2048' });
   });
 
-  it('allow 8 KiB of kept headers', () => {
+  it('allow 8 KiB of stored headers', () => {
     const value = 'x'.repeat(4096);
     expect(read({ 'cache-control': value, expires: value }).headers.expires).toBe(value);
     expect(thrownBy(() => read({ 'cache-control': value, expires: `${value}x` })).code).toBe(

@@ -14,9 +14,8 @@ import {
   grantFor,
   type ReadPolicy,
 } from '../decide.ts';
-import { policyRequestOf } from '../explain-refusal.ts';
 import type { Scope } from '../permissions.ts';
-import { findStatement } from '../policy/evaluate-policy.ts';
+import { findStatement, policyRequestOf } from '../policy/evaluate-policy.ts';
 
 /** What a decision rests on. */
 export type AccessReason =

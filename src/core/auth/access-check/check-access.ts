@@ -12,10 +12,9 @@ import {
   decidingRule,
   type ReadPolicy,
 } from '../decide.ts';
-import { policyRequestOf } from '../explain-refusal.ts';
 import { exceededLimit } from '../key-scope.ts';
 import type { S3Action } from '../policy/actions.ts';
-import { createRequestEffort, isSpent } from '../policy/evaluate-policy.ts';
+import { createRequestEffort, isSpent, policyRequestOf } from '../policy/evaluate-policy.ts';
 import { type Effort, spend } from '../policy/match-glob.ts';
 import type { ConditionValues } from '../policy/pattern.ts';
 import { type AccessReason, reasonOf } from './access-reason.ts';

@@ -2,6 +2,7 @@
 // its arguments. A Deny that applies wins over every Allow; where no statement
 // applies, access control lists decide. Source:
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+import type { BucketName, ObjectKey, Principal } from '../../../domain/nouns.ts';
 import type { S3Action } from './actions.ts';
 import { holds } from './conditions.ts';
 import { type Effort, spend, unlimited } from './match-glob.ts';
@@ -29,6 +30,36 @@ export type PolicyRequest = {
    */
   readonly effort?: Effort | undefined;
 };
+
+/** A request in the terms of policies. `key` null: it is about the bucket. */
+export function policyRequestOf(
+  { name }: { readonly name: BucketName },
+  {
+    principal,
+    action,
+    key,
+    values,
+    effort,
+  }: Pick<PolicyRequest, 'action' | 'values' | 'effort'> & {
+    readonly principal: Principal;
+    readonly key: ObjectKey | null;
+  },
+): PolicyRequest {
+  return {
+    caller: callerOf(principal),
+    action,
+    resource: key === null ? name : `${name}/${key}`,
+    values,
+    effort,
+  };
+}
+
+/** A caller in the terms of policies. */
+export function callerOf(principal: Principal): PolicyCaller {
+  return principal.kind === 'account'
+    ? { kind: 'account', accountId: principal.account.id }
+    : { kind: 'anonymous' };
+}
 
 /** What a policy says of a request. `none`: no statement applies. */
 export type PolicyVerdict = 'allow' | 'deny' | 'none';

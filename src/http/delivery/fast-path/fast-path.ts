@@ -88,6 +88,8 @@ export type FastPathServed = {
   readonly response: WholeResponse;
   readonly requestId: string;
   readonly remoteAddress: string | null;
+  /** The protocol, as `SentAnswer` has it; absent for HTTP/1.1. */
+  readonly protocol?: string;
   /**
    * In the platform's own hands; how long the client took to read it is not known.
    */

@@ -1,8 +1,7 @@
 // Admits and counts the responses of a site that are no plain read of an object.
 // Called by site-responses.ts; plain reads are counted by delivery itself.
 import type { Core } from '../../../core/core.ts';
-import { countSent } from '../../count-sent.ts';
-import { dropBody, type OutgoingBody } from '../../outgoing-body.ts';
+import { countSent, dropBody, type OutgoingBody } from '../../outgoing-body.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
 import { noteRead, tierOf } from '../count-read.ts';
 import {

@@ -23,7 +23,7 @@ import { isNavigation } from './navigation.ts';
 import { keysBehind, type Outcome, type Seen, type SitePlan, walkPlan } from './plan.ts';
 import type { SiteResponses, SiteVisit } from './site-responses.ts';
 
-/** What was found of a key. */
+/** The result of the look-up of a key. */
 export type SiteFound = MetadataLookup;
 
 export type FollowPlanParts = {
@@ -51,6 +51,7 @@ export type FollowPlan = (visit: SiteVisit, planned: PlannedVisit) => Promise<Re
 /** Rounds of look-ups of one visit; the longest plan has fewer. */
 const ROUNDS_MAX = 32;
 
+/** Makes the walk over a site's plan, with all that its outcomes need. */
 export function createFollowPlan(core: Core, parts: FollowPlanParts): FollowPlan {
   const { responses, deliverFound, mayRead, findAll } = parts;
 
@@ -98,8 +99,8 @@ export function createFollowPlan(core: Core, parts: FollowPlanParts): FollowPlan
   }
 
   /**
-   * `found`: undefined before it was looked up; where nobody may read, nobody
-   * looks.
+   * Says what the plan may know of a key. `found` is undefined before the look-up; a
+   * key that nobody may read is never looked up.
    */
   function seenOf(
     request: HttpRequest,
@@ -118,8 +119,9 @@ export function createFollowPlan(core: Core, parts: FollowPlanParts): FollowPlan
   }
 
   /**
-   * Adds what is found of keys. Only the path itself, not what was made of it, can
-   * be too long for the visitor to hear of it.
+   * Looks keys up and adds the results to `known`: null for a key that is too long
+   * and that the plan made of the path. Where the visited path itself is too long,
+   * KeyTooLongError.
    */
   async function lookUp(
     bucket: BucketName,
