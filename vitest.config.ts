@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { makeConsoleFolder } from './scripts/console-folder.ts';
 
 /**
@@ -30,19 +31,68 @@ const BROWSER_TESTS_WITHOUT_PLATFORM = [
 ].map((name) => `test/console/${name}.test.ts`);
 const BROWSER_UNITS = ['test/console/**/*-unit.test.ts'];
 
+/** Files that take longest, most of which start servers; the length of a file does not say so. */
+const LONGEST = [
+  'node/process/node-platform',
+  'node/process/links-after-kill',
+  'core/packs/repack',
+  'index/shards/move-model',
+  'node/threads/process-state',
+  'node/fast-path/differential',
+  'node/server/long-runs',
+  'node/process/timers',
+  'client/faults',
+  'client/transfers',
+  'node/process/wrangler-dev',
+  'package/package',
+].map((name) => `/test/${name}.test.ts`);
+
+/** Begins with the longest files, so that none of them is the last one of its group. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) =>
+      LONGEST.some((path) => moduleId.endsWith(path));
+    const { long = [], short = [] } = Object.groupBy(await super.sort(files), (file) =>
+      isLong(file) ? 'long' : 'short',
+    );
+    return [...long, ...short];
+  }
+}
+
 // The projects: `node` runs units, contracts and architecture checks in Node; `workerd` runs
 // test/workerd inside the real runtime with local R2, KV, Durable Objects and Cache; the wire suite
 // runs once against each home, which its global set-up starts, or against QUAYSIDE_WIRE_URL alone.
-// The groups run one after the other: `node` and `wire` use both cores of a small machine, and
-// `workerd` one runtime, since a second one would compile the Worker again; the few browser tests of
-// `npm test` run beside it, all of them by themselves, last,
-// with a real browser; QUAYSIDE_CONSOLE says how much of it: `whole`, also on the Worker by
-// `console-workers`, or `none`.
+// `npm test` (scripts/test.ts) runs `node` beside `workerd` and the few browser tests, then the wire
+// suite. `workerd` has one runtime, since a second one would compile the Worker again, and so it
+// leaves a core to `node`. All browser tests run by themselves, last; QUAYSIDE_CONSOLE says how much
+// of them: `whole`, also on the Worker by `console-workers`, or `none`. One vitest for all runs the
+// groups one after the other.
+// With QUAYSIDE_WIRE_TLS=on the Node home speaks HTTPS, and shows a certificate of its own making.
+const TRUST: Record<string, string> =
+  process.env.QUAYSIDE_WIRE_TLS === 'on' ? { NODE_TLS_REJECT_UNAUTHORIZED: '0' } : {};
+Object.assign(process.env, TRUST);
+
+// Servers and threads that tests start strip no types and compile no source again: a serving thread
+// needs 0.45 s of CPU to start in place of 1.1 (measured 2026-11).
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+  new URL('node_modules/.cache/quayside', import.meta.url),
+);
+
+const sourceAt = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Users import the client by its name; its sources stand in for what a build makes. */
+const CLIENT = {
+  'quayside/client': sourceAt('src/client/index.ts'),
+  'quayside/upload-element': sourceAt('src/client/upload-element.ts'),
+};
+
 const wire = (name: string, globalSetup: string, groupOrder: number) => ({
+  resolve: { alias: CLIENT },
   test: {
     name,
     globalSetup,
     include: ['test/wire/**/*.test.ts'],
+    env: TRUST,
     // Three threads load the clients once each; the tests mostly wait for the server.
     pool: 'threads' as const,
     isolate: false,
@@ -66,8 +116,6 @@ const wireProjects =
 
 // The Worker of the project `workerd` has a binding to it.
 makeConsoleFolder();
-
-const sourceAt = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const browserTests = process.env.QUAYSIDE_CONSOLE ?? '';
 
@@ -96,14 +144,9 @@ const browser = (
   },
 });
 
-/** Users import the client by its name; its sources stand in for what a build makes. */
-const CLIENT = {
-  'quayside/client': sourceAt('src/client/index.ts'),
-  'quayside/upload-element': sourceAt('src/client/upload-element.ts'),
-};
-
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         resolve: { alias: CLIENT },

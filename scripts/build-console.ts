@@ -14,7 +14,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import mime from 'mime';
 import { bundleConsole } from './console-bundle.ts';
 import { bundleLinkPages } from './link-pages/bundle-link-pages.ts';
@@ -38,14 +39,22 @@ type BuiltFile = {
   readonly gz: boolean;
 };
 
-function compress(name: string): BuiltFile {
+/** They run beside the main thread, so that several files are compressed at once. */
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
+
+async function compress(name: string): Promise<BuiltFile> {
   const path = join(MAKING, name);
   const bytes = readFileSync(path);
   const isCompressed = COMPRESSIBLE.test(name);
   if (isCompressed) {
     const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
-    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+    const [br, gz] = await Promise.all([
+      toBrotli(bytes, { params }),
+      toGzip(bytes, { level: constants.Z_BEST_COMPRESSION }),
+    ]);
+    writeFileSync(`${path}.br`, br);
+    writeFileSync(`${path}.gz`, gz);
   }
   const type = mime.getType(name) ?? 'application/octet-stream';
   return {
@@ -91,7 +100,8 @@ try {
   await bundleLinkPages(MAKING);
   // It says what comes with what, for the test of the budget; no server reads it.
   renameSync(join(MAKING, 'manifest.json'), MANIFEST);
-  const files = Object.fromEntries(filesBelow(MAKING).map((name) => [name, compress(name)]));
+  const compressed = filesBelow(MAKING).map(async (name) => [name, await compress(name)] as const);
+  const files = Object.fromEntries(await Promise.all(compressed));
   writeFileSync(join(MAKING, 'files.json'), `${JSON.stringify({ version: 1, files }, null, 1)}\n`);
   publish();
 } finally {

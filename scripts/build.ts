@@ -35,6 +35,7 @@ const FOLDERS: Readonly<Record<string, RolldownOptions>> = {
     platform: 'node',
     input: {
       node: 'src/node.ts',
+      'serving-thread': 'src/serving-thread.ts',
       'index-writer': 'src/adapters/node/index/index-writer.ts',
       backup: 'scripts/backup.ts',
       restore: 'scripts/restore.ts',

@@ -138,7 +138,7 @@ const share = (results: readonly Result[]) => {
 };
 
 const operators = new Set(values.only.split(',') as Operator[]);
-const mutants = listFiles(root, `${values.in}**.ts`)
+const mutants = listFiles(root, ...values.in.split(',').map((path) => `${path}**.ts`))
   .filter((file) => file.startsWith('src/') && !IS_DECLARATION.test(file))
   .filter((file) => values.cloudflare || !IS_CLOUDFLARES.test(file))
   .filter((file) => !file.startsWith('src/console/') || consoleUnits.has(file))

@@ -23,9 +23,9 @@ export type CommandOptions = {
 
 const IS_WINDOWS = process.platform === 'win32';
 /** Signals that a person or a CI sends to end a run. */
-const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Minutes that a whole test run may take; it needs six on two cores. */
+/** Minutes that a whole test run may take; it needs six to seven on two cores. */
 const TEST_MINUTES = 20;
 
 /** Reads the limit from a setting, else the default. */

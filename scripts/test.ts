@@ -1,12 +1,15 @@
 // `npm test`: format and lint, then every test, and the types beside them, in time that the tests
-// leave. Ends with one line of totals, in which a static check counts as one. Arguments go to
-// vitest (`npm test -- test/core` runs those files). A run that hangs is killed and fails.
+// leave. workerd runs one test at a time, so its tests run beside those of Node; the wire suite
+// comes after both, because their load would blur its races. Ends with one line of totals, in which
+// a static check counts as one. Arguments go to vitest (`npm test -- test/core` runs those files).
+// A run that hangs is killed and fails.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { browserPath } from '../test/console/kit/browser.ts';
-import { limitMinutes, runCommand } from './run-command.ts';
+import { findMemoryFolder } from '../test/memory-folder.ts';
+import { type CommandOptions, END_SIGNALS, limitMinutes, runCommand } from './run-command.ts';
 
 type Totals = { passed: number; failed: number; skipped: number };
 
@@ -18,6 +21,13 @@ type VitestReport = {
   numTodoTests: number;
   testResults: readonly { status: string; assertionResults: readonly { status: string }[] }[];
 };
+
+// What runs gets the signal too; nothing is begun after it.
+let isInterrupted = false;
+for (const signal of END_SIGNALS)
+  process.once(signal, () => {
+    isInterrupted = true;
+  });
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (name: string) => join(root, 'node_modules', '.bin', name);
@@ -36,11 +46,11 @@ async function run(
   command: string,
   args: readonly string[],
   output: 'captured' | 'live',
-  isPatient = false,
+  { isPatient = false, env = process.env }: Pick<CommandOptions, 'isPatient' | 'env'> = {},
 ) {
   const startedAtMs = performance.now();
   const limitMs = Math.max(0, endAtMs - startedAtMs);
-  const options = { cwd: root, output, limitMs, isPatient };
+  const options = { cwd: root, output, limitMs, isPatient, env };
   const { code, isLate, text } = await runCommand(command, args, options);
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
   if (code !== 0 && text !== '') process.stdout.write(text);
@@ -82,13 +92,17 @@ async function checkBrowser(): Promise<void> {
   process.env.QUAYSIDE_CONSOLE = 'none';
 }
 
-async function runVitest(args: readonly string[]): Promise<Totals> {
-  await checkBrowser();
+async function runVitest(
+  label: string,
+  args: readonly string[],
+  env = process.env,
+): Promise<Totals> {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-test-'));
   try {
     const report = join(folder, 'report.json');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const succeeded = await run('tests', bin('vitest'), ['run', ...reporters, ...args], 'live');
+    const all = ['run', ...reporters, ...args];
+    const succeeded = await run(label, bin('vitest'), all, 'live', { env });
     const written = await readFile(report, 'utf8').catch(() => null);
     const totals =
       written === null ? { passed: 0, failed: 0, skipped: 0 } : totalsOf(JSON.parse(written));
@@ -98,6 +112,47 @@ async function runVitest(args: readonly string[]): Promise<Totals> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Runs suites whose temporary files lie in memory, where that has room: SQLite and workerd wait for
+ * the disk in each commit. The files are removed after it.
+ */
+async function inMemory<Result>(work: (env: NodeJS.ProcessEnv) => Promise<Result>) {
+  const memory = findMemoryFolder();
+  if (memory === null) return work(process.env);
+  const folder = await mkdtemp(join(memory, 'quayside-tests-'));
+  try {
+    return await work({ ...process.env, TMPDIR: folder });
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Runs the tests that the arguments name; all, in two steps, where there are none. */
+async function runTests(args: readonly string[]): Promise<readonly Totals[]> {
+  await checkBrowser();
+  if (args.length > 0) return [await runVitest('tests', args)];
+
+  const [onNode, besideNode] = await inMemory((env) =>
+    Promise.all([runVitest('tests on Node', ['--project=node'], env), runBesideNode(env)]),
+  );
+  const first = [onNode, ...besideNode];
+  if (isInterrupted) return first;
+  const done = ['node', 'workerd'];
+  // A whole run of the browser measures times: it is by itself, after the wire suite.
+  if (process.env.QUAYSIDE_CONSOLE !== 'whole') done.push('console');
+  const others = done.map((project) => `--project=!${project}`);
+  return [...first, await runVitest('tests of running servers', others)];
+}
+
+/** Runs what leaves a core to the tests on Node; `env`: of those that need no browser. */
+async function runBesideNode(env: NodeJS.ProcessEnv): Promise<readonly Totals[]> {
+  const inWorkerd = await runVitest('tests in workerd', ['--project=workerd'], env);
+  const browser = process.env.QUAYSIDE_CONSOLE ?? '';
+  if (isInterrupted || browser === 'whole' || browser === 'none') return [inWorkerd];
+  // Chromium is unpacked into the folder of temporary files, and stays there for the next run.
+  return [inWorkerd, await runVitest('tests in a browser', ['--project=console'])];
 }
 
 const lint = () =>
@@ -112,11 +167,12 @@ async function runTypeChecks(): Promise<Totals> {
     'tsconfig.json',
     'tsconfig.workers.json',
   ];
+  const patient = { isPatient: true };
   const checks = configs.map((config) =>
-    run(`types, ${config}`, bin('tsc'), ['-p', config, '--checkers', '1'], 'captured', true),
+    run(`types, ${config}`, bin('tsc'), ['-p', config, '--checkers', '1'], 'captured', patient),
   );
   const promises = [join(root, 'scripts', 'floating-promises.ts')];
-  checks.push(run('promises', process.execPath, promises, 'captured', true));
+  checks.push(run('promises', process.execPath, promises, 'captured', patient));
   const results = await Promise.all(checks);
   const passed = results.filter((succeeded) => succeeded).length;
   return { passed, failed: results.length - passed, skipped: 0 };
@@ -125,7 +181,8 @@ async function runTypeChecks(): Promise<Totals> {
 const parts: Totals[] = [];
 if (await lint()) {
   parts.push({ passed: 1, failed: 0, skipped: 0 });
-  parts.push(...(await Promise.all([runTypeChecks(), runVitest(process.argv.slice(2))])));
+  const [types, tests] = await Promise.all([runTypeChecks(), runTests(process.argv.slice(2))]);
+  parts.push(types, ...tests);
 } else {
   parts.push({ passed: 0, failed: 1, skipped: 0 });
   say('The tests did not run: mend the format first.');

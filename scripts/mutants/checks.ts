@@ -11,8 +11,9 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { runCommand } from '../run-command.ts';
+import { openWarmTests, type WarmTests } from './warm-tests.ts';
 
 /** Seconds for a static check. */
 const STATIC_LIMIT_SECONDS = 120;
@@ -54,10 +55,19 @@ export function openChecks(root: string): Checks {
     return runCommand(join(root, 'node_modules', '.bin', command), args, options);
   };
 
+  let warmTests: WarmTests | null = null;
+  const namesOf = (failed: readonly string[]) =>
+    failed.map((path) => (isAbsolute(path) ? relative(copy, path) : path));
+
   return {
     copy,
     async failuresOf(project, files, { limitSeconds, bail }) {
       if (files.length === 0) return [];
+      // Other projects start servers, or a runtime, that would go on with the sources before.
+      if (project === 'node' && bail === 1) {
+        warmTests ??= openWarmTests(copy, project);
+        return namesOf(await warmTests.run(files, limitSeconds));
+      }
       const report = join(copy, 'report.json');
       rmSync(report, { force: true });
       const workers = `--maxWorkers=${Math.min(2, availableParallelism())}`;
@@ -67,7 +77,7 @@ export function openChecks(root: string): Checks {
       if (isLate) return ['time'];
       if (code === 0) return [];
       const failed = existsSync(report) ? failedFiles(readFileSync(report, 'utf8')) : [];
-      return failed.length === 0 ? ['unknown'] : failed.map((name) => relative(copy, name));
+      return failed.length === 0 ? ['unknown'] : namesOf(failed);
     },
     async isRefusedBy(check, file) {
       const [command, args] =
