@@ -13,7 +13,7 @@ export const MAX_FUNCTION_LINES = 100;
 export const MAX_FILES = 25;
 
 /** A docstring that begins so says nothing where it is read alone, as in an editor's hover. */
-const DEPENDENT_OPENING = /^(?:The same|Of|What of|As|Those|So|Whence|That)\b/;
+const DEPENDENT_OPENING = /^(?:The same|Of|What of|As|Those|So|Whence|That|See)\b/;
 /** A comment between lines of code that begins so hangs on one that may move. */
 const DEPENDENT_COMMENT = /^(?:Of|What of|As|Those|So|Whence|And)\b/;
 

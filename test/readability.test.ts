@@ -148,6 +148,7 @@ describe('the rules see a breach', () => {
     ['a long function', longFunctions, long],
     ['a long method', longFunctions, `const a = { b() {\n${'  c();\n'.repeat(100)}} };`],
     ['a docstring that hangs', dependentDocstrings, '/** The same of an object. */'],
+    ['a docstring that only points', dependentDocstrings, '/** See `IndexQueries.resolve`. */'],
     ['a docstring on lines', dependentDocstrings, '/**\n * What of it counts.\n */'],
     ['a header that hangs', dependentDocstrings, '// As before.\nconst a = 1;'],
     ['a comment that hangs', dependentDocstrings, 'b();\n  // As above.\n  c();'],

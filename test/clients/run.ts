@@ -1,4 +1,4 @@
-// Everyday work with the tools that people have: each script runs against both homes as people
+// Everyday work with the tools that people have: each script runs on both platforms as people
 // start them, `npm start`'s server and `npm run dev`'s wrangler dev. `npm run clients`, or with
 // names: `npm run clients -- rclone restic`. A script whose program this machine does not have is
 // skipped, and says so with how to install it (tools.ts). Nothing is downloaded here, and npm test

@@ -7,7 +7,12 @@
 type Tool = { readonly programs: readonly string[]; readonly install: string };
 
 /** Environment variables that name libraries; scripts find them empty where nobody set them. */
-export const LIBRARIES = ['MINIO_JS_FOLDER', 'AWS_SDK_CLASSPATH', 'HADOOP_CLASSPATH'] as const;
+export const LIBRARIES = [
+  'MINIO_JS_FOLDER',
+  'TUS_JS_FOLDER',
+  'AWS_SDK_CLASSPATH',
+  'HADOOP_CLASSPATH',
+] as const;
 
 const apt = (name: string) => `\`apt install ${name}\``;
 const pip = (name: string) => `\`pip install ${name}\``;
@@ -66,4 +71,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   s5cmd: { programs: ['s5cmd', 'curl'], install: go('github.com/peak/s5cmd/v2') },
   'sdk-bun': { programs: ['bun'], install: npm('bun') },
   'sdk-deno': { programs: ['deno'], install: npm('deno') },
+  'tus-js': {
+    programs: ['bash'],
+    install: '`npm install tus-js-client`; `TUS_JS_FOLDER`: the folder where that was done',
+  },
 };

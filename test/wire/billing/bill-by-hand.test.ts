@@ -1,7 +1,6 @@
 // Two accounts, 1,000 mixed operations by S3 clients and browsers' requests, a log of what was done
 // that the test writes itself, and the bill of each worked out by hand from that log: to the last
 // micro-unit.
-import { Agent } from 'node:http';
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { publicPolicy } from '../../access-samples.ts';
@@ -9,6 +8,7 @@ import { inParallel } from '../kit/clients/bucket-work.ts';
 import { freshBucketName } from '../kit/clients/client.ts';
 import { type ApiClient, newAccount, setRateCard, tokenClient } from '../kit/clients/json-api.ts';
 import { client, describeCore } from '../kit/clients/suite.ts';
+import { createAgent } from '../kit/clients/transport.ts';
 import { inOneMonth } from '../kit/one-month.ts';
 
 const OPERATIONS = 1_000;
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 240_000;
 const LEDGER_MS = 60_000;
 
 const run = crypto.randomUUID().slice(0, 8);
-const agent = new Agent({ keepAlive: true, maxSockets: WIDTH });
+const agent = createAgent(client.target.url, { keepAlive: true, maxSockets: WIDTH });
 
 /** Prices that no allowance hides, and of which every operation shows in the last digits. */
 const CARD = {

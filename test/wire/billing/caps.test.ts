@@ -34,7 +34,7 @@ async function drainCap(bucket: string): Promise<{ bytes: number; refusals: Refu
   const refusals: Refusal[] = [];
   const readAll = async (number: number): Promise<void> => {
     for (let at = 0; at < 50; at++) {
-      // The hot door, the other one (a query), and signed.
+      // The fast path, the full path (a query), and signed.
       const call = { method: 'GET', bucket, key: 'k' };
       const kind = (number + at) % 3;
       const query = { 'x-test': `${number}` };

@@ -114,13 +114,13 @@ describeCore('receipts', () => {
   });
 
   it('of all requests of a month add up to its invoice, to the last micro-unit', async () => {
-    /** Sends it with the wish, by query and by header in turn, and keeps the receipt. */
+    /** Sends it and asks for a receipt, by query and by header in turn, and keeps the receipt. */
     const keep = async (call: Omit<Call, 'bucket'>, status = 200): Promise<Reply> => {
-      const wish =
+      const asking =
         kept.length % 2 === 0
           ? { query: { ...(call.query as Record<string, string>), receipt: '1' } }
           : { headers: { ...call.headers, 'x-quayside-receipt': '1' } };
-      const reply = await asOwner({ ...call, ...wish });
+      const reply = await asOwner({ ...call, ...asking });
       expect(reply.status, reply.text).toBe(status);
       const receipt = receiptOf(reply);
       if (receipt !== null) kept.push(receipt);

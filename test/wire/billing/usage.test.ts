@@ -91,6 +91,8 @@ async function workOn({ bucket, log, s3, signer }: Work, number: number): Promis
   expect((await client.anonymous({ method: 'GET', bucket, key: `${key}-none` })).status).toBe(404);
   expect((await client.anonymous({ method: 'PUT', bucket, key, body: 'x' })).status).toBe(403);
   await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: `${key}-copy` }));
+  // The account's own mistake is free as well.
+  expect((await raw({ method: 'GET', key: `${key}-copy` })).status).toBe(404);
 }
 
 /** Makes the bucket and opens it to everyone's reads. */
@@ -158,6 +160,15 @@ describeCore('usage', () => {
         ...Object.fromEntries(once.map((name) => [name, rounds.length])),
         ...{ PutBucketPolicy: 1, PublicRead: 3 * rounds.length, signedReads: 2 * rounds.length },
       });
+      const failed = async () => {
+        const { items } = (await api.call('GET', `/usage?from=${from}&by=total&bucket=${bucket}`))
+          .json as { items: { meter: string; quantity: string }[] };
+        const byMeter = Object.fromEntries(items.map((item) => [item.meter, item.quantity]));
+        return ['errors/4xx', 'errors/5xx', 'free/blocked'].map((meter) => byMeter[meter]);
+      };
+      await expect
+        .poll(failed, { timeout: 20_000, interval: 500 })
+        .toEqual([`${rounds.length}`, undefined, `${2 * rounds.length}`]);
     }
   };
   it('is what a log of it says, for each of two accounts, to the last micro-unit', {

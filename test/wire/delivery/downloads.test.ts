@@ -13,6 +13,7 @@ import { useBucket } from '../kit/bucket.ts';
 import { openToEveryone } from '../kit/clients/bucket-work.ts';
 import { sampleBytes } from '../kit/clients/client.ts';
 import { client, describeCore, itUnless } from '../kit/clients/suite.ts';
+import { curlTrust } from '../kit/clients/transport.ts';
 import { expectError } from '../kit/clients/xml.ts';
 import { eventually } from '../kit/eventually.ts';
 
@@ -78,8 +79,11 @@ describeCore('digests', () => {
   const bucket = useBucket(client);
   const small = sampleBytes(1000, 71);
   const large = sampleBytes(300_000, 72);
+  /** Small, and in a blob, as what lies in a pack is. */
+  const stored = sampleBytes(40_000, 73);
 
   beforeAll(async () => {
+    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'stored', Body: stored }));
     await openToEveryone(client, bucket);
     await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'small', Body: small }));
     await s3.send(
@@ -99,7 +103,7 @@ describeCore('digests', () => {
       expect(
         Object.keys((await read('large', {})).headers).filter((name) => name.includes('digest')),
       ).toEqual([]);
-      for (const [key, bytes] of Object.entries({ small, large })) {
+      for (const [key, bytes] of Object.entries({ small, stored, large })) {
         const reply = await read(key, {
           'want-repr-digest': 'sha-256=5, md5=1',
           'want-content-digest': 'sha-256=1',
@@ -120,8 +124,12 @@ describeCore('digests', () => {
         digest: `SHA-256=${sha256(large)}`,
       });
       expect(part.headers['content-digest']).toBeUndefined();
-      const head = await read('large', { 'want-repr-digest': 'sha-256=1' }, 'HEAD');
-      expect(head.headers['repr-digest']).toBe(`sha-256=:${sha256(large)}:`);
+      for (const [key, bytes] of Object.entries({ small, stored, large })) {
+        const head = await read(key, { 'want-repr-digest': 'sha-256=1' }, 'HEAD');
+        expect(head.headers['repr-digest']).toBe(`sha-256=:${sha256(bytes)}:`);
+      }
+      const ofStored = await read('stored', { range: 'bytes=0-9', 'want-digest': 'sha-256' });
+      expect(ofStored.headers.digest).toBe(`SHA-256=${sha256(stored)}`);
     });
   }
 });
@@ -282,6 +290,7 @@ describeCore('a download that breaks', () => {
         const url = link();
         const cutter = await startCutter(MiB);
         const broken = run('curl', [
+          ...curlTrust(target.url),
           '-sS',
           '--connect-to',
           `::127.0.0.1:${cutter.port}`,
@@ -295,6 +304,7 @@ describeCore('a download that breaks', () => {
         expect(size).toBeGreaterThan(0);
         expect(size).toBeLessThan(SIZE);
         const { stdout } = await run('curl', [
+          ...curlTrust(target.url),
           '-sS',
           '-C',
           '-',

@@ -121,6 +121,8 @@ describeCore('metrics', () => {
       const page = await scrape();
       expect(page.value('quayside_index_commands_total')).toBeGreaterThanOrEqual(1);
       expect(page.value('quayside_index_commit_commands_count')).toBeGreaterThanOrEqual(1);
+      expect(page.value('quayside_index_bytes')).toBeGreaterThan(4096);
+      expect(page.value('quayside_index_rows')).toBeGreaterThanOrEqual(1);
       expect(page.value('quayside_connections')).toBeGreaterThanOrEqual(1);
       expect(page.value('quayside_responses_open')).toBeGreaterThanOrEqual(1);
       expect(page.value('process_cpu_seconds_total')).toBeGreaterThan(0);

@@ -68,7 +68,7 @@ describeCore('a purge', () => {
     ['an empty text', '{"keys":[""]}'],
     ['a text that is too long', JSON.stringify({ prefixes: ['x'.repeat(1025)] })],
     ['too much', JSON.stringify({ tags: Array.from({ length: 101 }, (_, at) => `t${at}`) })],
-    ['half a wish', '{"everything":"yes"}'],
+    ['half a request', '{"everything":"yes"}'],
   ])('that names %s is refused', async (_what, body) => {
     expectError(
       await send({ method: 'POST', bucket, query: { purge: '' }, body }),

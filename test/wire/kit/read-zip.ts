@@ -104,7 +104,7 @@ export function readZipDirectory(bytes: Buffer) {
     same(at64, extra64.length, 'length of the Zip64 field');
     same(bytes.readUInt16LE(at + 6), extra64.length > 0 ? 45 : 20, 'version needed');
     entries.push({
-      name: new TextDecoder('utf-8', { fatal: true }).decode(
+      name: new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(
         bytes.subarray(nameAt, nameAt + nameBytes),
       ),
       flags: bytes.readUInt16LE(at + 8),

@@ -10,6 +10,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorker } from '../../../scripts/deploy/worker-bundle.ts';
 import { spawnWrangler } from '../../../scripts/wrangler.ts';
+import { RESERVE_BYTES } from '../../node/kit/node-process.ts';
+import { makeSelfSigned } from '../../node/kit/self-signed.ts';
 import { profileFromEnv, type WireTarget } from './clients/target.ts';
 
 /** A server of ours. `stop` resolves with its exit code, null when it had to be killed. */
@@ -26,6 +28,8 @@ export type StartOptions = {
   /** Data folder to use and to leave in place; by default a fresh one, removed by `stop`. */
   folder?: string;
   env?: NodeJS.ProcessEnv;
+  /** Whether the server on Node speaks HTTPS, with a certificate made for it. */
+  isTls?: boolean;
 };
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -106,7 +110,7 @@ async function start(
   home: 'node' | 'workers',
   launch: (port: number, folder: string) => ChildProcess | Promise<ChildProcess>,
   options: StartOptions,
-  promises: { stalenessSeconds: number },
+  { scheme = 'http', ...promises }: { scheme?: 'http' | 'https'; stalenessSeconds: number },
 ): Promise<WireServer> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), `quayside-wire-${home}-`)));
   const port = await freePort();
@@ -118,7 +122,7 @@ async function start(
       if (process.env.QUAYSIDE_WIRE_LOG) process.stderr.write(chunk);
     });
   }
-  const url = `http://127.0.0.1:${port}`;
+  const url = `${scheme}://127.0.0.1:${port}`;
   const stop = async () => {
     const code = await end(child);
     if (options.folder === undefined)
@@ -148,7 +152,7 @@ async function start(
   }
 }
 
-/** The settings that both homes read under the same names. */
+/** The settings that both platforms read under the same names. */
 const SETTINGS = {
   QUAYSIDE_ROOT_ACCESS_KEY: KEYS.accessKey,
   QUAYSIDE_ROOT_SECRET_KEY: KEYS.secretKey,
@@ -177,11 +181,12 @@ const FRESH_SETTINGS = {
   QUAYSIDE_NEGATIVE_FRESH_SECONDS: `${FRESH_SECONDS}`,
 };
 
-/** The Node home, as `npm start` runs it. */
+/** The server on Node, as `npm start` runs it. */
 export function startNode(options: StartOptions = {}): Promise<WireServer> {
   const launch = (port: number, folder: string) => {
     const seedFile = join(folder, 'seed.json');
     writeFileSync(seedFile, SEED);
+    const tls = options.isTls === true ? writeCertificate(folder) : {};
     return spawn(process.execPath, [join(ROOT, 'src', 'node.ts')], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -196,11 +201,23 @@ export function startNode(options: StartOptions = {}): Promise<WireServer> {
         QUAYSIDE_TRUSTED_PROXIES: '127.0.0.1',
         // A proxy in front would say a visitor's country; share-kit.ts does.
         QUAYSIDE_COUNTRY_HEADER: 'x-country',
+        QUAYSIDE_DISK_RESERVE_BYTES: `${RESERVE_BYTES}`,
+        ...tls,
         ...options.env,
       },
     });
   };
-  return start('node', launch, options, { stalenessSeconds: 0 });
+  const scheme = options.isTls === true ? 'https' : 'http';
+  return start('node', launch, options, { scheme, stalenessSeconds: 0 });
+}
+
+/** Writes a certificate and its key, and gives the settings that name them. */
+function writeCertificate(folder: string): NodeJS.ProcessEnv {
+  const { cert, key } = makeSelfSigned();
+  const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  writeFileSync(certFile, cert);
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  return { QUAYSIDE_TLS_CERT: certFile, QUAYSIDE_TLS_KEY: keyFile };
 }
 
 /** The settings of the Cloudflare home here. */

@@ -182,7 +182,7 @@ describeCore('encryption at rest', () => {
     expect(headers['x-amz-server-side-encryption-customer-algorithm']).toBe('AES256');
   });
 
-  it('with a named key ends and begins again with that key', async () => {
+  it('with a KMS key ends and begins again with that key', async () => {
     const put = { Bucket: bucket, Key: 'kms', Body: 'x', ServerSideEncryption: 'aws:kms' as const };
     const other = `${keyId}/2`;
     await adminKeys('POST', { id: other });
@@ -276,7 +276,7 @@ describeCore('encryption at rest', () => {
   });
 
   it.skipIf(other === null)(
-    'a named key is for the buckets of those accounts that it was given to',
+    'a KMS key is for the buckets of those accounts that it was given to',
     async () => {
       const theirs = freshBucketName();
       const signer = { accessKey: other?.accessKey ?? '', secretKey: other?.secretKey ?? '' };

@@ -266,10 +266,10 @@ describeCore('URLs of Signature Version 2', () => {
       ...(body === undefined ? {} : { body: Buffer.from(body) }),
     });
 
-  it('tell their bearer no prices, as they sign no wish for a receipt', async () => {
+  it('tell their bearer no prices, as they sign no request for a receipt', async () => {
     const priced = `/${bucket}/priced`;
     expect((await visit({ method: 'PUT', path: priced }, {}, 'x')).status).toBe(200);
-    for (const [wish, status] of [
+    for (const [option, status] of [
       ['', 200],
       ['receipt=1&', 200],
       ['receipt=1&zip&', 403],
@@ -277,13 +277,13 @@ describeCore('URLs of Signature Version 2', () => {
       const [there, query] = urlOf({ path: priced }).split('?');
       const request = {
         method: 'GET',
-        target: `${there}?${wish}${query}`,
+        target: `${there}?${option}${query}`,
         headers: { host: client.host },
       };
       const reply = await exchange(target.url, request);
       const receipt = reply.headers['x-quayside-receipt'];
-      expect([wish, reply.status, receipt?.includes('currency') ?? false]).toEqual([
-        wish,
+      expect([option, reply.status, receipt?.includes('currency') ?? false]).toEqual([
+        option,
         status,
         false,
       ]);

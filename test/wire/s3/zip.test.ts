@@ -1,7 +1,7 @@
 // A folder as one ZIP file: what is in it, for whom, and that it is right whatever happens while it
 // is on its way.
 
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { DeleteObjectCommand, PutBucketAclCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
@@ -9,6 +9,7 @@ import { openToEveryone } from '../kit/clients/bucket-work.ts';
 import { sampleBytes } from '../kit/clients/client.ts';
 import { newAccount, tokenClient } from '../kit/clients/json-api.ts';
 import { client, describeCore } from '../kit/clients/suite.ts';
+import { requestOf } from '../kit/clients/transport.ts';
 import { expectError } from '../kit/clients/xml.ts';
 import { readZip } from '../kit/read-zip.ts';
 
@@ -21,7 +22,10 @@ const ZIP = { zip: '' };
 function start(path: string): Promise<IncomingMessage> {
   const { hostname, port } = new URL(target.url);
   return new Promise((resolve, reject) => {
-    request({ hostname, port, path, agent: false, headers: { host: client.host } }, resolve)
+    requestOf(target.url)(
+      { hostname, port, path, agent: false, headers: { host: client.host } },
+      resolve,
+    )
       .on('error', reject)
       .end();
   });

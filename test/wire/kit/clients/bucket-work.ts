@@ -1,6 +1,5 @@
 // Work on whole buckets and many keys at once, for tests and benches: nothing here needs a test
 // runner.
-import { Agent } from 'node:http';
 import {
   AbortMultipartUploadCommand,
   DeleteBucketCommand,
@@ -11,6 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { publicPolicy } from '../../../access-samples.ts';
 import type { WireClient } from './client.ts';
+import { createAgent } from './transport.ts';
 
 /** Runs a task for each item, `width` at a time. */
 export async function inParallel<Item>(
@@ -43,7 +43,7 @@ export async function putKeys(
   bucket: string,
   keys: readonly string[],
 ): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const agent = createAgent(client.target.url, { keepAlive: true, maxSockets: 16 });
   try {
     await inParallel(keys, 16, async (key) => {
       const reply = await client.send({ method: 'PUT', bucket, key, body: 'x', agent });

@@ -81,7 +81,7 @@ export function createClient(target: WireTarget) {
       // No second attempt may hide a failure; then no idle connection may be used that the server
       // is just closing.
       maxAttempts: 1,
-      requestHandler: { httpAgent: { keepAlive: false } },
+      requestHandler: { httpAgent: { keepAlive: false }, httpsAgent: { keepAlive: false } },
       ...config,
     });
 

@@ -1,7 +1,8 @@
 // One HTTP exchange with nothing added: the request target goes out as it stands, no retry, no
 // redirect, a connection of its own unless an agent is given. client.ts builds on it; socket.ts is
 // for tests that need the very bytes.
-import { type Agent, type IncomingMessage, request } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
+import { requestOf } from './transport.ts';
 
 export type Exchange = {
   readonly method: string;
@@ -55,7 +56,7 @@ export function exchange(baseUrl: string, message: Exchange): Promise<Reply> {
   else if (needsLength) headers['content-length'] ??= `${message.announcedBytes ?? bodyBytes}`;
   return new Promise((resolve, reject) => {
     const agent = message.agent ?? false;
-    const call = request({
+    const call = requestOf(baseUrl)({
       hostname,
       port,
       method: message.method,

@@ -1,6 +1,7 @@
-// A TCP connection for tests that care about the very bytes: what is sent when, what comes back,
+// A connection for tests that care about the very bytes: what is sent when, what comes back,
 // and whether the connection can be used again. Reads whole HTTP/1.1 answers one after the other.
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { openConnection } from './transport.ts';
 
 export type SocketReply = {
   readonly status: number;
@@ -58,11 +59,7 @@ function parseChunked(bytes: Buffer): { body: Buffer; length: number } | null {
 
 /** Opens a connection to the target. */
 export async function openSocket(url: string): Promise<WireSocket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port) });
-  await new Promise<void>((resolve, reject) =>
-    socket.once('connect', resolve).once('error', reject),
-  );
+  const socket = await openConnection(url);
   let buffered = Buffer.alloc(0);
   let arrived: Buffer[] = [];
   /**

@@ -128,7 +128,7 @@ describeCore('PostObject', () => {
     expect(await typeOf('typed')).toBe('image/png');
   });
 
-  it('answers as the form wishes', async () => {
+  it('answers as the form asks', async () => {
     const done = md5Hex(Buffer.from('x'));
     const created = await post(
       bucket,
@@ -169,7 +169,7 @@ describeCore('PostObject', () => {
     expect(reply.status, reply.text).toBe(204);
   });
 
-  it('gives the object the list that the form wishes', async () => {
+  it('gives the object the ACL that the form names', async () => {
     for (const [acl, status] of [
       ['public-read', 200],
       ['private', 403],
