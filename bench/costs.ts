@@ -1,9 +1,11 @@
 // What one operation costs on Cloudflare by the price lists, ledger and logs in: the counts that
 // test/workerd/operation-costs.test.ts measures, times the prices of the simulator.
 import {
+  BODY_BYTES,
   COMMITS_PER_GROUP,
   OPERATION_COUNTS,
   type OperationCounts,
+  type OperationName,
   PACKED_BODIES,
 } from './lib/operation-counts.ts';
 import { printTable } from './lib/table.ts';
@@ -19,14 +21,21 @@ const LONE = { operationsPerFlush: 1, flushesPerRow: 1 };
 /** The Durable Object's own work for a call, milliseconds. */
 const OBJECT_MS = 1;
 
-function usageOf(counts: OperationCounts, { operationsPerFlush, flushesPerRow }: typeof LONE) {
+function usageOf(
+  counts: OperationCounts,
+  bodyBytes: number,
+  { operationsPerFlush, flushesPerRow }: typeof LONE,
+) {
   const flushes = Math.min(1, counts.requests / operationsPerFlush);
   const calls = counts.indexCalls + counts.directoryCalls;
   const runs = counts.requests + counts.entrypointRuns;
   const usage: Usage = {
     ...createUsage(),
     workerRequests: counts.requests + counts.entrypointCalls,
-    workerCpuMs: runs * CPU_MS.invocation + (calls + counts.entrypointCalls) * CPU_MS.call,
+    workerCpuMs:
+      runs * CPU_MS.invocation +
+      (calls + counts.entrypointCalls) * CPU_MS.call +
+      (bodyBytes / 1e6) * CPU_MS.countedMegabyte,
     invocations: runs + calls + flushes,
     kvReads: counts.kvReads,
     objectRequests: calls,
@@ -63,8 +72,9 @@ const operations: readonly (readonly [string, OperationCounts])[] = [
   ],
 ];
 const rows = operations.map(([name, counts]) => {
-  const lone = costOf(usageOf(counts, LONE));
-  const dense = costOf(usageOf(counts, DENSE));
+  const bodyBytes = BODY_BYTES[name as OperationName] ?? 0;
+  const lone = costOf(usageOf(counts, bodyBytes, LONE));
+  const dense = costOf(usageOf(counts, bodyBytes, DENSE));
   return [
     name,
     `${Number(counts.indexRows.toFixed(2))}`,

@@ -59,6 +59,7 @@ const idle: UsageCounter = {
   },
   alsoRead: () => undefined,
   block: () => undefined,
+  fail: () => undefined,
 };
 
 /** A door with the object in memory, and how often a call of it answers. */

@@ -1,4 +1,4 @@
-// Starts a server program for a bench, pinned to CPU 0 and on loopback, and stops it by its pid.
+// Starts a server program for a bench, pinned to CPUs and on loopback, and stops it by its pid.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -25,6 +25,9 @@ export type ServerProgram = {
   readonly port: number;
   /** A path that it answers once it is ready. */
   readonly readyPath?: string;
+  readonly scheme?: 'http' | 'https';
+  /** CPUs that it may use, as taskset names them. */
+  readonly cpus?: string;
 };
 
 /** Runs the program until `stop`. Throws when it ends first, or isn't ready in time. */
@@ -34,8 +37,10 @@ export async function startServer({
   folder,
   port,
   readyPath = '/',
+  scheme = 'http',
+  cpus = '0',
 }: ServerProgram): Promise<Server> {
-  const child = spawn('taskset', ['-c', '0', ...command], {
+  const child = spawn('taskset', ['-c', cpus, ...command], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env,
   });
@@ -43,7 +48,7 @@ export async function startServer({
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-SAID_MAX_LENGTH);
   });
-  const url = `http://127.0.0.1:${port}`;
+  const url = `${scheme}://127.0.0.1:${port}`;
   await waitUntilUp(`${url}${readyPath}`, child, () => said);
   // taskset becomes the program, so this is the server's own pid.
   const pid = child.pid ?? 0;

@@ -18,6 +18,7 @@ export async function startQuayside(
   port: number,
   settings: Record<string, string> = {},
   checkout = fileURLToPath(new URL('../..', import.meta.url)),
+  cpus = '0',
 ): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
   const main = join(checkout, 'src/node.ts');
@@ -35,7 +36,22 @@ export async function startQuayside(
     folder,
     port,
     readyPath: '/-/health',
+    cpus,
+    scheme: settings.QUAYSIDE_TLS_CERT === undefined ? 'http' : 'https',
   });
+}
+
+/** nginx with so many workers that serve the files of `root`, on those CPUs. */
+export function startNginxWorkers(
+  port: number,
+  root: string,
+  shape: { readonly workers: number; readonly cpus: string },
+): Promise<Server> {
+  const parts = {
+    http: 'open_file_cache max=10000;',
+    server: `root ${root}; default_type application/octet-stream;`,
+  };
+  return startNginxWith(port, () => parts, false, shape);
 }
 
 /**
@@ -67,23 +83,48 @@ export function startNginxCache(port: number, origin: Server): Promise<Server> {
   }));
 }
 
+/** nginx with one worker that serves the files of `root` over TLS, by HTTP/1.1 and HTTP/2. */
+export function startNginxTls(
+  port: number,
+  root: string,
+  { cert, key }: { readonly cert: string; readonly key: string },
+): Promise<Server> {
+  return startNginxWith(
+    port,
+    () => ({
+      http: 'open_file_cache max=10000; ssl_session_cache shared:s:1m;',
+      server:
+        `root ${root}; default_type application/octet-stream; ssl_certificate ${cert}; ` +
+        `ssl_certificate_key ${key}; ssl_protocols TLSv1.2 TLSv1.3;`,
+    }),
+    true,
+  );
+}
+
 type NginxParts = { readonly http: string; readonly server: string };
 
 async function startNginxWith(
   port: number,
   partsIn: (folder: string) => NginxParts,
+  isTls = false,
+  { workers, cpus }: { readonly workers: number; readonly cpus: string } = {
+    workers: 1,
+    cpus: '0',
+  },
 ): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-nginx-'));
   const parts = partsIn(folder);
+  // Workers of a master that root started would be another user, who may read none of this.
+  const user = workers > 1 && process.getuid?.() === 0 ? 'user root;' : '';
   const config = `
-worker_processes 1; daemon off; master_process off;
+worker_processes ${workers}; daemon off; master_process ${workers > 1 ? 'on' : 'off'}; ${user}
 pid ${folder}/nginx.pid; error_log ${folder}/error.log warn;
 events { worker_connections 2048; }
 http {
   access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
   client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;
   uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s; ${parts.http}
-  server { listen 127.0.0.1:${port}; ${parts.server} }
+  server { listen 127.0.0.1:${port}${isTls ? ' ssl http2' : ''}; ${parts.server} }
 }`;
   await writeFile(join(folder, 'nginx.conf'), config);
   const command = [
@@ -95,7 +136,7 @@ http {
     '-e',
     join(folder, 'error.log'),
   ];
-  return startServer({ command, folder, port });
+  return startServer({ command, folder, port, cpus, scheme: isTls ? 'https' : 'http' });
 }
 
 /**

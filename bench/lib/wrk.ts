@@ -16,6 +16,8 @@ export type Load = {
   readonly rangesWithinBytes?: number;
   /** Whether the answers are to be 4xx or 5xx; else one of them ends the bench. */
   readonly isRefused?: boolean;
+  /** CPUs of wrk, as taskset names them; 1 by default. */
+  readonly cpus?: string;
   /** Path of a file of requests, sent in turn: wrk.lua. */
   readonly requestsFile?: string;
 };
@@ -45,11 +47,11 @@ type Totals = {
 };
 
 /**
- * Loads a URL with wrk on CPU 1 and takes the CPU time of the serving processes meanwhile. Throws
+ * Loads a URL with wrk and takes the CPU time of the serving processes meanwhile. Throws
  * when answers are refused that should not be, or the other way round.
  */
 export async function load(options: Load, pids: readonly number[]): Promise<LoadResult> {
-  const { bodyBytes, rangesWithinBytes, requestsFile } = options;
+  const { bodyBytes, cpus = '1', rangesWithinBytes, requestsFile } = options;
   const headers = (options.headers ?? []).flatMap((header) => ['-H', header]);
   const ranges =
     rangesWithinBytes === undefined ? [] : ['--', `${rangesWithinBytes}`, `${bodyBytes}`];
@@ -65,7 +67,7 @@ export async function load(options: Load, pids: readonly number[]): Promise<Load
     options.url,
   ];
   const cpuBefore = sumOfCpu(pids);
-  const out = await runProgram('taskset', ['-c', '1', 'wrk', ...args, ...varied]);
+  const out = await runProgram('taskset', ['-c', cpus, 'wrk', ...args, ...varied]);
   const cpuSeconds = sumOfCpu(pids) - cpuBefore;
   const totals = JSON.parse(out.slice(out.lastIndexOf('\n{'))) as Totals;
   const wantedRefusals = options.isRefused === true ? totals.requests : 0;

@@ -6,20 +6,13 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
-import { AwsClient, AwsV4Signer } from 'aws4fetch';
-import { checksumOf } from '../../src/crypto/digest-set.ts';
-import { sha256Hex } from '../../src/crypto/hash.ts';
+import { AwsClient } from 'aws4fetch';
 import { cpuSecondsOf, residentBytesOf } from '../lib/process-cpu.ts';
 import { missingPrograms } from '../lib/programs.ts';
-import { ACCESS_KEY, SECRET_KEY, type Server, startQuayside } from '../lib/servers.ts';
+import { KEYS, prepareUpload, sendUpload, type Upload } from '../lib/put-requests.ts';
+import { type Server, startQuayside } from '../lib/servers.ts';
 import { median, printTable } from '../lib/table.ts';
 
-const KEYS = {
-  accessKeyId: ACCESS_KEY,
-  secretAccessKey: SECRET_KEY,
-  service: 's3',
-  region: 'auto',
-} as const;
 /** Keys that are written again and again, so that a long run needs little disk. */
 const OBJECTS = 32;
 
@@ -42,40 +35,6 @@ if (missingPrograms(['taskset']).length > 0) {
   process.exit(0);
 }
 
-type Upload = { readonly head: Buffer; readonly body: Buffer };
-
-async function prepare(url: string, key: string, body: Buffer, checksum: string): Promise<Upload> {
-  const headers = new Headers({ 'x-amz-content-sha256': sha256Hex(body) });
-  if (checksum === 'CRC64NVME' || checksum === 'CRC32C')
-    headers.set(`x-amz-checksum-${checksum.toLowerCase()}`, checksumOf(checksum, body));
-  if (values.encrypted) headers.set('x-amz-server-side-encryption', 'AES256');
-  const signer = new AwsV4Signer({ ...KEYS, url: `${url}/bench/${key}`, method: 'PUT', headers });
-  const signed = await signer.sign();
-  const lines = [`PUT ${signed.url.pathname} HTTP/1.1`, `host: ${signed.url.host}`];
-  for (const [name, value] of signed.headers) if (name !== 'host') lines.push(`${name}: ${value}`);
-  lines.push(`content-length: ${body.length}`, '', '');
-  return { head: Buffer.from(lines.join('\r\n')), body };
-}
-
-/** Sends one request and waits for its response, which has no body. */
-function send(socket: Socket, { head, body }: Upload): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const onData = (chunk: Buffer) => {
-      text += chunk.toString('latin1');
-      if (!text.includes('\r\n\r\n')) return;
-      socket.off('data', onData).off('error', reject);
-      if (text.startsWith('HTTP/1.1 200')) resolve();
-      else reject(new Error(text));
-    };
-    socket.on('data', onData).on('error', reject);
-    socket.cork();
-    socket.write(head);
-    socket.write(body);
-    socket.uncork();
-  });
-}
-
 type Subject = { readonly by: string; readonly server: Server; readonly sockets: Socket[] };
 type Row = {
   readonly sizeBytes: number;
@@ -96,7 +55,7 @@ async function measure({ sizeBytes, subject, uploads, perSecond, cpuMs }: Row, i
     subject.sockets.map(async (socket) => {
       for (let index = next++; index < count; index = next++) {
         const upload = uploads[index % uploads.length];
-        if (upload !== undefined) await send(socket, upload);
+        if (upload !== undefined) await sendUpload(socket, upload);
       }
     }),
   );
@@ -125,7 +84,12 @@ try {
       for (const subject of subjects) {
         const uploads: Upload[] = [];
         for (let key = 0; key < OBJECTS; key++)
-          uploads.push(await prepare(subject.server.url, `${key}`, body, checksum));
+          uploads.push(
+            await prepareUpload(`${subject.server.url}/bench/${key}`, body, {
+              checksum,
+              isEncrypted: values.encrypted,
+            }),
+          );
         rows.push({ sizeBytes, checksum, subject, uploads, perSecond: [], cpuMs: [] });
       }
     }
