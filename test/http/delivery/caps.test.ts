@@ -189,7 +189,7 @@ describe('a cap with room for answers that go out at once', () => {
     delivery = createDelivery(core, deliverySettings(), createDecide(), caps);
 
     const first = read('a');
-    await vi.waitFor(() => expect(readPolicy.opened).toBe(1));
+    await expect.poll(() => readPolicy.opened).toBe(1);
     const [one, other] = await Promise.all([first, read('b')]);
     expect([one.status, other.status]).toEqual([200, 200]);
   });

@@ -204,7 +204,7 @@ describe('derived bodies', () => {
     expect(await waiting).not.toBe('none');
     // It ends after all, and nothing is lost.
     hanging.resolve(bytesOf('abc'));
-    await vi.waitFor(() => expect(bodies.peek('stuck')).toMatchObject({ bytes: bytesOf('cba') }));
+    await expect.poll(() => bodies.peek('stuck')).toMatchObject({ bytes: bytesOf('cba') });
   });
 
   it('of an image that took too long are not begun again for some minutes', async () => {

@@ -72,7 +72,7 @@ function largeBody(): Response {
 async function untilStuck(): Promise<number> {
   for (let before = -1; ; ) {
     const taken = connections[1]?.bytesWritten ?? 0;
-    if (taken === before && taken > 0) return taken;
+    if (taken === before && taken > PIECE.length) return taken;
     before = taken;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -192,15 +192,15 @@ it('finishes the requests of all threads when it ends, uploads too', async () =>
       const lines = [...signed.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
       const socket = await platform.connectTo(thread);
       const host = `127.0.0.1:${platform.port}`;
-      const framing = `${lines}Content-Length: 200000\r\n\r\n`;
+      const framing = `${lines}Content-Length: 200000\r\nExpect: 100-continue\r\n\r\n`;
       socket.write(`PUT ${path} HTTP/1.1\r\nHost: ${host}\r\n${framing}`);
+      // Its head is read now: a connection without a request would be closed at once.
+      expect(`${(await once(socket, 'data'))[0]}`).toMatch(/^HTTP\/1\.1 100 /);
       socket.write(Buffer.alloc(100_000));
       const response = once(socket, 'data');
       return { socket, response };
     }),
   );
-  // Both heads are read: a connection without a request would be closed at once.
-  await new Promise((resolve) => setTimeout(resolve, 300));
   const closing = platform.close(10_000);
   for (const { socket } of uploads) socket.write(Buffer.alloc(100_000));
   for (const { response } of uploads) expect(`${(await response)[0]}`).toMatch(/^HTTP\/1\.1 200 /);

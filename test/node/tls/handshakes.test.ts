@@ -59,13 +59,13 @@ const untilClosed = (socket: Socket) =>
 
 describe('boundHandshakes', () => {
   it('ends a handshake that takes too long, whether it has begun or not', async () => {
-    const { port, outcomes } = await start({ handshakeMs: 1000, perNetwork: 8 });
+    const { port, outcomes } = await start({ handshakeMs: 2000, perNetwork: 8 });
     const silent = await connectPlain(port);
     const begun = await connectPlain(port, '\x16\x03\x01');
     const healthy = await connectTls(port);
     await Promise.all([untilClosed(silent.socket), untilClosed(begun.socket)]);
     expect(outcomes()).toMatchObject({ slow: 2, full: 1 });
-    await new Promise((resolve) => setTimeout(resolve, 1200));
+    await new Promise((resolve) => setTimeout(resolve, 2200));
     expect(healthy.destroyed).toBe(false);
   });
 
