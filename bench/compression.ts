@@ -1,6 +1,6 @@
-// What does compression at rest save, what does packing cost, and what do readers of packed bodies
-// pay? CPU time of a body of each kind in frames of three sizes, then of reads through the Node
-// home's own stores, plain beside packed.
+// What does compression at rest save and cost, and what do readers of compressed bodies pay? CPU
+// time of a body of each kind in frames of three sizes, then of reads through the Node platform's
+// own stores, plain beside compressed.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -138,11 +138,11 @@ async function reading(): Promise<void> {
   try {
     const [, [, bytes] = ['', new Uint8Array()]] = BODIES;
     const rows: (string | number)[][] = [
-      ['read', 'plain, µs of CPU', 'frame, KiB', 'packed, µs of CPU', 'against plain'],
+      ['read', 'plain, µs of CPU', 'frame, KiB', 'compressed, µs of CPU', 'against plain'],
     ];
     const ids = {
       plain: 'b~1/01k9000000000000000000000a' as BlobId,
-      packed: 'b~1/01k9000000000000000000000b' as BlobId,
+      compressed: 'b~1/01k9000000000000000000000b' as BlobId,
     };
     await files.write(ids.plain, sourceOf(bytes), identity as unknown as BlobIdentity);
     const whole = { offsetBytes: 0, lengthBytes: bytes.length };
@@ -164,14 +164,14 @@ async function reading(): Promise<void> {
     };
     for (const frame of FRAMES_KIB) {
       const frameBytes = frame * 1024;
-      await files.delete([ids.packed]);
+      await files.delete([ids.compressed]);
       const source = compressSource(
         sourceOf(bytes),
         { frameBytes, level: COMPRESSION_LEVEL },
         () => {},
       );
       const { sizeBytes } = await files.write(
-        ids.packed,
+        ids.compressed,
         source,
         identity as unknown as BlobIdentity,
       );
@@ -184,15 +184,15 @@ async function reading(): Promise<void> {
         // A store anew for each: what it knows of another packing of that blob would be wrong.
         const fresh = createDecompressingBlobStore(files);
         const plain = await costOf(times, (at) => readAll(files, ids.plain, rangeOf(at)));
-        const packed = await costOf(times, (at) =>
-          readAll(fresh, ids.packed, { ...rangeOf(at), packing }),
+        const compressed = await costOf(times, (at) =>
+          readAll(fresh, ids.compressed, { ...rangeOf(at), packing }),
         );
         rows.push([
           name,
           plain.toFixed(0),
           frame,
-          packed.toFixed(0),
-          `× ${(packed / plain).toFixed(1)}`,
+          compressed.toFixed(0),
+          `× ${(compressed / plain).toFixed(1)}`,
         ]);
       }
     }

@@ -1,6 +1,6 @@
 // What does encryption at rest cost? CPU of each step, and of whole writes and reads through core
-// on the Node platform's own ports, plain beside sealed. CPU time, not wall time: the disk is the
-// same for both.
+// on the Node platform's own ports, plain beside encrypted. CPU time, not wall time: the disk is
+// the same for both.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,21 +47,21 @@ async function steps(): Promise<void> {
   const [wrapping, key] = [randomKey(), randomKey()];
   const plain = new Uint8Array(CHUNK_BYTES).fill(7);
   const place = { index: 1, isLast: false };
-  const seal = () => {
+  const encrypt = () => {
     const chunk = startChunkEncryption([key], place);
-    const sealed = new Uint8Array(CHUNK_BYTES + TAG_BYTES);
-    sealed.set(chunk.update(plain));
-    sealed.set(chunk.finish(), CHUNK_BYTES);
-    return sealed;
+    const encrypted = new Uint8Array(CHUNK_BYTES + TAG_BYTES);
+    encrypted.set(chunk.update(plain));
+    encrypted.set(chunk.finish(), CHUNK_BYTES);
+    return encrypted;
   };
-  const sealed = seal();
+  const encrypted = encrypt();
   const wrapped = wrapKey(wrapping, key, '');
   const rows: [string, number, () => unknown][] = [
     ['derive a key', 10_000, () => deriveKey(key, 'quayside body 1 inner')],
     ['wrap a key', 5000, () => wrapKey(wrapping, key, '')],
     ['unwrap it', 5000, () => unwrapKey(wrapping, wrapped, '')],
-    ['seal 64 KiB', 2000, seal],
-    ['open 64 KiB', 2000, () => decryptChunk([key], place, sealed)],
+    ['encrypt 64 KiB', 2000, encrypt],
+    ['open 64 KiB', 2000, () => decryptChunk([key], place, encrypted)],
     ['MD5 of 64 KiB, to compare', 2000, () => createHash('md5').update(plain).digest('hex')],
   ];
   const table: (string | number)[][] = [['step', 'CPU µs']];

@@ -18,7 +18,7 @@ import {
   sampleBytes,
   type WireClient,
 } from '../test/wire/kit/clients/client.ts';
-import { onEachHome } from './lib/homes.ts';
+import { onEachPlatform } from './lib/platforms.ts';
 import { residentBytesOf } from './lib/process-cpu.ts';
 import { printTable } from './lib/table.ts';
 
@@ -103,11 +103,11 @@ function watchMemory(pid: number | null): { stop(): number } {
 }
 
 const rows: (string | number)[][] = [
-  ['home', 'what', 'up MB/s', 'down MB/s', 'equal', 'server at most, MB'],
+  ['platform', 'what', 'up MB/s', 'down MB/s', 'equal', 'server at most, MB'],
 ];
 let failures = 0;
 
-await onEachHome(async ({ target, pid }) => {
+await onEachPlatform(async ({ target, pid }) => {
   const client = createClient(target);
   await client.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
 
@@ -128,7 +128,7 @@ await onEachHome(async ({ target, pid }) => {
     const speed = (seconds: number) => Math.round(sizeBytes / 1e6 / seconds);
     const shown = most > 0 ? Math.round(most / 1e6) : '-';
     rows.push([
-      target.home,
+      target.platform,
       what,
       speed(upSeconds),
       speed(downSeconds),

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { inParallel, removeBucket } from '../test/wire/kit/clients/bucket-work.ts';
 import { createClient, freshBucketName, type WireClient } from '../test/wire/kit/clients/client.ts';
-import { onEachHome } from './lib/homes.ts';
+import { onEachPlatform } from './lib/platforms.ts';
 import { printTable } from './lib/table.ts';
 
 const ROOT = fileURLToPath(new URL('../node_modules', import.meta.url));
@@ -115,11 +115,11 @@ const keys = await keysOfTree();
 if (keys.length < MIN_FILES)
   throw new Error(`${ROOT} has ${keys.length} files, ${MIN_FILES} are needed`);
 const rows: (string | number)[][] = [
-  ['home', 'files', 'MB', 'up s', 'flat list s', 'list by folder s', 'down s', 'different'],
+  ['platform', 'files', 'MB', 'up s', 'flat list s', 'list by folder s', 'down s', 'different'],
 ];
 let failures = 0;
 
-await onEachHome(async ({ target }) => {
+await onEachPlatform(async ({ target }) => {
   const client = createClient(target);
   await client.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
   const [sent, upSeconds] = await timed(() => upload(client, keys));
@@ -133,7 +133,7 @@ await onEachHome(async ({ target }) => {
   const seconds = [upSeconds, flatSeconds, walkSeconds, downSeconds].map((value) =>
     value.toFixed(1),
   );
-  rows.push([target.home, keys.length, Math.round(bytes / 1e6), ...seconds, wrong]);
+  rows.push([target.platform, keys.length, Math.round(bytes / 1e6), ...seconds, wrong]);
 });
 
 printTable(rows);

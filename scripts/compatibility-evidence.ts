@@ -32,7 +32,7 @@ export type SuiteResult = {
 };
 export type SuiteEvidence = {
   readonly suite: string;
-  readonly homes: Readonly<Record<Platform, SuiteResult>>;
+  readonly platforms: Readonly<Record<Platform, SuiteResult>>;
 };
 
 /** Why a test does not pass, by its name, and what says so. */
@@ -47,7 +47,7 @@ export type ClientEvidence = Readonly<
     {
       readonly version: string;
       readonly date: string;
-      readonly homes: Readonly<Partial<Record<Platform, string>>>;
+      readonly platforms: Readonly<Partial<Record<Platform, string>>>;
     }
   >
 >;
@@ -86,7 +86,10 @@ export function takeSuiteResults(
     throw new Error('Say with --suite which commit of ceph/s3-tests was run.');
   const stored = readJson<SuiteEvidence>(EVIDENCE_FILES.suite);
   const result = summarize(paths.map((path) => readJson<Summary>(path)));
-  writeEvidence(EVIDENCE_FILES.suite, { suite, homes: { ...stored.homes, [platform]: result } });
+  writeEvidence(EVIDENCE_FILES.suite, {
+    suite,
+    platforms: { ...stored.platforms, [platform]: result },
+  });
 }
 
 /** Adds the summaries up. */

@@ -4,11 +4,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from '../test/console/kit/browser.ts';
 import {
-  type ConsoleHome,
+  type ConsoleInstance,
   REGATTA,
-  startDemoHome,
-  startFreshHome,
-} from '../test/console/kit/console-home.ts';
+  startDemoInstance,
+  startFreshInstance,
+} from '../test/console/kit/console-instance.ts';
 import { DIALOGS } from '../test/console/kit/dialog-places.ts';
 import { openAt, settled } from '../test/console/kit/pages.ts';
 import { PAGES as PLACES, type Place } from '../test/console/kit/places.ts';
@@ -62,11 +62,11 @@ if (folder === undefined) {
 mkdirSync(folder, { recursive: true });
 const [browser, demo, fresh] = await Promise.all([
   launchBrowser(),
-  startDemoHome(),
-  startFreshHome(),
+  startDemoInstance(),
+  startFreshInstance(),
 ]);
 
-async function take(shown: Shown, home: ConsoleHome): Promise<void> {
+async function take(shown: Shown, instance: ConsoleInstance): Promise<void> {
   const { name, path, press, isSignedIn = true } = shown;
   for (const size of SIZES) {
     for (const isDark of [false, true]) {
@@ -74,7 +74,7 @@ async function take(shown: Shown, home: ConsoleHome): Promise<void> {
         const file = `${name}-${size.width}-${isDark ? 'dark' : 'light'}-${language}.png`;
         if (!file.includes(word)) continue;
         const look = { ...size, isDark, language, isTouch: size.width < 720, isSignedIn };
-        const { page, context, errors } = await openAt(browser, home, path, look);
+        const { page, context, errors } = await openAt(browser, instance, path, look);
         if (press !== undefined) {
           await page.keyboard.press(press);
           await page.getByRole('dialog').waitFor();

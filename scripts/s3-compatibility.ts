@@ -127,7 +127,7 @@ function totalOf({ groups }: SuiteResult, start: string): string {
   return `${sum('passed')} of ${sum('total')}`;
 }
 
-function suiteSection({ suite, homes: results }: SuiteEvidence, reasons: Reasons): string {
+function suiteSection({ suite, platforms: results }: SuiteEvidence, reasons: Reasons): string {
   const summaryOf = (platform: Platform) => {
     const result = results[platform];
     const core = totalOf(result, 'core');
@@ -175,7 +175,7 @@ ${reasonRows.join('\n')}`;
 function clientSection(clients: ClientEvidence): string {
   const rows = Object.entries(TOOLS).map(([name, { install }]) => {
     const evidence = clients[name];
-    const cells = PLATFORMS.map((platform) => evidence?.homes[platform] ?? 'not run');
+    const cells = PLATFORMS.map((platform) => evidence?.platforms[platform] ?? 'not run');
     const link = `[${name}](../test/clients/${name}.sh)`;
     const columns = [link, evidence?.version ?? '', evidence?.date ?? '', ...cells, install];
     return `| ${columns.join(' | ')} |`;

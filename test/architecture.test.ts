@@ -100,8 +100,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'adapters/shared': ['domain', 'ports', 'crypto'],
   'adapters/memory': ADAPTER_NEEDS,
   // An adapter of a server also makes the requests that the surfaces read and the empty notes in
-  // them, and sends the responses of the fast path. Where a home runs the ledger it hands it the
-  // pure function that prices receipts, which no thread or object could be sent (ADR 21).
+  // them, and sends the responses of the fast path. Where a platform runs the ledger it hands it
+  // the pure function that prices receipts, which no thread or object could be sent (ADR 21).
   'adapters/node': [...ADAPTER_NEEDS, ...SERVER_NEEDS],
   'adapters/cloudflare': [...ADAPTER_NEEDS, ...SERVER_NEEDS],
 };

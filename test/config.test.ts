@@ -76,8 +76,8 @@ describe('parseConfig', () => {
   });
 
   it('knows who is asked for records of DNS', () => {
-    const resolver = (text: string, home: 'node' | 'cloudflare' = 'node') =>
-      parseConfig({ QUAYSIDE_DNS_RESOLVER: text }, home).dnsResolver;
+    const resolver = (text: string, platform: 'node' | 'cloudflare' = 'node') =>
+      parseConfig({ QUAYSIDE_DNS_RESOLVER: text }, platform).dnsResolver;
     expect(parseConfig({})).toMatchObject({
       requiresHostProof: true,
       dnsResolver: { url: null, servers: [] },
@@ -86,8 +86,8 @@ describe('parseConfig', () => {
     const servers = ['1.1.1.1', '127.0.0.1:5353', '::1', '[2606:4700::1111]:53'];
     expect(resolver(servers.join(', '))).toEqual({ url: null, servers });
     for (const url of ['https://dns.example/dns-query', 'http://127.0.0.1:8053/resolve']) {
-      for (const home of ['node', 'cloudflare'] as const)
-        expect(resolver(url, home)).toEqual({ url, servers: [] });
+      for (const platform of ['node', 'cloudflare'] as const)
+        expect(resolver(url, platform)).toEqual({ url, servers: [] });
     }
     for (const text of [
       '1.1.1.256',

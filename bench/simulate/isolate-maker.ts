@@ -39,7 +39,7 @@ import { CPU_MS, type Usage } from './prices.ts';
 import type { QuaysideVariant } from './quayside-design.ts';
 import { seedBucket } from './seeded-bucket.ts';
 
-/** What every isolate is configured with: the defaults of the Cloudflare home. */
+/** What every isolate is configured with: the defaults of the Cloudflare platform. */
 export const CONFIG = parseConfig({}, 'cloudflare');
 
 /** A cap that nothing here comes near: 1 TB a month. */

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onEachHome } from '../../bench/lib/homes.ts';
+import { onEachPlatform } from '../../bench/lib/platforms.ts';
 import { missingPrograms } from '../../bench/lib/programs.ts';
 import {
   type ClientEvidence,
@@ -70,18 +70,27 @@ async function runScript(
 }
 
 /**
- * Adds what a script came to on one home; of another version or another day nothing stays. It ends
- * with its version.
+ * Adds what a script came to on one platform; of another version or another day nothing stays. It
+ * ends with its version.
  */
-function note(name: string, home: WireTarget['home'], isPassed: boolean, lastLine: string): void {
+function note(
+  name: string,
+  platform: WireTarget['platform'],
+  isPassed: boolean,
+  lastLine: string,
+): void {
   const known = readEvidence<ClientEvidence>(EVIDENCE_FILES.clients);
   const version = isPassed
     ? (/\d+(?:[.-]\d+)+/.exec(lastLine)?.[0] ?? 'unknown')
     : (known[name]?.version ?? 'unknown');
   const date = new Date().toISOString().slice(0, 10);
   const before =
-    known[name]?.version === version && known[name].date === date ? known[name].homes : {};
-  const entry = { version, date, homes: { ...before, [home]: isPassed ? 'passed' : 'failed' } };
+    known[name]?.version === version && known[name].date === date ? known[name].platforms : {};
+  const entry = {
+    version,
+    date,
+    platforms: { ...before, [platform]: isPassed ? 'passed' : 'failed' },
+  };
   const sorted = Object.entries({ ...known, [name]: entry }).sort(([a], [b]) => (a < b ? -1 : 1));
   writeEvidence(EVIDENCE_FILES.clients, Object.fromEntries(sorted));
 }
@@ -95,7 +104,7 @@ if (unknown.length > 0)
     `No such script: ${unknown.join(', ')}. There are ${Object.keys(TOOLS).join(', ')}.`,
   );
 let failures = 0;
-await onEachHome(async ({ target }) => {
+await onEachPlatform(async ({ target }) => {
   print(`\n${target.url}`);
   for (const [name, { programs, install }] of Object.entries(TOOLS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
@@ -117,7 +126,7 @@ await onEachHome(async ({ target }) => {
         : `  ${name}: FAILED after ${seconds} s\n${failure}`,
     );
     if (failure !== null) failures += 1;
-    if (isEvidence) note(name, target.home, failure === null, lastLine);
+    if (isEvidence) note(name, target.platform, failure === null, lastLine);
   }
 }, startWranglerDev);
 process.exitCode = failures === 0 ? 0 : 1;

@@ -5,24 +5,32 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from './kit/browser.ts';
-import { type ConsoleHome, startDemoHome, startFreshHome } from './kit/console-home.ts';
+import {
+  type ConsoleInstance,
+  startDemoInstance,
+  startFreshInstance,
+} from './kit/console-instance.ts';
 import { DIALOGS } from './kit/dialog-places.ts';
 import { openAt } from './kit/pages.ts';
 import { furnish, PAGES } from './kit/places.ts';
 import { visitor } from './kit/visits.ts';
 
-let [browser, home, fresh]: [Browser, ConsoleHome, ConsoleHome] = [] as never;
+let [browser, instance, fresh]: [Browser, ConsoleInstance, ConsoleInstance] = [] as never;
 let visit: ReturnType<typeof visitor>;
 
 beforeAll(async () => {
-  [browser, home, fresh] = await Promise.all([launchBrowser(), startDemoHome(), startFreshHome()]);
-  await furnish(home.client);
-  visit = visitor(browser, { demo: home, fresh });
+  [browser, instance, fresh] = await Promise.all([
+    launchBrowser(),
+    startDemoInstance(),
+    startFreshInstance(),
+  ]);
+  await furnish(instance.client);
+  visit = visitor(browser, { demo: instance, fresh });
 });
 
 afterAll(async () => {
   await browser?.close();
-  await Promise.all([home?.server.stop(), fresh?.server.stop()]);
+  await Promise.all([instance?.server.stop(), fresh?.server.stop()]);
 });
 
 const DIALOG_PLACES = Object.values(DIALOGS).flat();
@@ -73,7 +81,7 @@ describe('what is visited', () => {
 });
 
 it('124: the skip link comes first, and leads past the side bar', async () => {
-  const { page, context } = await openAt(browser, home, '/jobs');
+  const { page, context } = await openAt(browser, instance, '/jobs');
   await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.className')).toBe('skip');
   await page.keyboard.press('Enter');
@@ -82,7 +90,7 @@ it('124: the skip link comes first, and leads past the side bar', async () => {
 });
 
 it('124: a dialog gives the focus back to what opened it', async () => {
-  const { page, context } = await openAt(browser, home, '/jobs');
+  const { page, context } = await openAt(browser, instance, '/jobs');
   const search = page.getByRole('button', { name: 'Search or jump to' });
   await search.focus();
   await page.keyboard.press('Enter');

@@ -2,25 +2,25 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
-import { type ConsoleHome, startDemoHome } from './kit/console-home.ts';
+import { type ConsoleInstance, startDemoInstance } from './kit/console-instance.ts';
 import { openAt, settled } from './kit/pages.ts';
 
-let [browser, home]: [Browser, ConsoleHome] = [] as never;
+let [browser, instance]: [Browser, ConsoleInstance] = [] as never;
 
 beforeAll(async () => {
-  [browser, home] = await Promise.all([launchBrowser(), startDemoHome()]);
+  [browser, instance] = await Promise.all([launchBrowser(), startDemoInstance()]);
 });
 
 afterAll(async () => {
   await browser?.close();
-  await home?.server.stop();
+  await instance?.server.stop();
 });
 
 const focusOf = (page: Page) =>
   page.evaluate<string>('document.activeElement.id || document.activeElement.tagName');
 
 it('36: hands the focus to the view that a key opens', async () => {
-  const { page, context } = await openAt(browser, home, '/');
+  const { page, context } = await openAt(browser, instance, '/');
   await page.keyboard.press('g');
   await page.keyboard.press('j');
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
@@ -30,7 +30,7 @@ it('36: hands the focus to the view that a key opens', async () => {
 
 it('36: renames all rows of a folder, from the first field of the dialog', async () => {
   const path = '/b/assets/photos/2026-regatta/contact-sheets/';
-  const { page, context } = await openAt(browser, home, path);
+  const { page, context } = await openAt(browser, instance, path);
   await page.keyboard.press('Control+a');
   await page.keyboard.press('F2');
   const dialog = page.getByRole('dialog', { name: /^Rename everything in assets/ });
@@ -50,7 +50,7 @@ it('36: renames all rows of a folder, from the first field of the dialog', async
 
 it('36: gives the focus back to the rows before the next key, whatever was open', async () => {
   const path = '/b/assets/photos/2026-regatta/contact-sheets/';
-  const { page, context } = await openAt(browser, home, path);
+  const { page, context } = await openAt(browser, instance, path);
   await page.keyboard.press('ArrowDown');
   const place = () =>
     page.evaluate<string>('document.activeElement.closest("[role=row], .path")?.className ?? ""');
@@ -74,7 +74,7 @@ it('36: gives the focus back to the rows before the next key, whatever was open'
 /** Opens a folder up to its first row, whose parts come when the returned function is called. */
 async function openWithout(parts: RegExp) {
   const context = await newContext(browser);
-  await signIn(context, home.url, home.keys);
+  await signIn(context, instance.url, instance.keys);
   const page = await context.newPage();
   const errors = watchErrors(page);
   const { promise: isDue, resolve: send } = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ async function openWithout(parts: RegExp) {
     await isDue;
     await route.continue();
   });
-  await page.goto(`${home.url}/-/console/b/assets/photos/2026-regatta/contact-sheets/`);
+  await page.goto(`${instance.url}/-/console/b/assets/photos/2026-regatta/contact-sheets/`);
   await page.locator('[role=row][data-index="0"] a').first().waitFor();
   return { page, context, errors, send, late };
 }

@@ -7,24 +7,28 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../node/kit/temporary-folder.ts';
 import { launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
-import { type ConsoleHome, startDemoHome, startFreshHome } from './kit/console-home.ts';
+import {
+  type ConsoleInstance,
+  startDemoInstance,
+  startFreshInstance,
+} from './kit/console-instance.ts';
 import { openAt, settled, textsOf } from './kit/pages.ts';
 import { startServer } from './kit/server.ts';
 import { chinese, english } from './kit/texts.ts';
 
-let [browser, home]: [Browser, ConsoleHome] = [] as never;
+let [browser, instance]: [Browser, ConsoleInstance] = [] as never;
 
 beforeAll(async () => {
-  [browser, home] = await Promise.all([launchBrowser(), startDemoHome()]);
+  [browser, instance] = await Promise.all([launchBrowser(), startDemoInstance()]);
 });
 
 afterAll(async () => {
   await browser?.close();
-  await home?.server.stop();
+  await instance?.server.stop();
 });
 
 it('1: comes from the printed key to a public link within a minute and six clicks', async () => {
-  const fresh = await startFreshHome();
+  const fresh = await startFreshInstance();
   const context = await newContext(browser);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
@@ -67,25 +71,25 @@ it('1: comes from the printed key to a public link within a minute and six click
 });
 
 it('3: says what is wrong with a key, and keeps what was typed', async () => {
-  const { page, context } = await openAt(browser, home, '/jobs', { isSignedIn: false });
+  const { page, context } = await openAt(browser, instance, '/jobs', { isSignedIn: false });
   const submit = page.getByRole('button', { name: 'Sign in', exact: true });
-  await page.getByLabel('Access key ID').fill(home.keys.accessKey);
+  await page.getByLabel('Access key ID').fill(instance.keys.accessKey);
   await page.getByLabel('Secret access key').fill('not-the-secret');
   await submit.click();
   await page.getByText('The two do not belong together').waitFor();
   expect(await page.getByLabel('Secret access key').getAttribute('aria-invalid')).toBe('true');
-  expect(await page.getByLabel('Access key ID').inputValue()).toBe(home.keys.accessKey);
+  expect(await page.getByLabel('Access key ID').inputValue()).toBe(instance.keys.accessKey);
 
-  await page.getByLabel('Secret access key').fill(home.keys.secretKey);
+  await page.getByLabel('Secret access key').fill(instance.keys.secretKey);
   await submit.click();
   // Where somebody wanted to go is where they come to.
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
-  expect(page.url()).toBe(`${home.url}/-/console/jobs`);
+  expect(page.url()).toBe(`${instance.url}/-/console/jobs`);
   await context.close();
 });
 
 it('10: finds places, commands and keys in the palette, all of the menus too', async () => {
-  const { page, context, errors } = await openAt(browser, home, '/');
+  const { page, context, errors } = await openAt(browser, instance, '/');
   await page.keyboard.press('Control+k');
   const field = page.getByRole('combobox', { name: 'Search or jump to' });
   await field.fill('press-k');
@@ -101,11 +105,11 @@ it('10: finds places, commands and keys in the palette, all of the menus too', a
   expect(middles.length).toBeGreaterThan(1);
   expect(new Set(middles).size).toBe(1);
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.url()).toBe(`${home.url}/-/console/b/press-kit/`);
+  await expect.poll(() => page.url()).toBe(`${instance.url}/-/console/b/press-kit/`);
 
   await page.keyboard.press('g');
   await page.keyboard.press('j');
-  await expect.poll(() => page.url()).toBe(`${home.url}/-/console/jobs`);
+  await expect.poll(() => page.url()).toBe(`${instance.url}/-/console/jobs`);
   const labels: string[] = [];
   for (const menu of ['Help', 'Account']) {
     await page.getByRole('button', { name: menu, exact: true }).click();
@@ -130,7 +134,7 @@ it('10: finds places, commands and keys in the palette, all of the menus too', a
 });
 
 it('10: names the keys that print nothing', async () => {
-  const { page, context } = await openAt(browser, home, '/b/press-kit/');
+  const { page, context } = await openAt(browser, instance, '/b/press-kit/');
   await page.keyboard.press('?');
   const keys = page.getByRole('dialog', { name: 'Keys' });
   await keys.getByText('Quick look').waitFor();
@@ -141,7 +145,7 @@ it('10: names the keys that print nothing', async () => {
 });
 
 it('10: takes keys that are typed ahead, though nothing is painted yet', async () => {
-  const { page, context, errors } = await openAt(browser, home, '/jobs');
+  const { page, context, errors } = await openAt(browser, instance, '/jobs');
   // A busy machine draws late: what waits for the next frame comes after 3 s.
   await page.evaluate('{ requestAnimationFrame = (run) => setTimeout(run, 3000); }');
   const field = page.getByRole('combobox', { name: 'Search or jump to' });
@@ -179,7 +183,7 @@ it('10: takes keys that are typed ahead, though nothing is painted yet', async (
 });
 
 it('10: closes a menu by its button, and opens another in its place by that one’s', async () => {
-  const { page, context, errors } = await openAt(browser, home, '/jobs');
+  const { page, context, errors } = await openAt(browser, instance, '/jobs');
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   await button('Help').click();
   await page.getByRole('menu', { name: 'Help' }).waitFor();
@@ -195,13 +199,13 @@ it('10: closes a menu by its button, and opens another in its place by that one�
 });
 
 it('11: shows a view as calls of the API that work', async () => {
-  const { page, context } = await openAt(browser, home, '/jobs');
+  const { page, context } = await openAt(browser, instance, '/jobs');
   await page.keyboard.press('.');
   const dialog = page.getByRole('dialog', { name: 'As API call' });
   const call = await dialog.locator('pre', { hasText: '/-/api/v1/jobs' }).first().innerText();
   expect(call).toMatch(/^curl -H "authorization: Bearer \$QUAYSIDE_TOKEN"/);
   const [url = ''] = /http[^']+/.exec(call) ?? [];
-  const { token } = await home.client.tokens.create({
+  const { token } = await instance.client.tokens.create({
     body: { name: 'try', scopes: ['objects:read'] },
   });
   const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
@@ -215,24 +219,24 @@ it('11: shows a view as calls of the API that work', async () => {
 });
 
 it('28: comes back to each address by reload, Back and a pasted link', async () => {
-  const { page, context, errors } = await openAt(browser, home, '/buckets');
+  const { page, context, errors } = await openAt(browser, instance, '/buckets');
   await page.evaluate('globalThis.isSamePage = true');
   for (const name of ['Jobs', 'Trash', 'Home']) {
     await page.getByRole('navigation', { name: 'Main' }).first().getByText(name).click();
     const path = name === 'Home' ? '/' : `/${name.toLowerCase()}`;
-    await expect.poll(() => page.url()).toBe(`${home.url}/-/console${path}`);
+    await expect.poll(() => page.url()).toBe(`${instance.url}/-/console${path}`);
   }
   await page.goBack();
-  await expect.poll(() => page.url()).toBe(`${home.url}/-/console/trash`);
+  await expect.poll(() => page.url()).toBe(`${instance.url}/-/console/trash`);
   await page.goBack();
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
   expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
   await page.reload();
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
-  await page.goto(`${home.url}/-/console/no/such/page`);
+  await page.goto(`${instance.url}/-/console/no/such/page`);
   await page.getByText('There is no such page').waitFor();
   await page.getByRole('link', { name: 'Go to Home' }).click();
-  await expect.poll(() => page.url()).toBe(`${home.url}/-/console/`);
+  await expect.poll(() => page.url()).toBe(`${instance.url}/-/console/`);
   expect(errors).toEqual([]);
   await context.close();
 });
@@ -248,9 +252,11 @@ function flatten(value: unknown, place = ''): readonly (readonly [string, string
 
 it('121: changes its language without a reload, and leaves no word behind', async () => {
   // The server keeps the language with the key: no other test shall have it.
-  const { id, secretAccessKey } = await home.client.keys.create({ body: { name: 'in-chinese' } });
+  const { id, secretAccessKey } = await instance.client.keys.create({
+    body: { name: 'in-chinese' },
+  });
   const own = { accessKey: id, secretKey: secretAccessKey };
-  const { page, errors } = await openAt(browser, { ...home, keys: own }, '/');
+  const { page, errors } = await openAt(browser, { ...instance, keys: own }, '/');
   await page.evaluate('globalThis.isSamePage = true');
   await page.getByRole('button', { name: 'Account', exact: true }).click();
   await page.getByRole('menuitem', { name: '中文' }).click();
@@ -278,13 +284,13 @@ it('121: changes its language without a reload, and leaves no word behind', asyn
 });
 
 it('121: shows a view though its member’s language comes while its texts are loading', async () => {
-  await home.client.request('PUT /me/preferences', { body: { language: 'zh' }, ifMatch: '*' });
+  await instance.client.request('PUT /me/preferences', { body: { language: 'zh' }, ifMatch: '*' });
   const context = await newContext(browser);
   onTestFinished(async () => {
     await context.close();
-    await home.client.request('PUT /me/preferences', { body: {}, ifMatch: '*' });
+    await instance.client.request('PUT /me/preferences', { body: {}, ifMatch: '*' });
   });
-  await signIn(context, home.url, home.keys);
+  await signIn(context, instance.url, instance.keys);
   const page = await context.newPage();
   const errors = watchErrors(page);
   // English comes when Chinese is wanted; Chinese when English has been taken or left.
@@ -295,7 +301,7 @@ it('121: shows a view though its member’s language comes while its texts are l
     else await expect.poll(() => requests).toBe(2);
     await route.continue();
   });
-  await page.goto(`${home.url}/-/console/settings`);
+  await page.goto(`${instance.url}/-/console/settings`);
   await page.getByText('外观').waitFor();
   expect(errors).toEqual([]);
 });
@@ -313,7 +319,7 @@ it.each([
     const page = await context.newPage();
     // The program itself never comes: what is seen is the first paint.
     await page.route('**/assets/shell-*.js', () => {});
-    await page.goto(`${home.url}/-/console/`, { waitUntil: 'commit' });
+    await page.goto(`${instance.url}/-/console/`, { waitUntil: 'commit' });
     await page.locator('#console').waitFor({ state: 'attached' });
     const ground = 'getComputedStyle(document.body).backgroundColor';
     // Nothing is painted before the style sheet is there, which may come after the page.
@@ -326,7 +332,7 @@ it.each([
 );
 
 it('127: says what failed, why, and what next, and the rest of the page stays', async () => {
-  const { page, context } = await openAt(browser, home, '/');
+  const { page, context } = await openAt(browser, instance, '/');
   const problem = { type: 'about:blank', title: 'Forbidden', status: 403, code: 'AccessDenied' };
   const body = JSON.stringify({ ...problem, detail: 'No.', requestId: 'rq-of-this-test' });
   await page.route('**/-/api/v1/jobs?*', (route) =>

@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchAtPort, signIn } from './kit/browser.ts';
-import { type ConsoleHome, REGATTA, startDemoHome } from './kit/console-home.ts';
+import { type ConsoleInstance, REGATTA, startDemoInstance } from './kit/console-instance.ts';
 import { lowCategories } from './kit/lighthouse-scores.ts';
 import { IS_WHOLE } from './kit/whole.ts';
 
 type Started = Awaited<ReturnType<typeof launchAtPort>>;
 
-let [home, started, folder]: [ConsoleHome, Started, string] = [] as never;
+let [instance, started, folder]: [ConsoleInstance, Started, string] = [] as never;
 
 beforeAll(async () => {
   if (!IS_WHOLE) return;
   folder = await mkdtemp(join(tmpdir(), 'quayside-lighthouse-'));
-  [home, started] = await Promise.all([startDemoHome(), launchAtPort(folder)]);
+  [instance, started] = await Promise.all([startDemoInstance(), launchAtPort(folder)]);
 });
 
 afterAll(async () => {
   await started?.context.close();
-  await home?.server.stop();
+  await instance?.server.stop();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
@@ -33,8 +33,8 @@ it.runIf(IS_WHOLE).each([
 ])(
   '125: Lighthouse gives 95 and more of 100 for $name',
   async ({ path, isSignedIn }) => {
-    if (isSignedIn) await signIn(started.context, home.url, home.keys);
-    expect(await lowCategories(started.port, `${home.url}/-/console${path}`)).toEqual([]);
+    if (isSignedIn) await signIn(started.context, instance.url, instance.keys);
+    expect(await lowCategories(started.port, `${instance.url}/-/console${path}`)).toEqual([]);
   },
   180_000,
 );

@@ -3,17 +3,19 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchBrowser, newContext, signIn, watchErrors } from './kit/browser.ts';
-import { type ConsoleHome, startFreshHome } from './kit/console-home.ts';
+import { type ConsoleInstance, startFreshInstance } from './kit/console-instance.ts';
 
-let [browser, home]: [Browser, ConsoleHome] = [] as never;
+let [browser, instance]: [Browser, ConsoleInstance] = [] as never;
 const EVIL = 'globalThis.isOwned = true; if (typeof postMessage === "function") postMessage(1);';
 
 beforeAll(async () => {
-  [browser, home] = await Promise.all([launchBrowser(), startFreshHome()]);
-  await home.client.buckets.create({ body: { name: 'evil' } });
-  await home.client.upload('evil', 'evil.js', EVIL, { contentType: 'text/javascript' });
-  await home.client.upload('evil', 'evil.css', 'body { opacity: 0 }', { contentType: 'text/css' });
-  await home.client.request('PUT /buckets/{bucket}/public-access', {
+  [browser, instance] = await Promise.all([launchBrowser(), startFreshInstance()]);
+  await instance.client.buckets.create({ body: { name: 'evil' } });
+  await instance.client.upload('evil', 'evil.js', EVIL, { contentType: 'text/javascript' });
+  await instance.client.upload('evil', 'evil.css', 'body { opacity: 0 }', {
+    contentType: 'text/css',
+  });
+  await instance.client.request('PUT /buckets/{bucket}/public-access', {
     path: { bucket: 'evil' },
     body: { what: 'read' },
     ifMatch: '*',
@@ -22,23 +24,23 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await home?.server.stop();
+  await instance?.server.stop();
 });
 
 /** `policyOf`: what becomes of the policy on its way to the browser. */
 async function openConsole(path = '/jobs', policyOf?: (policy: string) => string): Promise<Page> {
   const context = await newContext(browser);
-  await signIn(context, home.url, home.keys);
+  await signIn(context, instance.url, instance.keys);
   const page = await context.newPage();
   if (policyOf !== undefined) {
-    await page.route(`${home.url}/-/console${path}`, async (route) => {
+    await page.route(`${instance.url}/-/console${path}`, async (route) => {
       const response = await route.fetch();
       const headers = response.headers();
       headers['content-security-policy'] = policyOf(headers['content-security-policy'] ?? '');
       await route.fulfill({ response, headers });
     });
   }
-  await page.goto(`${home.url}/-/console${path}`);
+  await page.goto(`${instance.url}/-/console${path}`);
   await page.locator('h1').waitFor();
   return page;
 }
@@ -88,7 +90,7 @@ it('126: runs the console, without a word of complaint, and asks nobody else', a
   const errors = watchErrors(page);
   const foreign: string[] = [];
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${home.url}/`)) foreign.push(request.url());
+    if (!request.url().startsWith(`${instance.url}/`)) foreign.push(request.url());
   });
   await page.reload();
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
@@ -97,14 +99,14 @@ it('126: runs the console, without a word of complaint, and asks nobody else', a
   const { policy } = await page.evaluate<{ policy: string }>(
     'fetch(location).then(({ headers }) => ({ policy: headers.get("content-security-policy") }))',
   );
-  expect(policy).toContain(`script-src ${new URL(home.url).host}/-/console/assets/;`);
+  expect(policy).toContain(`script-src ${new URL(instance.url).host}/-/console/assets/;`);
   expect([errors, foreign]).toEqual([[], []]);
   await page.context().close();
 });
 
 it('126: runs at the whole name of its host too, and by its own files alone', async () => {
   const page = await (await newContext(browser)).newPage();
-  const response = await page.goto(`http://localhost.:${new URL(home.url).port}/-/console/`);
+  const response = await page.goto(`http://localhost.:${new URL(instance.url).port}/-/console/`);
   await page.locator('h1').waitFor();
   const { 'content-security-policy': policy } = (await response?.allHeaders()) ?? {};
   expect(policy).toMatch(/script-src localhost\.:\d+\/-\/console\/assets\/;/);
@@ -125,7 +127,7 @@ it.each(Object.keys(TRIES) as (keyof typeof TRIES)[])(
 );
 
 it('126: would run it if the policy named the origin alone', async () => {
-  const host = new URL(home.url).host;
+  const host = new URL(instance.url).host;
   const weaken = (policy: string) => policy.replaceAll(`${host}/-/console/assets/`, "'self'");
   const page = await openConsole('/jobs', weaken);
   const ways = ['script', 'module', 'worker', 'style'] as const;

@@ -21,8 +21,8 @@ export function patternBytes(lengthBytes: number, seed = 1): Uint8Array<ArrayBuf
 }
 
 /**
- * A source of these bytes in chunks, which spoils each chunk that it only lent as soon as it may.
- * `isLengthKnown` false: like a chunked upload.
+ * A source of these bytes in chunks, which spoils each chunk that it only borrowed as soon as it
+ * may. `isLengthKnown` false: like a chunked upload.
  */
 export function sourceOf(
   bytes: Uint8Array,

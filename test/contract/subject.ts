@@ -1,6 +1,6 @@
 // What a contract suite is given: a name, a maker of fresh ports, and the tests that an adapter
 // can't pass with the reason why. Contract files import only vitest, src/ports and pure src/core,
-// so that they run in every home.
+// so that they run on every platform.
 import { it } from 'vitest';
 
 export type Subject<Port> = {

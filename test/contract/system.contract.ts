@@ -6,7 +6,7 @@ import { type Subject, testsOf } from './subject.ts';
 
 export type SystemPorts = Pick<Ports, 'ids' | 'clock' | 'background' | 'log' | 'meter'>;
 
-const home = 'photos~0123456789' as BucketId;
+const owner = 'photos~0123456789' as BucketId;
 
 /** Runs the contract. */
 export function systemContract(subject: Subject<SystemPorts>): void {
@@ -25,7 +25,7 @@ export function systemContract(subject: Subject<SystemPorts>): void {
         ids.versionId,
         ids.uploadId,
         ids.bucketId,
-        () => ids.blobId(home),
+        () => ids.blobId(owner),
       ];
       for (const make of makers) {
         const made = Array.from({ length: 5000 }, make);
@@ -38,7 +38,7 @@ export function systemContract(subject: Subject<SystemPorts>): void {
       const made = Array.from({ length: 100 }, ids.versionId);
       for (const id of made) expect(id).toMatch(/^[a-z0-9]+$/);
       expect(new Set(made.map((id) => id.length)).size).toBe(1);
-      expect(ids.blobId(home)).toMatch(/^photos~0123456789\/[a-z0-9]+$/);
+      expect(ids.blobId(owner)).toMatch(/^photos~0123456789\/[a-z0-9]+$/);
     });
 
     test('ids have at least 74 bits that nobody can guess', async ({ ids }) => {
@@ -55,12 +55,12 @@ export function systemContract(subject: Subject<SystemPorts>): void {
       ids,
       clock,
     }) => {
-      const before = ids.blobId(home);
+      const before = ids.blobId(owner);
       const nowMs = clock.nowMs();
-      expect(ids.blobIdLowerBound(home, nowMs + 60_000) > before).toBe(true);
-      expect(ids.blobIdLowerBound(home, nowMs - 60_000) < before).toBe(true);
-      expect(ids.blobIdLowerBound(home, nowMs) <= ids.blobId(home)).toBe(true);
-      expect(ids.blobIdLowerBound(home, -5) < before).toBe(true);
+      expect(ids.blobIdLowerBound(owner, nowMs + 60_000) > before).toBe(true);
+      expect(ids.blobIdLowerBound(owner, nowMs - 60_000) < before).toBe(true);
+      expect(ids.blobIdLowerBound(owner, nowMs) <= ids.blobId(owner)).toBe(true);
+      expect(ids.blobIdLowerBound(owner, -5) < before).toBe(true);
     });
 
     test('request ids are short, plain and unique', async ({ ids }) => {
@@ -91,7 +91,7 @@ export function systemContract(subject: Subject<SystemPorts>): void {
       ]).toEqual(Array(4).fill(undefined));
       const before = meter.totals().operations;
       const accountId = 'a' as AccountId;
-      meter.of({ accountId, bucketId: home, accessKeyId: null }).count('A', 0, 'none', 'STANDARD');
+      meter.of({ accountId, bucketId: owner, accessKeyId: null }).count('A', 0, 'none', 'STANDARD');
       meter
         .of({ accountId, bucketId: null, accessKeyId: null })
         .count('free', 10, 'memory', 'UNKNOWN');

@@ -39,9 +39,9 @@ describe('the evidence', () => {
     'has a reason with its source for each test of ' +
       'the suite that does not pass, and for no other',
     () => {
-      const { homes } = readEvidence<SuiteEvidence>(EVIDENCE_FILES.suite);
+      const { platforms } = readEvidence<SuiteEvidence>(EVIDENCE_FILES.suite);
       const reasons = readEvidence<Reasons>(EVIDENCE_FILES.reasons);
-      const notPassed = new Set(PLATFORMS.flatMap((home) => homes[home].notPassed));
+      const notPassed = new Set(PLATFORMS.flatMap((platform) => platforms[platform].notPassed));
       expect(Object.keys(reasons).sort()).toEqual([...notPassed].sort());
       for (const { reason, source } of Object.values(reasons))
         expect([reason, source]).not.toContain('');

@@ -156,7 +156,7 @@ function createWorld() {
   let nowMs = START_MS;
 
   const bucketAt = (at: number) => buckets[at] as BucketRecord;
-  const homeOf = (blobId: BlobId) =>
+  const ownerOf = (blobId: BlobId) =>
     bucketAt(buckets.findIndex((bucket) => blobId.startsWith(`${bucket.id}/`)));
 
   function write(bucket: BucketRecord, blobId = blobIn(bucket)): BlobId {
@@ -167,16 +167,16 @@ function createWorld() {
   /** Adds remote references at owner buckets first, then gives those for the commit, like core. */
   function holdForeign(bucket: BucketRecord, segments: readonly Segment[]): NewBlobReference[] {
     return [...new Set(segments.map((segment) => segment.blobId))]
-      .filter((blobId) => homeOf(blobId) !== bucket)
+      .filter((blobId) => ownerOf(blobId) !== bucket)
       .map((blobId) => {
-        const home = addressOf(homeOf(blobId));
+        const owner = addressOf(ownerOf(blobId));
         index.addRemoteReferences({
-          ownerBucket: home,
+          ownerBucket: owner,
           blobIds: [blobId],
           referrer: addressOf(bucket),
           nowMs,
         });
-        return newReferenceOf(blobId, 100, home);
+        return newReferenceOf(blobId, 100, owner);
       });
   }
 
@@ -299,11 +299,11 @@ function createWorld() {
         takenUpToMs: olderThanMs,
       });
     }
-    for (const { blobId, ownerBucket: home } of blobs) {
-      if (home === null) store.delete(blobId);
+    for (const { blobId, ownerBucket: owner } of blobs) {
+      if (owner === null) store.delete(blobId);
       else
         index.releaseRemoteReferences({
-          ownerBucket: home,
+          ownerBucket: owner,
           blobIds: [blobId],
           referrer: address,
           takenUpToMs: olderThanMs,

@@ -1,6 +1,6 @@
-// What the Cloudflare home serves while the index or the bucket fails or hangs: what is hot, for a
-// bounded time, saying how old it is; never what this very isolate took away; and everybody else
-// gets an error in time.
+// What the Cloudflare platform serves while the index or the bucket fails or hangs: what is hot,
+// for a bounded time, saying how old it is; never what this very isolate took away; and everybody
+// else gets an error in time.
 import { exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';

@@ -10,8 +10,8 @@ export function createSimulatedIds(): Ids {
     bucketId: () => next() as BucketId,
     versionId: () => next() as VersionId,
     uploadId: () => next() as UploadId,
-    blobId: (home) => `${home}/${next()}` as BlobId,
+    blobId: (owner) => `${owner}/${next()}` as BlobId,
     recordId: next,
-    blobIdLowerBound: (home) => `${home}/`,
+    blobIdLowerBound: (owner) => `${owner}/`,
   };
 }

@@ -1,5 +1,5 @@
-// Files for a home that looks lived in: pictures drawn by code, tables, texts, a PDF, an archive.
-// Their bytes are the same each time, so that pictures of the console can be compared.
+// Files for an instance that looks lived in: pictures drawn by code, tables, texts, a PDF, an
+// archive. Their bytes are the same each time, so that pictures of the console can be compared.
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js';
 import sharp from 'sharp';
 

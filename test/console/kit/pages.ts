@@ -2,7 +2,7 @@
 // scripts run in the browser, whose types this project does not have, so they are texts.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Look, newContext, signIn, watchErrors } from './browser.ts';
-import type { ConsoleHome } from './console-home.ts';
+import type { ConsoleInstance } from './console-instance.ts';
 
 export type Opened = {
   readonly page: Page;
@@ -14,15 +14,15 @@ export type Opened = {
 /** Opens an address below the console as who is signed in. */
 export async function openAt(
   browser: Browser,
-  home: Pick<ConsoleHome, 'url' | 'keys'>,
+  instance: Pick<ConsoleInstance, 'url' | 'keys'>,
   path: string,
   { isSignedIn = true, ...look }: Look & { readonly isSignedIn?: boolean } = {},
 ): Promise<Opened> {
   const context = await newContext(browser, look);
-  if (isSignedIn) await signIn(context, home.url, home.keys);
+  if (isSignedIn) await signIn(context, instance.url, instance.keys);
   const page = await context.newPage();
   const errors = watchErrors(page);
-  await page.goto(`${home.url}/-/console${path}`);
+  await page.goto(`${instance.url}/-/console${path}`);
   await page.locator('h1, .empty').first().waitFor();
   await settled(page);
   return { page, context, errors };

@@ -1,8 +1,8 @@
 // Every page of the console with its address, for tests that visit all of them; dialog-places.ts
-// has what opens above them. The demo home of console-home.ts has what they show.
+// has what opens above them. The demo instance of console-instance.ts has what they show.
 import type { Page } from 'playwright-core';
 import type { Client } from '../../../src/client/index.ts';
-import { REGATTA } from './console-home.ts';
+import { REGATTA } from './console-instance.ts';
 import type { Texts } from './texts.ts';
 
 /**
@@ -165,7 +165,7 @@ export const PAGES: readonly Place[] = [
   },
 ];
 
-/** Makes what the demo home lacks for some of the pages and dialogs. */
+/** Makes what the demo instance lacks for some of the pages and dialogs. */
 export async function furnish(client: Client): Promise<void> {
   const bytes = new Uint8Array([0, 255, 1, 254, 7]);
   await client.upload('fonts', 'unknown.bin', bytes, { contentType: 'application/x-unknown' });

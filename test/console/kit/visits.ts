@@ -3,7 +3,7 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { axeViolations } from './axe.ts';
 import { newContext, signIn } from './browser.ts';
-import type { ConsoleHome } from './console-home.ts';
+import type { ConsoleInstance } from './console-instance.ts';
 import { overflowOf, settled, smallTargets } from './pages.ts';
 import { addDevice } from './passkey-device.ts';
 import { MEMBER, type Place, type Visitor } from './places.ts';
@@ -11,7 +11,7 @@ import { chinese, english } from './texts.ts';
 
 export type Language = 'en' | 'zh';
 type Visit = { readonly page: Page; readonly cdp: CDPSession };
-type Homes = { readonly demo: ConsoleHome; readonly fresh: ConsoleHome };
+type Instances = { readonly demo: ConsoleInstance; readonly fresh: ConsoleInstance };
 
 /** On a machine that does much else, a page that takes a second may take ten. */
 const WAIT_MS = 15_000;
@@ -19,14 +19,14 @@ const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1280, height: 720 };
 
 /** Returns what visits a place in a language and lists its problems. */
-export function visitor(browser: Browser, homes: Homes) {
+export function visitor(browser: Browser, instances: Instances) {
   const visits = new Map<string, Promise<Visit>>();
 
   /** Passkeys want a name, not an address. */
   const urlOf = (who: Visitor): string =>
     who === 'member'
-      ? homes.demo.url.replace('127.0.0.1', 'localhost')
-      : homes[who === 'fresh' ? 'fresh' : 'demo'].url;
+      ? instances.demo.url.replace('127.0.0.1', 'localhost')
+      : instances[who === 'fresh' ? 'fresh' : 'demo'].url;
 
   async function start(who: Visitor, language: Language): Promise<Visit> {
     const context = await newContext(browser, { ...DESKTOP, language });
@@ -36,7 +36,7 @@ export function visitor(browser: Browser, homes: Homes) {
     if (who === 'member') {
       await addDevice(page, context);
       await signInMember(context, urlOf(who));
-    } else if (isKnown) await signIn(context, urlOf(who), homes.demo.keys);
+    } else if (isKnown) await signIn(context, urlOf(who), instances.demo.keys);
     return { page, cdp: await context.newCDPSession(page) };
   }
 

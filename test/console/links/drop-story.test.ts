@@ -10,10 +10,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Fault, type FaultProxy, startFaultProxy } from '../../client/fault-proxy.ts';
 import { temporaryFolder } from '../../node/kit/temporary-folder.ts';
 import { launchBrowser, newContext, signInByForm, watchErrors } from '../kit/browser.ts';
-import { type ConsoleHome, startFreshHome } from '../kit/console-home.ts';
+import { type ConsoleInstance, startFreshInstance } from '../kit/console-instance.ts';
 import { dialog } from '../kit/people-kit.ts';
 
-let [browser, home, line]: [Browser, ConsoleHome, FaultProxy] = [] as never;
+let [browser, instance, line]: [Browser, ConsoleInstance, FaultProxy] = [] as never;
 const BUCKET = 'regatta';
 const FILM = 'Our trip/film.mp4';
 const PHOTO_BYTES = 300_000;
@@ -38,9 +38,9 @@ const SHOWN_SIZES: Readonly<Record<number, string>> = {
 const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 beforeAll(async () => {
-  [browser, home] = await Promise.all([launchBrowser(), startFreshHome()]);
-  line = await startFaultProxy(home.url, breakingLine());
-  await home.client.buckets.create({ body: { name: BUCKET } });
+  [browser, instance] = await Promise.all([launchBrowser(), startFreshInstance()]);
+  line = await startFaultProxy(instance.url, breakingLine());
+  await instance.client.buckets.create({ body: { name: BUCKET } });
   for (const [name, bytes] of files) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), bytes);
@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await line?.end();
-  await home?.server.stop();
+  await instance?.server.stop();
 });
 
 /** What may be wrong with the line; the test mends it. */
@@ -82,8 +82,8 @@ function breakingLine(): (request: IncomingMessage) => Fault | null {
 async function openConsole(): Promise<{ page: Page; errors: string[] }> {
   const page = await (await newContext(browser)).newPage();
   const errors = watchErrors(page);
-  await page.goto(`${home.url}/-/console`);
-  await signInByForm(page, home.keys);
+  await page.goto(`${instance.url}/-/console`);
+  await signInByForm(page, instance.keys);
   return { page, errors };
 }
 
@@ -156,9 +156,11 @@ async function goOnElsewhere(path: string, code: string): Promise<string[][]> {
 
 async function bodiesBelow(prefix: string): Promise<Map<string, Buffer>> {
   const bodies = new Map<string, Buffer>();
-  for await (const entry of home.client.objects.list(BUCKET, { query: { prefix, delimiter: '' } }))
+  for await (const entry of instance.client.objects.list(BUCKET, {
+    query: { prefix, delimiter: '' },
+  }))
     if (entry.kind === 'object') {
-      const body = await home.client.download(BUCKET, entry.key);
+      const body = await instance.client.download(BUCKET, entry.key);
       bodies.set(entry.key.slice(prefix.length), Buffer.from(await body.bytes()));
     }
   return bodies;

@@ -4,15 +4,15 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NewShareLink } from '../../../src/client/index.ts';
 import { launchBrowser, newContext, watchErrors } from '../kit/browser.ts';
-import { type ConsoleHome, startFreshHome } from '../kit/console-home.ts';
+import { type ConsoleInstance, startFreshInstance } from '../kit/console-instance.ts';
 import { createLink, getLink } from '../kit/link-calls.ts';
 
-let [browser, home]: [Browser, ConsoleHome] = [] as never;
+let [browser, instance]: [Browser, ConsoleInstance] = [] as never;
 const BUCKET = 'press';
 
 beforeAll(async () => {
-  [browser, home] = await Promise.all([launchBrowser(), startFreshHome()]);
-  const { client } = home;
+  [browser, instance] = await Promise.all([launchBrowser(), startFreshInstance()]);
+  const { client } = instance;
   await client.buckets.create({ body: { name: BUCKET } });
   const put = (key: string, text: string, contentType: string) =>
     client.upload(BUCKET, key, text, { contentType });
@@ -24,11 +24,12 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await home?.server.stop();
+  await instance?.server.stop();
 });
 
-const makeLink = (body: NewShareLink) => createLink(home.client, BUCKET, body);
-const downloadsOf = async (id: string) => (await getLink(home.client, BUCKET, id)).usage.downloads;
+const makeLink = (body: NewShareLink) => createLink(instance.client, BUCKET, body);
+const downloadsOf = async (id: string) =>
+  (await getLink(instance.client, BUCKET, id)).usage.downloads;
 
 async function open(url: string, javaScriptEnabled = true): Promise<Page> {
   const context = javaScriptEnabled

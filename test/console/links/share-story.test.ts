@@ -6,11 +6,11 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readZip } from '../../wire/kit/read-zip.ts';
 import { launchBrowser, newContext, signInByForm, watchErrors } from '../kit/browser.ts';
-import { type ConsoleHome, startFreshHome } from '../kit/console-home.ts';
+import { type ConsoleInstance, startFreshInstance } from '../kit/console-instance.ts';
 import { dialog } from '../kit/people-kit.ts';
 import { IS_WORKERS } from '../kit/server.ts';
 
-let [browser, home]: [Browser, ConsoleHome] = [] as never;
+let [browser, instance]: [Browser, ConsoleInstance] = [] as never;
 const BUCKET = 'wedding';
 const FOLDER = 'photos of Ada & Björn/';
 const PASSWORD = 'sésame & co';
@@ -21,8 +21,8 @@ const REVOKED_WITHIN_MS = 5000;
 const photos = new Map<string, Buffer>();
 
 beforeAll(async () => {
-  [browser, home] = await Promise.all([launchBrowser(), startFreshHome()]);
-  await home.client.buckets.create({ body: { name: BUCKET } });
+  [browser, instance] = await Promise.all([launchBrowser(), startFreshInstance()]);
+  await instance.client.buckets.create({ body: { name: BUCKET } });
   for (let number = 1; number <= PHOTOS; number++) {
     const name = `photo ${`${number}`.padStart(3, '0')}.png`;
     photos.set(name, await photo(number));
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const send = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [name, bytes] = next;
-      await home.client.upload(BUCKET, FOLDER + name, bytes, { contentType: 'image/png' });
+      await instance.client.upload(BUCKET, FOLDER + name, bytes, { contentType: 'image/png' });
     }
   };
   await Promise.all([send(), send(), send(), send()]);
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await home?.server.stop();
+  await instance?.server.stop();
 });
 
 /** A small picture, each of another colour. */
@@ -56,8 +56,8 @@ async function openConsole(): Promise<{ page: Page; errors: string[] }> {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   const errors = watchErrors(page);
-  await page.goto(`${home.url}/-/console`);
-  await signInByForm(page, home.keys);
+  await page.goto(`${instance.url}/-/console`);
+  await signInByForm(page, instance.keys);
   return { page, errors };
 }
 

@@ -1,5 +1,5 @@
-// Packed blobs as every home must open them: the codec of its runtime, its store below. Bound to a
-// home in a file of that home, with its plain store.
+// Compressed blobs as every platform must open them: the codec of its runtime, its store below.
+// Bound to a platform in a file of that platform, with its plain store.
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { createDecompressingBlobStore } from '../../../src/adapters/shared/decompressing-blob-store.ts';
@@ -18,11 +18,11 @@ const identity = identityOf();
 let made = 0;
 function freshId(): BlobId {
   made += 1;
-  const home = makeBucketId(
+  const owner = makeBucketId(
     'compressed' as BucketName,
     `${Date.now().toString(36)}${Math.floor(Math.random() * 1e9)}`,
   );
-  return `${home}/01k9000ab${made.toString(32).padStart(18, '0')}` as BlobId;
+  return `${owner}/01k9000ab${made.toString(32).padStart(18, '0')}` as BlobId;
 }
 
 /** Bytes like a log's: they shrink well, and every line tells where it is. */
@@ -55,7 +55,7 @@ const cutOf = (segment: Segment, offsetBytes: number, lengthBytes: number): Segm
   lengthBytes,
 });
 
-/** `inner`: the plain store of a home. */
+/** `inner`: the plain store of a platform. */
 export function packedBlobsContract(subject: Subject<BlobStore>): void {
   const test = testsOf(subject);
 

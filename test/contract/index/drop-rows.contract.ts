@@ -1,5 +1,5 @@
-// Rows of drop links that strangers leave behind, as every home's index must forget them: senders
-// without a file and files that never came, not sooner and not later than the limits say.
+// Rows of drop links that strangers leave behind, as every platform's index must forget them:
+// senders without a file and files that never came, not sooner and not later than the limits say.
 import { describe, expect } from 'vitest';
 import type { DropLink } from '../../../src/domain/links/drop-link.ts';
 import {

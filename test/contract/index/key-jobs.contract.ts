@@ -1,4 +1,4 @@
-// Jobs over many keys, sizes of prefixes and search: what each home's SQLite must do of it.
+// Jobs over many keys, sizes of prefixes and search: what each platform's SQLite must do of it.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KeyAction } from '../../../src/domain/keys/key-jobs.ts';
 import type { VersionId } from '../../../src/domain/nouns.ts';

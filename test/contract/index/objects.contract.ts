@@ -182,9 +182,9 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
     }
 
     test('gives back segments of all blobs, parts, a composite checksum', async (index) => {
-      const home = await makeBucket(index);
+      const owner = await makeBucket(index);
       const bucket = await makeBucket(index);
-      const [a, b] = [blobIn(bucket), blobIn(home)];
+      const [a, b] = [blobIn(bucket), blobIn(owner)];
       const segments = [
         { blobId: a, offsetBytes: 5 * MiB, lengthBytes: 1 },
         { blobId: b, offsetBytes: 0, lengthBytes: 2 ** 40 },
@@ -199,7 +199,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
           { partNumber: 10_000, sizeBytes: 2 ** 40, checksum: 'abc=' },
         ],
       });
-      await put(index, bucket, object, [newReferenceOf(a), newReferenceOf(b, 2 ** 40, home)]);
+      await put(index, bucket, object, [newReferenceOf(a), newReferenceOf(b, 2 ** 40, owner)]);
       expect(await get(index, bucket, 'k')).toEqual(object);
     });
 

@@ -1,5 +1,5 @@
-// Quotas in the commit, as every home's index must keep them: of commits at once just those that
-// fit happen, what is refused leaves no trace, and nothing that shrinks a bucket is refused.
+// Quotas in the commit, as every platform's index must keep them: of commits at once just those
+// that fit happen, what is refused leaves no trace, and nothing that shrinks a bucket is refused.
 import { describe, expect } from 'vitest';
 import type { BucketQuotas } from '../../../src/domain/billing/quotas.ts';
 import type { BucketRef, ObjectVersion, Versioning } from '../../../src/domain/nouns.ts';

@@ -1,5 +1,5 @@
 // Plain data for the contracts of the metadata index: buckets, objects and parts that are valid in
-// every home. Each bucket has a name of its own, because an index need not be empty when a test
+// every platform. Each bucket has a name of its own, because an index need not be empty when a test
 // gets it.
 import { expect } from 'vitest';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
@@ -99,9 +99,9 @@ export function blobIn(bucket: BucketAddress): BlobId {
 export function newReferenceOf(
   blobId: BlobId,
   sizeBytes = 100,
-  home: BucketAddress | null = null,
+  owner: BucketAddress | null = null,
 ): NewBlobReference {
-  return { blobId, sizeBytes, ownerBucket: home };
+  return { blobId, sizeBytes, ownerBucket: owner };
 }
 
 export function wholeOf(blobId: BlobId, lengthBytes = 100): Segment {

@@ -1,5 +1,5 @@
-// Selections of objects, as every home's index must keep them: for as long as they last, as many
-// as a bucket may have, and gone with it.
+// Selections of objects, as every platform's index must keep them: for as long as they last, as
+// many as a bucket may have, and gone with it.
 import { describe, expect } from 'vitest';
 import { SELECTIONS_MAX } from '../../../src/index/objects/selections.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';

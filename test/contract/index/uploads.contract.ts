@@ -430,19 +430,19 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>, rows: Uplo
     });
 
     test('gives up a part of a foreign blob like one of its own', async (index) => {
-      const home = await makeBucket(index);
+      const owner = await makeBucket(index);
       const bucket = await makeBucket(index);
-      const blobId = await putBlob(index, home, 'source');
+      const blobId = await putBlob(index, owner, 'source');
       const hold = {
-        ownerBucket: addressOf(home),
+        ownerBucket: addressOf(owner),
         blobIds: [blobId],
         referrer: addressOf(bucket),
         nowMs: START_MS,
       };
-      await index.call(home.name, 'addRemoteReferences', hold);
+      await index.call(owner.name, 'addRemoteReferences', hold);
       const upload = await startUpload(index, bucket, 'k');
       await putPart(index, bucket, upload, partOf(1, [wholeOf(blobId)]), [
-        newReferenceOf(blobId, 100, addressOf(home)),
+        newReferenceOf(blobId, 100, addressOf(owner)),
       ]);
       await put(index, bucket, segmentsObjectOf('copy', [wholeOf(blobId)]));
       await abort(index, bucket, upload);

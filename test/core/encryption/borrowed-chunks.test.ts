@@ -14,20 +14,23 @@ it.each([
   [2, 200_000],
   [1, 65_536],
   [2, 131_073],
-] as const)('gives the same bytes by %i layers of %i bytes, lent or kept', async (layers, size) => {
-  const dataKey: DataKey = { bytes: patternBytes(32, 5), layers, showsMd5: true };
-  const plain = patternBytes(size);
-  const encrypt = async (chunkBytes: number, isBorrowed: boolean) => {
-    const chunks: Uint8Array[] = [];
-    await encryptSource(sourceOf(plain, { chunkBytes }), dataKey, BLOB).pump((chunk) => {
-      chunks.push(isBorrowed ? new Uint8Array(chunk) : chunk);
-    }, isBorrowed);
-    return joinBytes(chunks);
-  };
+] as const)(
+  'gives the same bytes by %i layers of %i bytes, borrowed or kept',
+  async (layers, size) => {
+    const dataKey: DataKey = { bytes: patternBytes(32, 5), layers, showsMd5: true };
+    const plain = patternBytes(size);
+    const encrypt = async (chunkBytes: number, isBorrowed: boolean) => {
+      const chunks: Uint8Array[] = [];
+      await encryptSource(sourceOf(plain, { chunkBytes }), dataKey, BLOB).pump((chunk) => {
+        chunks.push(isBorrowed ? new Uint8Array(chunk) : chunk);
+      }, isBorrowed);
+      return joinBytes(chunks);
+    };
 
-  const expected = await encrypt(size, false);
-  for (const chunkBytes of [777, 65_536, 100_000])
-    for (const isBorrowed of [true, false])
-      expectBytes(await encrypt(chunkBytes, isBorrowed), expected);
-  expect(expected.length).toBeGreaterThan(size);
-});
+    const expected = await encrypt(size, false);
+    for (const chunkBytes of [777, 65_536, 100_000])
+      for (const isBorrowed of [true, false])
+        expectBytes(await encrypt(chunkBytes, isBorrowed), expected);
+    expect(expected.length).toBeGreaterThan(size);
+  },
+);

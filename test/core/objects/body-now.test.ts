@@ -24,13 +24,13 @@ function readNow(
 ) {
   const { inMemory = [], worthLoading = [] } = slices;
   const core = createMemoryCore();
-  const lent: Segment[] = [];
+  const borrowed: Segment[] = [];
   const { blobStore, edgeCache } = core.ports;
   const reading = withPorts(core, {
     blobStore: {
       ...blobStore,
       atHand(blobId, { offsetBytes, lengthBytes }) {
-        lent.push(run(blobId, offsetBytes, lengthBytes));
+        borrowed.push(run(blobId, offsetBytes, lengthBytes));
         return () => null;
       },
     },
@@ -46,7 +46,7 @@ function readNow(
   const sizeBytes = segments.reduce((sum, segment) => sum + segment.lengthBytes, 0);
   const version = { sizeBytes, segments, inlineBytes: null, encryption: null } as const;
   const body = bodyNow(reading, version, { offsetBytes, lengthBytes }, true);
-  return { body, lent: body?.lend == null ? [] : lent };
+  return { body, borrowed: body?.lend == null ? [] : borrowed };
 }
 
 const WHOLE = [run(ONE, 0, 300)];
@@ -64,15 +64,15 @@ describe('a body that can be had now', () => {
     ['segments apart', [run(ONE, 0, 30), run(ONE, 40, 60)], [10, 60], []],
     ['two blobs', [run(ONE, 0, 30), run(OTHER, 30, 70)], [10, 60], []],
     ['more than a slice has', WHOLE, [0, 101], []],
-  ])('is lent in one piece, or not at all: %s', (_, segments, range, expected) => {
-    expect(readNow(segments, range).lent).toEqual(expected);
+  ])('is borrowed in one piece, or not at all: %s', (_, segments, range, expected) => {
+    expect(readNow(segments, range).borrowed).toEqual(expected);
   });
 
   it.each([
-    ['is not lent where its slice is worth loading', [100], [], [110, 50], false],
-    ['is not lent where a further slice is worth loading', [200], [], [150, 100], false],
-    ['is lent where memory has what is worth loading', [200], [200], [150, 100], true],
+    ['is not borrowed where its slice is worth loading', [100], [], [110, 50], false],
+    ['is not borrowed where a further slice is worth loading', [200], [], [150, 100], false],
+    ['is borrowed where memory has what is worth loading', [200], [200], [150, 100], true],
   ] as const)('%s', (_, worthLoading, inMemory, range, isLent) => {
-    expect(readNow(WHOLE, range, { worthLoading, inMemory }).lent.length > 0).toBe(isLent);
+    expect(readNow(WHOLE, range, { worthLoading, inMemory }).borrowed.length > 0).toBe(isLent);
   });
 });

@@ -86,7 +86,7 @@ describe('the sweeper', () => {
     await sweep(core);
     expect(await readWhole(core, copied)).toEqual(sampleBytes(SIZE));
 
-    // A copy of the copy, in a third bucket, still counts at the true home.
+    // A copy of the copy, in a third bucket, still counts at the true owner.
     const third = await openTestBucket(core, 'third');
     const again = await copy(core, third, copied, 'c');
     await deleteObjects(core, to, [{ key: key('b') }]);

@@ -39,7 +39,7 @@ import { useShareLinks } from './use-share-links.ts';
 
 /** Every call of the index, down every branch that has statements of its own. */
 export function useIndex(index: IndexApi): void {
-  const home = index.createBucket({ bucket: bucketRecord() });
+  const owner = index.createBucket({ bucket: bucketRecord() });
   const record = index.createBucket({ bucket: bucketRecord() });
   const { name } = record;
   const opened = index.setBucketAccess({ bucket: refOf(record), access: record.access });
@@ -51,7 +51,7 @@ export function useIndex(index: IndexApi): void {
     }),
   );
   const [foreign, own, first, second] = [
-    blobIn(home),
+    blobIn(owner),
     blobIn(record),
     blobIn(record),
     blobIn(record),
@@ -61,16 +61,16 @@ export function useIndex(index: IndexApi): void {
     object: ReturnType<typeof objectOf>,
     newReferences = [] as ReturnType<typeof newReferenceOf>[],
   ) => index.commitObject({ bucket: to, object, condition: null, newReferences });
-  commit(refOf(home), segmentsObjectOf('a', [wholeOf(foreign)]), [newReferenceOf(foreign)]);
+  commit(refOf(owner), segmentsObjectOf('a', [wholeOf(foreign)]), [newReferenceOf(foreign)]);
   const hold = {
-    ownerBucket: addressOf(home),
+    ownerBucket: addressOf(owner),
     blobIds: [foreign],
     referrer: addressOf(record),
     nowMs: START_MS,
   };
   index.addRemoteReferences(hold);
   commit(bucket, segmentsObjectOf('a', [wholeOf(foreign)]), [
-    newReferenceOf(foreign, 1, addressOf(home)),
+    newReferenceOf(foreign, 1, addressOf(owner)),
   ]);
   commit(bucket, segmentsObjectOf('b', [wholeOf(own)]), [newReferenceOf(own)]);
   commit(bucket, segmentsObjectOf('c', [wholeOf(own)]));
@@ -157,8 +157,8 @@ export function useIndex(index: IndexApi): void {
     for (const _ of [1, 2]) index.commitObject({ bucket, object, condition: null, newReferences });
   }
 
-  index.deleteObjects({ bucket: refOf(home), ...deletionOf(['a']) });
-  index.condemnBlobs({ bucket: addressOf(home), olderThanMs: START_MS + 1, limit: 10 });
+  index.deleteObjects({ bucket: refOf(owner), ...deletionOf(['a']) });
+  index.condemnBlobs({ bucket: addressOf(owner), olderThanMs: START_MS + 1, limit: 10 });
   const keys = index.listObjects({
     bucket,
     prefix: '',

@@ -17,8 +17,8 @@ import { noisyPngOf, pngOf } from '../kit/png.ts';
 const { s3, target } = client;
 
 /** Where Cloudflare Images is not bound there are none; wrangler.toml names none. */
-const imagesReason = target.home === 'node' ? null : 'no Images binding here';
-const bindingReason = target.home === 'node' ? 'images are made here' : null;
+const imagesReason = target.platform === 'node' ? null : 'no Images binding here';
+const bindingReason = target.platform === 'node' ? 'images are made here' : null;
 
 const ACCEPT = { accept: 'image/avif,image/webp,image/apng,image/*,*/*;q=0.8' };
 const YEAR = 'private, max-age=31536000, immutable';

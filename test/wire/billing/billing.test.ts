@@ -212,7 +212,7 @@ describeCore('usage and invoices', () => {
     const pdf = await client.anonymous({ method: 'GET', path, headers });
     expect((await nameBuyer('Ann')).status).toBe(200);
 
-    expect(pdf.status).toBe(target.home === 'workers' ? 501 : 200);
+    expect(pdf.status).toBe(target.platform === 'workers' ? 501 : 200);
   });
 
   it('forecasts the month, simulates others, and refuses what is none', async () => {

@@ -10,7 +10,8 @@ import { expectError } from '../kit/clients/xml.ts';
 
 const { send, anonymous, target } = client;
 const MiB = 1024 * 1024;
-const continueReason = target.home === 'workers' ? 'workerd has no way to send 100 Continue' : null;
+const continueReason =
+  target.platform === 'workers' ? 'workerd has no way to send 100 Continue' : null;
 
 async function onSocket<Result>(work: (socket: WireSocket) => Promise<Result>): Promise<Result> {
   const socket = await openSocket(target.url);
@@ -109,7 +110,9 @@ describeCore('an early refusal', () => {
         // workerd ends a connection whose body nobody reads, and the reset may overtake the answer
         // (seen November 2026).
         const isLost = () =>
-          target.home === 'workers' && size >= MiB ? null : Promise.reject(new Error('no answer'));
+          target.platform === 'workers' && size >= MiB
+            ? null
+            : Promise.reject(new Error('no answer'));
         const reply = await socket.read().catch(isLost);
         if (reply !== null) {
           expect(reply.status).toBe(403);
@@ -168,7 +171,7 @@ describeCore('a connection', () => {
     });
   });
 
-  itUnless(target.home === 'workers' ? 'the front of the runtime answers these itself' : null)(
+  itUnless(target.platform === 'workers' ? 'the front of the runtime answers these itself' : null)(
     'may be of HTTP/1.0 and name no host, or ask about no page at all',
     async () => {
       await onSocket(async (socket) => {

@@ -10,7 +10,7 @@ import { pngOf } from '../kit/png.ts';
 const { send, anonymous, presigned, target } = client;
 
 /** Where Cloudflare Images is not bound there are none; wrangler.toml names none. */
-const imagesReason = target.home === 'node' ? null : 'no Images binding here';
+const imagesReason = target.platform === 'node' ? null : 'no Images binding here';
 
 const sizeOfPng = (bytes: Buffer) => [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 
@@ -69,7 +69,7 @@ describeCore('images by their address', () => {
     expectError(await read({ w: '40' }, {}, 'missing.png'), 404, 'NoSuchKey');
   });
 
-  itUnless(target.home === 'workers' ? null : 'images are made here')(
+  itUnless(target.platform === 'workers' ? null : 'images are made here')(
     'say so where none are made',
     async () => {
       await allow({ sizes: [10] });

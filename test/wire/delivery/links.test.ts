@@ -1,5 +1,5 @@
 // Presigned URLs as download links: what is changed, made private or revoked is seen by the next
-// reader on Node, and elsewhere within the bound of the home.
+// reader on Node, and elsewhere within the bound of the platform.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import type { Call } from '../kit/clients/client.ts';
@@ -49,7 +49,7 @@ describeCore('links', () => {
         await send({ method: 'PUT', bucket, key, body });
         if (letter === 'a') expect((await read()).text).toBe(body);
         await expectSoon(read, body);
-        // Who signs the header sees his own write at once, in every home.
+        // Who signs the header sees his own write at once, on every platform.
         expect((await send({ method: 'GET', bucket, key })).text).toBe(body);
       }
       await send({ method: 'DELETE', bucket, key });

@@ -115,7 +115,7 @@ describeCore('metrics', () => {
     },
   );
 
-  it.skipIf(token === null || target.home !== 'node')(
+  it.skipIf(token === null || target.platform !== 'node')(
     'show the index, the connections and the process on Node',
     async () => {
       const page = await scrape();

@@ -12,7 +12,7 @@ const { s3, send, anonymous } = client;
 
 /** Why an answer to a client that takes compression may not be what the server sent. */
 const frontReason =
-  client.target.home === 'workers' ? 'miniflare compresses what comes plain by itself' : null;
+  client.target.platform === 'workers' ? 'miniflare compresses what comes plain by itself' : null;
 
 const UNDO = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync } as const;
 const CODINGS = ['br', 'zstd', 'gzip'] as const;

@@ -10,7 +10,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { sampleBytes } from './clients/client.ts';
 import type { WireTarget } from './clients/target.ts';
 
-type Home = WireTarget['home'];
+type Platform = WireTarget['platform'];
 
 /** An object that vectors ask for. */
 export type ObjectSpec = {
@@ -20,8 +20,8 @@ export type ObjectSpec = {
   readonly sizeBytes?: number;
   readonly encoded?: 'gzip' | 'br';
   readonly headers?: Readonly<Record<string, string>>;
-  /** Homes that can hold or address it; all when absent. */
-  readonly homes?: readonly Home[];
+  /** Platforms that can hold or address it; all when absent. */
+  readonly platforms?: readonly Platform[];
 };
 
 export type Vector = {
@@ -49,8 +49,8 @@ export type Vector = {
   /** On a connection of its own, because it may end there. */
   readonly alone?: boolean;
   readonly expect: Expectation;
-  /** Homes that the vector is for, and why the other one is out of our hands. */
-  readonly homes?: readonly Home[];
+  /** Platforms that the vector is for, and why the other one is out of our hands. */
+  readonly platforms?: readonly Platform[];
   readonly reason?: string;
   /** What we do otherwise, known and not yet mended; the test turns red when it is. */
   readonly deviation?: string;
@@ -84,9 +84,12 @@ export const FAMILIES: readonly { readonly name: string; readonly vectors: reado
     .sort()
     .map((file) => ({ name: file.slice(0, -'.json'.length), vectors: readJson(file).vectors }));
 
-/** Whether a home takes part. */
-export function isFor(home: Home, { homes }: { readonly homes?: readonly Home[] }): boolean {
-  return homes === undefined || homes.includes(home);
+/** Whether a platform takes part. */
+export function isFor(
+  platform: Platform,
+  { platforms }: { readonly platforms?: readonly Platform[] },
+): boolean {
+  return platforms === undefined || platforms.includes(platform);
 }
 
 /** The stored bytes of an object. */

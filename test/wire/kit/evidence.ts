@@ -1,14 +1,14 @@
-// What the wire suite asked of a home, by operation and class of status, out of the server's own
-// metrics: evidence for docs/s3-compatibility.md (scripts/compatibility-evidence.ts). Written only
-// when QUAYSIDE_WIRE_EVIDENCE names a file.
+// What the wire suite asked of a platform, by operation and class of status, out of the server's
+// own metrics: evidence for docs/s3-compatibility.md (scripts/compatibility-evidence.ts). Written
+// only when QUAYSIDE_WIRE_EVIDENCE names a file.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { WireTarget } from './clients/target.ts';
 
 const SAMPLE = /^quayside_requests_total\{([^}]*)\} (\d+)$/gm;
 
 /**
- * Puts the counts of this home into the file, in place of those of an earlier run. Call it before
- * the server ends.
+ * Puts the counts of this platform into the file, in place of those of an earlier run. Call it
+ * before the server ends.
  */
 export async function writeWireEvidence(target: WireTarget): Promise<void> {
   const path = process.env.QUAYSIDE_WIRE_EVIDENCE;
@@ -18,7 +18,7 @@ export async function writeWireEvidence(target: WireTarget): Promise<void> {
   if (!response.ok) throw new Error(`No metrics for the evidence: ${response.status}`);
   const counts = countsOf(await response.text());
   const known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as object) : {};
-  writeFileSync(path, `${JSON.stringify({ ...known, [target.home]: counts }, null, 1)}\n`);
+  writeFileSync(path, `${JSON.stringify({ ...known, [target.platform]: counts }, null, 1)}\n`);
 }
 
 /** Counts by operation and class of status, in the order of names. */

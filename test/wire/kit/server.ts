@@ -1,6 +1,6 @@
-// Starts a home of Quayside for the wire suite and the benches: a process, a free port, an empty
-// data folder. Stops it by its process id, with a bound on every wait. What the server prints is
-// kept and shown when it fails to start.
+// Starts a server of Quayside on a platform, for the wire suite and the benches: a process, a free
+// port, an empty data folder. Stops it by its process id, with a bound on every wait. What the
+// server prints is kept and shown when it fails to start.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -107,12 +107,12 @@ async function end(child: ChildProcess): Promise<number | null> {
 }
 
 async function start(
-  home: 'node' | 'workers',
+  platform: 'node' | 'workers',
   launch: (port: number, folder: string) => ChildProcess | Promise<ChildProcess>,
   options: StartOptions,
   { scheme = 'http', ...promises }: { scheme?: 'http' | 'https'; stalenessSeconds: number },
 ): Promise<WireServer> {
-  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), `quayside-wire-${home}-`)));
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), `quayside-wire-${platform}-`)));
   const port = await freePort();
   const child = await launch(port, folder);
   let printed = '';
@@ -133,7 +133,7 @@ async function start(
     const readyAfterMs = await untilReady(url, child, () => printed);
     const profile = profileFromEnv(process.env);
     const target = {
-      home,
+      platform,
       url,
       ...KEYS,
       other: OTHER,
@@ -171,8 +171,8 @@ const SETTINGS = {
 };
 
 /**
- * How long the Cloudflare home may serve a pointer from memory here; the local KV adds no delay of
- * its own.
+ * How long the Cloudflare platform may serve a pointer from memory here; the local KV adds no delay
+ * of its own.
  */
 const FRESH_SECONDS = 1;
 const FRESH_SETTINGS = {
@@ -220,7 +220,7 @@ function writeCertificate(folder: string): NodeJS.ProcessEnv {
   return { QUAYSIDE_TLS_CERT: certFile, QUAYSIDE_TLS_KEY: keyFile };
 }
 
-/** The settings of the Cloudflare home here. */
+/** The settings of the Cloudflare platform here. */
 const WORKERS_SETTINGS = {
   ...SETTINGS,
   ...FRESH_SETTINGS,
@@ -232,7 +232,7 @@ const WORKERS_SETTINGS = {
 };
 
 /**
- * The Cloudflare home: what `npm run deploy` uploads, in workerd with local storage in the
+ * The Cloudflare platform: what `npm run deploy` uploads, in workerd with local storage in the
  * folder.
  */
 export function startWorkers(options: StartOptions = {}): Promise<WireServer> {
@@ -259,7 +259,7 @@ export function startWorkers(options: StartOptions = {}): Promise<WireServer> {
   return start('workers', launch, options, { stalenessSeconds: FRESH_SECONDS });
 }
 
-/** The Cloudflare home as `npm run dev` runs it, with its storage in the folder. */
+/** The Cloudflare platform as `npm run dev` runs it, with its storage in the folder. */
 export function startWranglerDev(options: StartOptions = {}): Promise<WireServer> {
   const launch = (port: number, folder: string) => {
     const vars = Object.entries(WORKERS_SETTINGS).flatMap(([name, value]) => [

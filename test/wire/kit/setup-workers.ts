@@ -1,4 +1,4 @@
-// Starts the Cloudflare home once for all wire tests of the project `wire-workers` and stops it
+// Starts the Cloudflare platform once for all wire tests of the project `wire-workers` and stops it
 // after them.
 import type { TestProject } from 'vitest/node';
 import { writeWireEvidence } from './evidence.ts';

@@ -1,5 +1,5 @@
-// The Cloudflare home as a process: workerd with local R2, KV, Durable Objects and Cache, set up
-// from wrangler.toml and running the script and modules that `npm run deploy` uploads. server.ts
+// The Cloudflare platform as a process: workerd with local R2, KV, Durable Objects and Cache, set
+// up from wrangler.toml and running the script and modules that `npm run deploy` uploads. server.ts
 // starts it in place of `wrangler dev`, whose proxy and tools cost more CPU time than the requests
 // of a test (wrangler-dev.test.ts proves that `wrangler dev` runs too). Usage: node
 // workers-runtime.ts <port> <data folder> <folder of the script> <vars as JSON>. Ends at SIGTERM,

@@ -59,12 +59,12 @@ describeCore('a share link', () => {
 
   itUnless(elsewhereReason)('is for countries, and for nobody of whom none is known', async () => {
     // Cloudflare says it with the request; workerd's stand-in says that everybody is in the US.
-    const country = target.home === 'node' ? { 'x-country': 'US' } : {};
+    const country = target.platform === 'node' ? { 'x-country': 'US' } : {};
     const { id, url } = await shares.ofObject(key, { audience: { countries: ['US', 'CH'] } });
     expect((await open(url, country)).status).toBe(200);
     await shares.change(id, { audience: { countries: ['CH', 'DE'] } });
     expect((await untilStatus(url, 403, country)).status).toBe(403);
-    if (target.home !== 'node') return;
+    if (target.platform !== 'node') return;
     const unknown = [{}, { 'x-country': '' }, { 'x-country': 'ch' }, { 'cf-ipcountry': 'CH' }];
     expect(await statusesOf(url, unknown)).toEqual([403, 403, 403, 403]);
     expect((await open(url, { 'x-country': 'DE' })).status).toBe(200);

@@ -198,6 +198,8 @@ describeCore('the page of a share link', () => {
     const page = await visit(hosts[bucket], new URL(url).pathname, BROWSER);
     expect(page.text).toContain(`${hosts[bucket]}${new URL(url).pathname}`);
     expect((await visit(hosts[other])).status).toBe(404);
-    expect(target.home === 'other' || (await open(`${url}/page.html`)).status === 200).toBe(true);
+    expect(target.platform === 'other' || (await open(`${url}/page.html`)).status === 200).toBe(
+      true,
+    );
   });
 });

@@ -87,7 +87,7 @@ describeCore('the statistics of a share link', () => {
       .poll(() => sumsOf(counted.id))
       .toEqual({ opened: 0, started: 2, completed: 1, aborted: 1 });
     // Without limits Workers hand the body to the platform, which says nothing of it.
-    const isTold = client.target.home === 'node';
+    const isTold = client.target.platform === 'node';
     await expect
       .poll(() => sumsOf(huge.id))
       .toMatchObject(isTold ? { started: 2, completed: 1, aborted: 1 } : { started: 2 });

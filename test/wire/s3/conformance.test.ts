@@ -1,4 +1,4 @@
-// The delivery conformance table against a home: some hundreds of unsigned requests over kept
+// The delivery conformance table against a platform: some hundreds of unsigned requests over kept
 // connections, each answer judged by its vector and by the rules that hold for every answer. The
 // table says where each expectation comes from.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const { send, target } = client;
 const IMF_FIXDATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
 /** Cloudflare's front puts the Date on; workerd alone sends no Date. */
-const HAS_DATE = target.home !== 'workers';
+const HAS_DATE = target.platform !== 'workers';
 /**
  * Headers in which responses to HEAD and GET may differ: they are of the moment, or of the
  * connection.
@@ -60,7 +60,7 @@ describeCore('delivery conforms', () => {
 
   beforeAll(async () => {
     await openToEveryone(client, publicBucket);
-    const objects = Object.entries(OBJECTS).filter(([, spec]) => isFor(target.home, spec));
+    const objects = Object.entries(OBJECTS).filter(([, spec]) => isFor(target.platform, spec));
     await inParallel(objects, 4, async ([name, spec]) => {
       const body = bodyOf(spec);
       const call = { key: spec.key, body, headers: spec.headers ?? {} };
@@ -142,9 +142,9 @@ describeCore('delivery conforms', () => {
   it('has a source for each vector, a reason for each exception and no name twice', () => {
     for (const { name: family, vectors } of FAMILIES) {
       expect(new Set(vectors.map(({ name }) => name)).size, family).toBe(vectors.length);
-      for (const { name, source, homes, reason } of vectors) {
+      for (const { name, source, platforms, reason } of vectors) {
         expect(source, name).toMatch(/\bRFC \d{4}|\bS3\b|Quayside/);
-        expect(homes === undefined, name).toBe(reason === undefined);
+        expect(platforms === undefined, name).toBe(reason === undefined);
       }
     }
   });
@@ -172,7 +172,7 @@ describeCore('delivery conforms', () => {
   for (const { name: family, vectors } of FAMILIES) {
     describe.concurrent(family, () => {
       for (const vector of vectors) {
-        if (!isFor(target.home, vector)) it.skip(`${vector.name} [${vector.reason}]`, () => {});
+        if (!isFor(target.platform, vector)) it.skip(`${vector.name} [${vector.reason}]`, () => {});
         else if (vector.deviation !== undefined)
           it.fails(`${vector.name} [${vector.deviation}]`, () => examine(vector));
         else it(vector.name, () => examine(vector));

@@ -1,5 +1,5 @@
 // Encryption at rest as its users meet it: keys of their own (SSE-C), the server's (SSE-S3), named
-// ones (SSE-KMS), the default of a bucket. That the stored bytes are sealed is for test/node and
+// ones (SSE-KMS), the default of a bucket. That the stored bytes are encrypted is for test/node and
 // test/workerd to prove.
 import { createHash, randomBytes } from 'node:crypto';
 import {

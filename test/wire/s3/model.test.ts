@@ -15,7 +15,7 @@ import { createStorageModel, type Outcome } from '../kit/storage-model.ts';
 
 const { send } = client;
 
-/** Runs on each home. More find nothing new and cost a second each. */
+/** Runs on each platform. More find nothing new and cost a second each. */
 const RUNS = fuzzRuns(12);
 
 const KEYS = ['a', 'a/b', 'a/c', 'b', 'ü/😀', '/'] as const;

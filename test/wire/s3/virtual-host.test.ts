@@ -13,7 +13,9 @@ const { send, anonymous, target } = client;
 const it = itUnless(virtualHostReason);
 const capitalsReason =
   virtualHostReason ??
-  (target.home === 'node' ? null : 'workerd lower-cases the host, which is signed as it was sent');
+  (target.platform === 'node'
+    ? null
+    : 'workerd lower-cases the host, which is signed as it was sent');
 
 describeCore('virtual-hosted requests', () => {
   const bucket = useBucket(client);

@@ -127,7 +127,8 @@ describeCore('a ZIP of a folder', () => {
       answer.destroy();
       return answer.statusCode;
     };
-    for (let n = 0; n < (target.home === 'node' ? 20 : 2); n++) await expect.poll(leave).toBe(200);
+    for (let n = 0; n < (target.platform === 'node' ? 20 : 2); n++)
+      await expect.poll(leave).toBe(200);
     const reply = await send({ method: 'GET', bucket: Bucket, key: 'photos/', query: ZIP });
     expect(readZip(reply.body)).toHaveLength(7);
   });

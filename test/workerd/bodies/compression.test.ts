@@ -1,5 +1,5 @@
-// Compression at rest on the Cloudflare home: the cron trigger packs old bodies in R2, and readers
-// of any tier get the same.
+// Compression at rest on the Cloudflare platform: the cron trigger packs old bodies in R2, and
+// readers of any tier get the same.
 import { env, exports } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { createDoDirectory } from '../../../src/adapters/cloudflare/clients/do-directory.ts';

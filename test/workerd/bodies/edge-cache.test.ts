@@ -1,4 +1,4 @@
-// The body tiers of the Cloudflare home, over the real Cache API and the real entrypoint, with
+// The body tiers of the Cloudflare platform, over the real Cache API and the real entrypoint, with
 // Workers Cache as described.
 import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';

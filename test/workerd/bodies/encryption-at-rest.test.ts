@@ -79,7 +79,7 @@ async function storedBlobs(name: BucketName) {
 const textOf = (bytes: Uint8Array) => new TextDecoder('latin1').decode(bytes);
 
 describe('encrypted objects on Cloudflare', () => {
-  it('are sealed in R2 and in what the public reads from KV', async () => {
+  it('are encrypted in R2 and in what the public reads from KV', async () => {
     const name = await fill();
     const reader = isolate();
     for (const key of Object.keys(REQUESTED).flatMap((requested) => [

@@ -17,9 +17,9 @@ const inParts = { singlePutMaxBytes: MiB, partBytes: 5 * MiB };
 blobStoreContract({ name: 'R2', make: () => createR2BlobStore(env.BLOBS) });
 blobStoreContract({ name: 'R2 in parts', make: () => createR2BlobStore(env.BLOBS, inParts) });
 
-const home = makeBucketId('r2-test' as BucketName, 'life');
+const owner = makeBucketId('r2-test' as BucketName, 'life');
 let made = 0;
-const freshId = () => `${home}/blob${++made}` as BlobId;
+const freshId = () => `${owner}/blob${++made}` as BlobId;
 const identity: BlobIdentity = {
   bucket: 'r2-test' as BucketName,
   key: 'a\u0000"\\😀/../' as ObjectKey,

@@ -266,7 +266,7 @@ export function indexMovedRowsContract(subject: Subject<MetadataIndex>): void {
       expect(await get(index, refTo(await stateOf(index, root.bucket)), 'k')).not.toBeNull();
     });
 
-    test('come home to a blob with what is saved by sharing it', async (index) => {
+    test('come back to a blob with what is saved by sharing it', async (index) => {
       const { record, root, shard } = await makeShards(index);
       const digest = { sha256Hex: 'same' };
       const share = async (key: string) => {

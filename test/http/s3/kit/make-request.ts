@@ -36,7 +36,7 @@ export function makeRequest(parts: RequestParts): HttpRequest {
         for (const piece of body) {
           const chunk = new Uint8Array(piece);
           await onChunk(chunk);
-          // What was only lent is used again at once.
+          // What was only borrowed is used again at once.
           if (isBorrowed) chunk.fill(0xee);
         }
       },

@@ -285,8 +285,8 @@ function countingIds(): Ids {
     // The id has the length of a real one: clients may name it.
     versionId: () => next('version', 20) as ReturnType<Ids['versionId']>,
     uploadId: () => next('upload') as ReturnType<Ids['uploadId']>,
-    blobId: (home) => `${home}/${next('blob')}` as ReturnType<Ids['blobId']>,
+    blobId: (owner) => `${owner}/${next('blob')}` as ReturnType<Ids['blobId']>,
     recordId: () => next('record'),
-    blobIdLowerBound: (home) => `${home}/`,
+    blobIdLowerBound: (owner) => `${owner}/`,
   };
 }

@@ -140,8 +140,8 @@ describe('a body of signed chunks', () => {
           expect(body.source.lengthBytes).toBe(payload.length);
           expect((await read(body)).equals(payload)).toBe(true);
           expect(body.trailer(CRC32C)).toBe(trailerLayout === null ? null : 'sOO8/Q==');
-          const lent = await readBorrowed(put(headers, split(wire, lengths)));
-          expect(lent.equals(payload)).toBe(true);
+          const borrowed = await readBorrowed(put(headers, split(wire, lengths)));
+          expect(borrowed.equals(payload)).toBe(true);
         },
       ),
       { numRuns: fuzzRuns(100) },

@@ -14,7 +14,7 @@ declare module 'vitest' {
 /** One client for all files of a process, of the server that the set-up provides. */
 export const client = createClient(inject('wire'));
 
-const { home, profile } = client.target;
+const { platform, profile } = client.target;
 
 /** A group of tests that the smoke profile leaves out. */
 export const describeCore = describe.skipIf(profile === 'smoke');
@@ -29,7 +29,9 @@ export function itUnless(reason: string | null): (name: string, test: () => Prom
 
 /** Why a request target cannot keep `../..` and `../../..` segments; null where it can. */
 export const dotSegmentsReason =
-  home === 'node' ? null : 'workerd makes a URL of the request target, which resolves dot segments';
+  platform === 'node'
+    ? null
+    : 'workerd makes a URL of the request target, which resolves dot segments';
 
 /** Why there are no websites to visit; null where there are. */
 export const websiteReason =

@@ -1,6 +1,6 @@
 // What the wire suite knows of the server it examines: an address, a key pair and a few promises of
-// the home. The global set-up of each project provides it, suite.ts hands it to the tests. Nothing
-// in test/wire imports from src.
+// the platform. The global set-up of each project provides it, suite.ts hands it to the tests.
+// Nothing in test/wire imports from src.
 
 /**
  * How much to run: `smoke` takes seconds, `core` is what `npm test` runs, `full` adds large data
@@ -10,7 +10,7 @@ export type Profile = 'smoke' | 'core' | 'full';
 
 export type WireTarget = {
   /** `other` is a server that the suite did not start. */
-  readonly home: 'node' | 'workers' | 'other';
+  readonly platform: 'node' | 'workers' | 'other';
   /** Scheme, host and port, without a slash at the end. */
   readonly url: string;
   readonly accessKey: string;
@@ -63,9 +63,9 @@ export function targetFromEnv(env: NodeJS.ProcessEnv): WireTarget | null {
       'QUAYSIDE_WIRE_URL needs QUAYSIDE_WIRE_ACCESS_KEY and QUAYSIDE_WIRE_SECRET_KEY',
     );
   }
-  const home = env.QUAYSIDE_WIRE_HOME;
+  const platform = env.QUAYSIDE_WIRE_PLATFORM;
   return {
-    home: home === 'node' || home === 'workers' ? home : 'other',
+    platform: platform === 'node' || platform === 'workers' ? platform : 'other',
     url: url.replace(/\/+$/, ''),
     accessKey,
     secretKey,
@@ -73,7 +73,7 @@ export function targetFromEnv(env: NodeJS.ProcessEnv): WireTarget | null {
     region: env.QUAYSIDE_WIRE_REGION ?? 'us-east-1',
     baseDomain: env.QUAYSIDE_WIRE_BASE_DOMAIN ?? null,
     websiteDomain: env.QUAYSIDE_WIRE_WEBSITE_DOMAIN ?? null,
-    stalenessSeconds: Number(env.QUAYSIDE_WIRE_STALENESS_SECONDS ?? (home === 'node' ? 0 : 60)),
+    stalenessSeconds: Number(env.QUAYSIDE_WIRE_STALENESS_SECONDS ?? (platform === 'node' ? 0 : 60)),
     profile: profileFromEnv(env),
     metricsToken: env.QUAYSIDE_WIRE_METRICS_TOKEN ?? null,
     isTemporary: false,

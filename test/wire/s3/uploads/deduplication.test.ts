@@ -39,8 +39,8 @@ describeCore('a bucket that stores equal bytes once', () => {
     };
     for (const key of ['a', 'b', 'c']) await put(key);
     expect(await standard()).toEqual({ bytes: 4 * SIZE, saved: 2 * SIZE });
-    // Neither is equal to what stands there: one is sealed, the other has another class.
-    await put('sealed', { 'x-amz-server-side-encryption': 'AES256' });
+    // Neither is equal to what stands there: one is encrypted, the other has another class.
+    await put('encrypted', { 'x-amz-server-side-encryption': 'AES256' });
     await put('cold', { 'x-amz-storage-class': 'STANDARD_IA' });
     expect(await standard()).toEqual({ bytes: 5 * SIZE, saved: 2 * SIZE });
     const copied = await send({
@@ -59,7 +59,7 @@ describeCore('a bucket that stores equal bytes once', () => {
     for (const key of ['a', 'b', 'copy'])
       expect((await send({ method: 'DELETE', bucket, key })).status).toBe(204);
     expect(await standard()).toEqual({ bytes: 4 * SIZE, saved: SIZE });
-    for (const key of ['before', 'c', 'parts', 'sealed', 'cold']) {
+    for (const key of ['before', 'c', 'parts', 'encrypted', 'cold']) {
       const got = await send({ method: 'GET', bucket, key });
       expect([key, got.status, got.body.equals(body)]).toEqual([key, 200, true]);
     }

@@ -119,9 +119,9 @@ describe('CreateBucket', () => {
   });
 
   it('takes its own location only where it has one', async () => {
-    const home = createTestSurface({ region: 'eu-central-1' });
+    const surface = createTestSurface({ region: 'eu-central-1' });
     const at = (region: string) =>
-      home.send({ method: 'PUT', path: '/homely', body: located(region) });
+      surface.send({ method: 'PUT', path: '/homely', body: located(region) });
     expect(codeOf(await at('eu-west-1'))).toEqual([400, 'IllegalLocationConstraintException']);
     for (const region of ['eu-central-1', 'us-east-1', 'auto'])
       expect((await at(region)).status).toBe(200);
@@ -134,12 +134,12 @@ describe('the region', () => {
     ['eu-central-1', 'eu-central-1'],
     ['us-east-1', ''],
   ])('%s is %j for GetBucketLocation, and its name for HeadBucket', async (region, shown) => {
-    const home = createTestSurface({ region });
-    await home.send({ method: 'PUT', path: '/homely' });
-    const location = await home.send({ path: '/homely', query: { location: '' } });
+    const surface = createTestSurface({ region });
+    await surface.send({ method: 'PUT', path: '/homely' });
+    const location = await surface.send({ path: '/homely', query: { location: '' } });
     expect(location.text).toContain(`>${shown}</LocationConstraint>`);
     expect(
-      (await home.send({ method: 'HEAD', path: '/homely' })).headers['x-amz-bucket-region'],
+      (await surface.send({ method: 'HEAD', path: '/homely' })).headers['x-amz-bucket-region'],
     ).toBe(region);
   });
 });

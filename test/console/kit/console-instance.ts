@@ -7,7 +7,7 @@ import { type DemoFile, otherFiles, regattaFiles } from './demo-files.ts';
 import { createDrop, createLink, sendFiles } from './link-calls.ts';
 import { IS_WORKERS, startServer, type WireServer } from './server.ts';
 
-export type ConsoleHome = {
+export type ConsoleInstance = {
   readonly url: string;
   readonly keys: { readonly accessKey: string; readonly secretKey: string };
   readonly client: Client;
@@ -18,46 +18,46 @@ export type ConsoleHome = {
 export const REGATTA = 'photos/2026-regatta/';
 
 /**
- * A home that nobody has used yet. Its root key is the one of root-key.json on Node, which makes
- * its own; a Worker's is a secret that its operator set.
+ * An instance that nobody has used yet. Its root key is the one of root-key.json on Node, which
+ * makes its own; a Worker's is a secret that its operator set.
  */
-export async function startFreshHome(): Promise<ConsoleHome> {
+export async function startFreshInstance(): Promise<ConsoleInstance> {
   if (IS_WORKERS) {
     const worker = await startServer();
-    return homeOf(worker, worker.target);
+    return instanceOf(worker, worker.target);
   }
   const server = await startServer({
     env: { QUAYSIDE_ROOT_ACCESS_KEY: undefined, QUAYSIDE_ROOT_SECRET_KEY: undefined },
   });
   const path = join(server.folder, 'data', 'root-key.json');
   const { accessKey, secretKey } = JSON.parse(readFileSync(path, 'utf8'));
-  return homeOf(server, { accessKey, secretKey });
+  return instanceOf(server, { accessKey, secretKey });
 }
 
-/** A home with buckets, files, open folders, versions, keys, a cap and jobs that are done. */
-export async function startDemoHome(): Promise<ConsoleHome> {
+/** An instance with buckets, files, open folders, versions, keys, a cap and jobs that are done. */
+export async function startDemoInstance(): Promise<ConsoleInstance> {
   const server = await startServer();
-  const home = homeOf(server, server.target);
+  const instance = instanceOf(server, server.target);
   try {
-    await fillHome(home.client);
-    return home;
+    await fillInstance(instance.client);
+    return instance;
   } catch (error) {
     await server.stop();
     throw error;
   }
 }
 
-function homeOf(
+function instanceOf(
   server: WireServer,
   { accessKey, secretKey }: Pick<WireServer['target'], 'accessKey' | 'secretKey'>,
-): ConsoleHome {
+): ConsoleInstance {
   const { url } = server.target;
   const client = createClient({ endpoint: url, accessKey: { id: accessKey, secret: secretKey } });
   return { url, keys: { accessKey, secretKey }, client, server };
 }
 
 /** Fills an account that has nothing yet. */
-export async function fillHome(client: Client): Promise<void> {
+export async function fillInstance(client: Client): Promise<void> {
   const others = otherFiles();
   for (const name of ['assets', 'fonts', ...Object.keys(others)]) {
     await client.buckets.create({ body: { name } });
