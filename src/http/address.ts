@@ -63,7 +63,7 @@ export type Domains = {
 };
 
 /** What a Host header says by itself. */
-export type HostPlace =
+export type HostTarget =
   | { readonly kind: 'website' | 'bucket'; readonly rawBucket: string }
   /**
    * `bindableName`: the name under which it may be bound to a bucket; null for
@@ -81,7 +81,7 @@ const SYSTEM_PREFIX = '/-/';
 export function readHost(
   host: string,
   { baseDomain, websiteDomain, ownHosts }: Domains,
-): HostPlace {
+): HostTarget {
   const name = hostNameOf(host);
   const site = websiteDomain === null ? null : bucketOfHost(name, websiteDomain);
   if (site !== null) return { kind: 'website', rawBucket: site };
@@ -91,13 +91,17 @@ export function readHost(
 }
 
 /** `binding`: what the host is bound to, if it is. Never throws. */
-export function addressAt(rawPath: string, place: HostPlace, binding: HostBinding | null): Address {
-  if (place.kind === 'website') {
-    return { kind: 'site', rawBucket: place.rawBucket, rawPath: rawPath.slice(1), binding: null };
+export function addressAt(
+  rawPath: string,
+  target: HostTarget,
+  binding: HostBinding | null,
+): Address {
+  if (target.kind === 'website') {
+    return { kind: 'site', rawBucket: target.rawBucket, rawPath: rawPath.slice(1), binding: null };
   }
-  if (place.kind === 'bucket') {
+  if (target.kind === 'bucket') {
     const rawKey = rawPath.length > 1 ? rawPath.slice(1) : null;
-    return { kind: 'bucket', rawBucket: place.rawBucket, rawKey, isVirtualHost: true };
+    return { kind: 'bucket', rawBucket: target.rawBucket, rawKey, isVirtualHost: true };
   }
   const link = rawPath.startsWith(SYSTEM_PREFIX) ? linkAddressAt(rawPath, binding) : null;
   if (link !== null) return link;
@@ -174,18 +178,18 @@ export function createAddressReader(
   domains: Domains,
   findHost: (name: string) => HostBinding | null | Promise<HostBinding | null>,
 ): (rawPath: string, host: string) => Address | Promise<Address> {
-  const known = new Map<string, HostPlace>();
+  const known = new Map<string, HostTarget>();
   return (rawPath, host) => {
-    let place = known.get(host);
-    if (place === undefined) {
-      place = readHost(host, domains);
+    let target = known.get(host);
+    if (target === undefined) {
+      target = readHost(host, domains);
       if (known.size === HOSTS_MAX) known.clear();
-      if (host.length <= HOST_MAX_LENGTH) known.set(host, place);
+      if (host.length <= HOST_MAX_LENGTH) known.set(host, target);
     }
-    if (place.kind !== 'other' || place.bindableName === null)
-      return addressAt(rawPath, place, null);
-    const asked = place;
-    const binding = findHost(place.bindableName);
+    if (target.kind !== 'other' || target.bindableName === null)
+      return addressAt(rawPath, target, null);
+    const asked = target;
+    const binding = findHost(target.bindableName);
     return binding instanceof Promise
       ? binding.then((late) => addressAt(rawPath, asked, late))
       : addressAt(rawPath, asked, binding);

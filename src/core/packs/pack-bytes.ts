@@ -1,4 +1,4 @@
-// The bytes of a pack: small bodies at their places, zeros where some are gone, then
+// The bytes of a pack: small bodies in their slots, zeros where some are gone, then
 // the directory: JSON of `[offset, length, key, headers, user metadata]` of each, and
 // blanks up to the settled size. Called by write-pack.ts, and by repack.ts of the sweep.
 import { StorageError } from '../../domain/errors.ts';
@@ -6,7 +6,7 @@ import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
 import type { BlobIdentity } from '../../ports/blob-store.ts';
 import type { PackContent, WaitingBody } from '../../ports/index-calls/pack-calls.ts';
 
-/** A body with its place in a pack. */
+/** A body with its slot in a pack. */
 export type PackedBody = Omit<WaitingBody, 'id'>;
 type Content = Omit<PackContent, 'bodies'> & { readonly bodies: readonly PackedBody[] };
 /** A body as a directory lists it. */

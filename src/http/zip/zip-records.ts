@@ -222,13 +222,13 @@ export function directoryHeader({ entry, crc32, offsetBytes }: WrittenEntry): Ui
 }
 
 /** Where the directory of an archive stands and how much is in it. */
-export type DirectoryPlace = {
+export type DirectoryExtent = {
   readonly entries: number;
   readonly offsetBytes: number;
   readonly lengthBytes: number;
 };
 
-function needsEnd64({ entries, offsetBytes, lengthBytes }: DirectoryPlace): boolean {
+function needsEnd64({ entries, offsetBytes, lengthBytes }: DirectoryExtent): boolean {
   return entries >= MAX_16 || offsetBytes >= MAX_32 || lengthBytes >= MAX_32;
 }
 
@@ -236,9 +236,9 @@ function needsEnd64({ entries, offsetBytes, lengthBytes }: DirectoryPlace): bool
  * The end of an archive, with the Zip64 records where a number is too large for the
  * plain one.
  */
-export function endOfDirectory(place: DirectoryPlace): Uint8Array {
-  const { entries, offsetBytes, lengthBytes } = place;
-  const is64 = needsEnd64(place);
+export function endOfDirectory(extent: DirectoryExtent): Uint8Array {
+  const { entries, offsetBytes, lengthBytes } = extent;
+  const is64 = needsEnd64(extent);
   const record = createRecord(END_BYTES + (is64 ? END_64_BYTES : 0));
   if (is64) {
     record.u32(0x06064b50);

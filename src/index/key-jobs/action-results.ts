@@ -4,7 +4,7 @@
 import type { KeyAction, KeyOutcome } from '../../domain/keys/key-jobs.ts';
 import type { BucketRef, ObjectKey, VersionId } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
-import type { PackPlaces } from '../objects/pack-places.ts';
+import type { PackSlots } from '../objects/pack-slots.ts';
 import { readCurrent, type StoredVersion } from '../objects/stored-versions.ts';
 
 export type ActionOfKind<Kind extends KeyAction['kind']> = Extract<KeyAction, { kind: Kind }>;
@@ -16,7 +16,7 @@ export type ActionContext = {
   /** Rows that may still be removed in this commit. */
   readonly room: { rows: number };
   /** Places for bodies that stand inline. */
-  readonly places: PackPlaces;
+  readonly slots: PackSlots;
 };
 
 /** The result of an action, and what is needed to take it back. */

@@ -29,7 +29,7 @@ import {
  */
 export function copyWithin(
   sql: Sql,
-  { n, bucket, nowMs, places }: ActionContext,
+  { n, bucket, nowMs, slots }: ActionContext,
   action: ActionOfKind<'copy'>,
 ): ActionResult {
   const source = readCurrentVersion(sql, n, action.key);
@@ -54,7 +54,7 @@ export function copyWithin(
   const references = referencesOf(copy.segments);
   const deduplicatedAway = addReferences(sql, n, copy.storageClass, references, []);
   const version = withDefaultLock(bucket, copy);
-  const written = places.write(version, (placed) =>
+  const written = slots.write(version, (placed) =>
     putVersion(sql, n, versioning, version, replaced, { deduplicatedAway, placed }),
   );
   return done({ sizeBytes: source.sizeBytes, versionId: written.versionId, toKey });

@@ -67,7 +67,7 @@ export function editObject(
 /** Makes a version of the stored bytes the current one. A lock stays with the old. */
 function putEdited(
   sql: Sql,
-  { n, bucket, nowMs, places }: ActionContext,
+  { n, bucket, nowMs, slots }: ActionContext,
   version: ObjectVersion,
   stored: StoredVersion,
   detail: string,
@@ -77,7 +77,7 @@ function putEdited(
 
   const references = referencesOf(version.segments);
   const deduplicatedAway = addReferences(sql, n, version.storageClass, references, []);
-  const written = places.write(version, (placed) =>
+  const written = slots.write(version, (placed) =>
     putVersion(sql, n, versioning, version, stored, { deduplicatedAway, placed }),
   );
   return done({ sizeBytes: version.sizeBytes, versionId: written.versionId, detail });

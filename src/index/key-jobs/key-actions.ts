@@ -109,7 +109,7 @@ function move(sql: Sql, context: ActionContext, action: ActionOfKind<'move'>): A
  */
 function moveVersion(
   sql: Sql,
-  { n, bucket, nowMs, places }: ActionContext,
+  { n, bucket, nowMs, slots }: ActionContext,
   { key, markerId }: ActionOfKind<'move'>,
   source: StoredVersion,
   to: Pick<ObjectVersion, 'key' | 'versionId' | 'lastModifiedMs'>,
@@ -124,7 +124,7 @@ function moveVersion(
   const versioning = versioningOf(bucket);
   const version = withDefaultLock(bucket, copy);
   const saved = { deduplicatedAway, nowMs };
-  const written = places.write(version, (placed) =>
+  const written = slots.write(version, (placed) =>
     putVersion(sql, n, versioning, version, replaced, { ...saved, placed }),
   );
   const left = { key, versionId: markerId, ownerId: null, nowMs };

@@ -17,7 +17,7 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { recordEvent } from '../objects/object-events.ts';
 import type { OpenPacks } from '../objects/open-packs.ts';
-import { createPackPlaces } from '../objects/pack-places.ts';
+import { createPackSlots } from '../objects/pack-slots.ts';
 import { versioningOf } from '../objects/version-rows.ts';
 import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
@@ -120,10 +120,10 @@ function stepKeyJob(
   const n = requireBucket(sql, bucket);
   const job = readJob(sql, n, id);
   if (job === null || job.state !== 'running' || job.revision !== input.revision) return null;
-  const places = createPackPlaces(packs, n, bucket, packIds, nowMs);
+  const slots = createPackSlots(packs, n, bucket, packIds, nowMs);
   const results = applyActions(
     sql,
-    { n, bucket, nowMs, room: { rows: PURGE_ROWS_PER_STEP }, places },
+    { n, bucket, nowMs, room: { rows: PURGE_ROWS_PER_STEP }, slots },
     actions,
   );
   const failures = [...(input.refused ?? []), ...failuresOf(actions, results)];

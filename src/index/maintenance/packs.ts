@@ -4,7 +4,7 @@
 // alone, for the table says that it is to come. Places are given by open-packs.ts.
 //
 // Two write the same pack; one adopts it; the other's write lands later. Guard: a
-// closed pack gets no body more, a body keeps its place, and the size is settled, so
+// closed pack gets no body more, a body keeps its slot, and the size is settled, so
 // the later bytes are equal wherever a version still refers to them.
 import type { BlobId, BucketId } from '../../domain/nouns.ts';
 import { goneUntilSparse } from '../../domain/packs/sparse-packs.ts';

@@ -9,7 +9,7 @@ import { requireBucket } from '../require-bucket.ts';
 import { addReferences, referencesOf } from './blob-references.ts';
 import { factsOf, recordEvent } from './object-events.ts';
 import type { OpenPacks } from './open-packs.ts';
-import { createPackPlaces } from './pack-places.ts';
+import { createPackSlots } from './pack-slots.ts';
 import { readCurrentVersion } from './read-versions.ts';
 import { readCurrent, type StoredVersion } from './stored-versions.ts';
 import { putVersion, versioningOf, withDefaultLock } from './version-rows.ts';
@@ -25,7 +25,7 @@ export function commitCopies(
 ): readonly (CommittedCopy | null)[] {
   const n = requireBucket(sql, bucket);
   const nowMs = Math.max(...copies.map(({ object }) => object.lastModifiedMs));
-  const places = createPackPlaces(packs, n, bucket, packIds, nowMs);
+  const slots = createPackSlots(packs, n, bucket, packIds, nowMs);
   return copies.map((copy) => {
     const target = findTarget(sql, n, copy, sinceMs);
     if (target === null || target.isThere)
@@ -41,7 +41,7 @@ export function commitCopies(
       copy.newReferences,
     );
     const version = withDefaultLock(bucket, object);
-    const written = places.write(version, (placed) =>
+    const written = slots.write(version, (placed) =>
       putVersion(sql, n, versioningOf(bucket), version, current, { deduplicatedAway, placed }),
     );
     recordEvent(sql, bucket, { ...factsOf(object), name: 'ObjectCreated:Copy', version: written });

@@ -1,4 +1,4 @@
-// Where small bodies will lie. A commit that puts a body inline gives it a place in
+// Where small bodies will lie. A commit that puts a body inline gives it a slot in
 // the bucket's open pack: a blob that does not exist yet. Its segment stands in the
 // row of the version from the first, beside the inline bytes, which count as long as
 // they are there. So a body moves into the pack by the removal of one row, its own,
@@ -30,16 +30,16 @@ export const CLAIM_MS = 5 * 60_000;
 const REMEMBERED_MAX = 10_000;
 
 type Pack = { readonly n: number; readonly blob_id: BlobId };
-/** A body's place. `full`: the pack, if it has enough with this body. */
+/** A body with its slot. `full`: the pack, if it has enough with this body. */
 export type Placement = { readonly body: PlacedBody; readonly full: Pack | null };
 /** A bucket by its number and id. */
 type Bucket = { readonly n: number; readonly id: BucketId };
-/** The next free place of a pack. */
+/** The next free slot of a pack. */
 type End = { readonly bodyId: number; readonly offsetBytes: number };
 
 export type OpenPacks = {
   /**
-   * Finds a place for a body that comes inline; its row is to be written in the same
+   * Finds a slot for a body that comes inline; its row is to be written in the same
    * transaction, and then a full pack to be closed. `packId`: the id of the pack,
    * should one begin. Null: the body stays inline for good, since it is empty,
    * encrypted, or has long metadata. Cost: a statement; a few more for the first body
@@ -56,7 +56,7 @@ export type OpenPacks = {
 };
 
 /**
- * Places over a database with INDEX_SCHEMA. What is remembered between calls is a
+ * Slots over a database with INDEX_SCHEMA. What is remembered between calls is a
  * hint: which pack is open the table alone says, in case a transaction was undone.
  */
 export function createOpenPacks(sql: Sql): OpenPacks {

@@ -32,8 +32,8 @@ function standsInRow({ key, parts }: ObjectVersion, detail: string): boolean {
 }
 
 /**
- * An inline body with a place in a pack to come: the id of its row, the detail of its
- * version, which names that place, and the text beside the bytes.
+ * An inline body with a slot in a pack to come: the id of its row, the detail of its
+ * version, which names that slot, and the text beside the bytes.
  */
 export type PlacedBody = {
   readonly id: number;

@@ -9,7 +9,7 @@ import type { Directory, HostBinding } from '../../../ports/directory.ts';
 import {
   addressAt,
   type Domains,
-  type HostPlace,
+  type HostTarget,
   type LinkAddress,
   readHost,
 } from '../../address.ts';
@@ -50,7 +50,7 @@ const HOSTS_MAX = 1024;
 /** A host with the objects that were named there. */
 type KnownHost = {
   readonly name: string;
-  readonly host: HostPlace;
+  readonly host: HostTarget;
   readonly binding: HostBinding | null;
   readonly targets: Map<string, ReadTarget | null>;
 };

@@ -24,7 +24,7 @@ type Sent = {
 
 export type DropBodies = {
   /**
-   * Runs the work while it holds a place, and gives it the body, whose bytes renew
+   * Runs the work while it holds a permit, and gives it the body, whose bytes renew
    * that. TooManyRequests where the source, the link or the account has its own.
    */
   during<Result>(
@@ -34,16 +34,16 @@ export type DropBodies = {
   ): Promise<Result>;
 };
 
-/** Makes the places of a process. */
+/** Makes the permits of a process. */
 export function createDropBodies(clock: Clock): DropBodies {
-  const places = createSemaphore({
+  const permits = createSemaphore({
     max: DROP_BODIES_MAX,
     idleMs: DROP_BODY_IDLE_MS,
     nowMs: clock.nowMs,
   });
   return {
     async during({ request, entry }, body, work) {
-      const permit = places.tryTake({
+      const permit = permits.tryTake({
         tenant: entry.id,
         shares: [
           { name: `source ${networkOf(request.remoteAddress)}`, max: DROP_BODIES_PER_SOURCE },

@@ -57,7 +57,7 @@ export function openLinkBucket(core: Core, { bucket }: LinkEntry): Promise<Bucke
 }
 
 /** Where a page of a folder begins, and what it is narrowed to. */
-export type FolderPlace = {
+export type FolderQuery = {
   /** Below the link: '' or with a slash at its end. */
   readonly path: string;
   readonly after: string;
@@ -71,7 +71,7 @@ export type FolderPlace = {
 export async function shareContent(
   core: Core,
   open: OpenShare,
-  place: FolderPlace,
+  query: FolderQuery,
 ): Promise<ShareContent> {
   const { link } = open;
   const { target } = link;
@@ -89,8 +89,8 @@ export async function shareContent(
     };
   }
   return target.kind === 'folder'
-    ? folderOf(core, open, place, target.prefix)
-    : setOf(core, open, place, target);
+    ? folderOf(core, open, query, target.prefix)
+    : setOf(core, open, query, target);
 }
 
 /** How many keys a search of a folder looks at before it gives up. */
@@ -101,27 +101,27 @@ const KEYS_AT_ONCE = 1000;
 async function folderOf(
   core: Core,
   open: OpenShare,
-  place: FolderPlace,
+  query: FolderQuery,
   prefix: string,
 ): Promise<ShareFolder> {
   const bucket = await openLinkBucket(core, open.entry);
-  const base = prefix + place.path;
-  if (place.search !== null) {
-    const { hits, isCut } = await searchFolder(bucket, base, place.search);
+  const base = prefix + query.path;
+  if (query.search !== null) {
+    const { hits, isCut } = await searchFolder(bucket, base, query.search);
     const listed = { folders: [], objects: hits, next: null, isSearchCut: isCut };
-    return folderView(open, place, prefix, listed);
+    return folderView(open, query, prefix, listed);
   }
   const page = await bucket.call('listObjects', {
     prefix: base,
     delimiter: '/',
-    after: place.after === '' ? '' : prefix + place.after,
+    after: query.after === '' ? '' : prefix + query.after,
     maxKeys: LINK_PAGE_FILES,
   });
   const objects = page.objects.filter(({ key }) => key !== base);
   const folders = page.commonPrefixes;
-  if (objects.length === 0 && folders.length === 0 && place.path !== '') throw noSuchKey();
+  if (objects.length === 0 && folders.length === 0 && query.path !== '') throw noSuchKey();
   const isMore = page.isTruncated || folders.length > 0;
-  return folderView(open, place, prefix, {
+  return folderView(open, query, prefix, {
     folders,
     objects,
     next: page.isTruncated ? page.lastName : null,
@@ -174,12 +174,12 @@ async function searchFolder(
 async function setOf(
   core: Core,
   open: OpenShare,
-  place: FolderPlace,
+  query: FolderQuery,
   { keys, prefix }: { readonly keys: readonly ObjectKey[]; readonly prefix: string },
 ): Promise<ShareFolder> {
-  if (place.path !== '') throw noSuchKey();
-  const wanted = place.search?.toLowerCase() ?? '';
-  const behind = place.after === '' ? '' : prefix + place.after;
+  if (query.path !== '') throw noSuchKey();
+  const wanted = query.search?.toLowerCase() ?? '';
+  const behind = query.after === '' ? '' : prefix + query.after;
   const from = keys.filter(
     (key) => key.slice(prefix.length).toLowerCase().includes(wanted) && key > behind,
   );
@@ -188,7 +188,7 @@ async function setOf(
   const found = shown.length === 0 ? [] : await bucket.call('getObjects', { keys: shown });
   const objects = found.filter((object) => object !== null);
   const next = from.length > shown.length ? (shown.at(-1) ?? null) : null;
-  return folderView(open, place, prefix, { folders: [], objects, next, isSearchCut: false });
+  return folderView(open, query, prefix, { folders: [], objects, next, isSearchCut: false });
 }
 
 type TooManyFiles = Exclude<ZipRefusal, 'refused'>;
@@ -203,7 +203,7 @@ type Listed = {
 
 function folderView(
   open: OpenShare,
-  { path, after, search, isZipRefused }: FolderPlace,
+  { path, after, search, isZipRefused }: FolderQuery,
   prefix: string,
   { folders, objects, next, isSearchCut, tooManyFiles = null }: Listed,
 ): ShareFolder {

@@ -52,17 +52,17 @@ export function createSharePages(core: Core, { counter, sendPage, visitorOf }: P
   ): Promise<Response> {
     const { request, requestId, query, path } = visit;
     const { usage, bytesMax } = await requireLeft(core, open);
-    const place = {
+    const folder = {
       path: path.endsWith('/') ? path : '',
       after: (query.get(SHARE_QUERY.after) ?? '').slice(0, AFTER_MAX_LENGTH),
       search: query.get(SHARE_QUERY.search)?.slice(0, LINK_SEARCH_MAX_LENGTH) || null,
       isZipRefused,
     };
-    if (place.search !== null) {
+    if (folder.search !== null) {
       const source = `${open.entry.id} ${networkOf(request.remoteAddress)}`;
       searches.take(source, core.ports.clock.nowMs());
     }
-    const content = await shareContent(core, open, place);
+    const content = await shareContent(core, open, folder);
     const isCounted = request.method === 'GET' && !isPreviewAgent(request);
     if (isCounted)
       counter.count(open.entry, open.label?.id ?? null, { opened: 1 }, visitorOf(request));

@@ -30,7 +30,7 @@ export class ShareClosed extends Error {
 }
 
 /** What is about to be sent of which content. */
-export type PlacedPart = {
+export type SentPart = {
   readonly contentId: string;
   readonly sizeBytes: number;
   readonly offsetBytes: number;
@@ -42,7 +42,7 @@ export type SharePlaces = {
   take(
     request: HttpRequest,
     open: OpenShare,
-    part: PlacedPart,
+    part: SentPart,
     visitor: ShareVisitor,
   ): Promise<TakenPlace>;
 };
@@ -120,7 +120,7 @@ export function createSharePlaces(core: Core, parts: SharePlacesParts): SharePla
     },
   };
 
-  async function permitFor(request: HttpRequest, open: OpenShare, part: PlacedPart) {
+  async function permitFor(request: HttpRequest, open: OpenShare, part: SentPart) {
     const { entry, link, label } = open;
     const outcome = await takePermit({
       entry,
@@ -181,7 +181,7 @@ function createCutLook(look: () => Promise<boolean>): () => boolean {
 function watchBody(
   request: HttpRequest,
   body: NonNullable<SentBody['body']>,
-  { lengthBytes }: PlacedPart,
+  { lengthBytes }: SentPart,
   { progress, finish, isGone, isCut }: Watching,
 ): ChunkStream {
   const chunks = body instanceof Uint8Array ? piecesOf(body) : chunksOf(body);

@@ -1,4 +1,4 @@
-// Places for bodies of drop links: what the senders of one link, of one source or of one account
+// Permits for bodies of drop links: what the senders of one link, of one source or of one account
 // may hold, and that all others always find some.
 import { expect, it } from 'vitest';
 import { hasCode } from '../../../../src/domain/errors.ts';
@@ -17,7 +17,7 @@ const EMPTY = { lengthBytes: 0, pump: async () => {} };
 function open() {
   let nowMs = 0;
   const bodies = createDropBodies({ nowMs: () => nowMs });
-  /** Takes a place and keeps it; whether there was one. */
+  /** Takes a permit and keeps it; whether there was one. */
   async function stall(link: string, account: string, source: string): Promise<boolean> {
     const sent = {
       request: { remoteAddress: source },
@@ -34,7 +34,7 @@ function open() {
     await Promise.resolve();
     return isTaken;
   }
-  /** How many of so many requests, each from an address of its own, find a place. */
+  /** How many of so many requests, each from an address of its own, find a permit. */
   async function flood(count: number, linkOf: (at: number) => string, account: string) {
     let taken = 0;
     for (let at = 0; at < count; at++)
@@ -65,7 +65,7 @@ it('one source has few, at all links together', async () => {
   expect(await stall('another', 'owner', '192.0.2.2')).toBe(true);
 });
 
-it('a body of which nothing comes gives its place to others', async () => {
+it('a body of which nothing comes gives its permit to others', async () => {
   const { flood, passMs, stall } = open();
   await flood(DROP_BODIES_MAX, () => 'attacked', 'owner');
   expect(await stall('attacked', 'owner', '192.0.2.1')).toBe(false);

@@ -1,26 +1,26 @@
-// Places in packs for all bodies that one command puts inline: copies into another
+// Slots in packs for all bodies that one command puts inline: copies into another
 // bucket, and the copies and moves of a job. A pack that such a command fills is
 // written by the sweep, minutes later. Called by commit-copies.ts and by key jobs.
 import type { BlobId, BucketRef, ObjectVersion } from '../../domain/nouns.ts';
 import type { OpenPacks } from './open-packs.ts';
 import type { PlacedBody } from './version-details.ts';
 
-export type PackPlaces = {
-  /** Writes a version with a place for its body; null: it has none, or stays inline. */
+export type PackSlots = {
+  /** Writes a version with a slot for its body; null: it has none, or stays inline. */
   write<Result>(version: ObjectVersion, write: (placed: PlacedBody | null) => Result): Result;
 };
 
 /**
- * Places for one command. `packIds`: ids of the packs that begin meanwhile, in their
+ * Slots for one command. `packIds`: ids of the packs that begin meanwhile, in their
  * order; where they are too few, or absent, bodies stay inline for good.
  */
-export function createPackPlaces(
+export function createPackSlots(
   packs: OpenPacks,
   n: number,
   { id }: BucketRef,
   packIds: readonly BlobId[] | undefined,
   nowMs: number,
-): PackPlaces {
+): PackSlots {
   const unused = [...(packIds ?? [])];
   return {
     write(version, write) {
