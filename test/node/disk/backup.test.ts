@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -31,14 +32,21 @@ import { temporaryFolder } from '../kit/temporary-folder.ts';
 const COMMAND = fileURLToPath(new URL('../../../scripts/backup.ts', import.meta.url));
 const COMPILED = fileURLToPath(new URL('../../../node_modules/.cache/quayside', import.meta.url));
 
+/** Runs in which a step is waited for. */
+const KILL_TRIES = 5;
+
 const named = (start: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${start}${at}`);
-const filesBelow = (folder: string) =>
-  existsSync(folder)
-    ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-        entry.isFile(),
-      )
-    : [];
+/** Files of a folder; none where it is not, or goes while it is read. */
+function filesBelow(folder: string) {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile());
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return [];
+    throw error;
+  }
+}
 const blobFiles = (folder: string) =>
   filesBelow(join(folder, 'blobs')).map(({ parentPath, name }) => join(parentPath, name));
 const check = (folder: string) =>
@@ -235,33 +243,39 @@ describe('a backup that is killed', () => {
     const stored = await openStoredCore();
     const first = named('first', 30);
     await putAll(stored, first);
-    const folder = temporaryFolder();
+    let folder = temporaryFolder();
     const { manifest } = await backUp(stored.dataDir, folder, 'copy');
     const second = named('second', 80);
     await putAll(stored, second);
     await removeObjects(stored, ['first0']);
 
-    const generation = () =>
-      readdirSync(folder).find((n) => n.startsWith('generation-') && n !== manifest.generation);
+    const generation = (of: string) =>
+      readdirSync(of).find((n) => n.startsWith('generation-') && n !== manifest.generation);
     const blobsBefore = blobFiles(folder).length;
-    const steps: Record<string, () => boolean> = {
-      'index begun': () => generation() !== undefined,
-      'index there': () => existsSync(join(folder, generation() ?? 'none', 'index.sqlite')),
-      'blobs begun': () => filesBelow(join(folder, 'tmp')).length > 0,
-      'blobs named': () => blobFiles(folder).length > blobsBefore,
+    const steps: Record<string, (of: string) => boolean> = {
+      'index begun': (of) => generation(of) !== undefined,
+      'index there': (of) => existsSync(join(of, generation(of) ?? 'none', 'index.sqlite')),
+      'blobs begun': (of) => filesBelow(join(of, 'tmp')).length > 0,
+      'blobs named': (of) => blobFiles(of).length > blobsBefore,
     };
-    let killed = 0;
+    const reached = new Set<string>();
     for (const [step, isDue] of Object.entries(steps)) {
-      const wasKilled = await killWhen(stored.dataDir, folder, isDue);
-      killed += wasKilled ? 1 : 0;
-      const restored = join(temporaryFolder(), 'restored');
-      const found = await restore(folder, restored, 'share');
-      expect([step, found.damage.size]).toEqual([step, 0]);
-      const isFormer = found.manifest.generation === manifest.generation;
-      expect(await lostIn(restored, isFormer ? first : second)).toEqual([]);
-      if (!isFormer) break;
+      // A busy machine may see a step when all are over: then it is tried again.
+      for (let tries = 0; tries < KILL_TRIES && !reached.has(step); tries++) {
+        const copy = join(temporaryFolder(), 'copy');
+        cpSync(folder, copy, { recursive: true });
+        const wasKilled = await killWhen(stored.dataDir, copy, () => isDue(copy));
+        const restored = join(temporaryFolder(), 'restored');
+        const found = await restore(copy, restored, 'share');
+        expect([step, found.damage.size]).toEqual([step, 0]);
+        const isFormer = found.manifest.generation === manifest.generation;
+        expect(await lostIn(restored, isFormer ? first : second)).toEqual([]);
+        if (!wasKilled || !isFormer) continue;
+        reached.add(step);
+        folder = copy;
+      }
     }
-    expect(killed).toBeGreaterThanOrEqual(2);
+    expect(reached.size).toBeGreaterThanOrEqual(2);
 
     await backUp(stored.dataDir, folder, 'copy');
     const restored = join(temporaryFolder(), 'restored');
