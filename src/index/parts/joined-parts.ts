@@ -157,3 +157,21 @@ export function dropJoinedPart(sql: Sql, bucket: number, blobId: BlobId, nowMs: 
     nowMs,
   );
 }
+
+/**
+ * Makes the rows of an upload's joined parts those of blobs alone, for an upload that
+ * leaves this database and may come back. The caller drops the references.
+ */
+export function forgetJoinedParts(sql: Sql, bucket: number, uploadId: UploadId): void {
+  const ids = partRowIds(uploadId, 0, NUMBER_MAX);
+  if (ids === null) return;
+  sql.all(
+    `UPDATE blobs SET part = NULL
+     WHERE blob_id >= (SELECT id FROM buckets WHERE n = ?1) || ?2
+       AND blob_id < (SELECT id FROM buckets WHERE n = ?1) || ?3
+       AND bucket = ?1 AND part IS NOT NULL`,
+    bucket,
+    ids.from,
+    ids.to,
+  );
+}

@@ -18,7 +18,10 @@ async function shardNames(index: Index, name: BucketName): Promise<readonly Buck
   return Array.from({ length: count }, (_, at) => nameOfShard(name, at + 1));
 }
 
-/** Incarnations of the name, and behind them those of its shards. */
+/**
+ * Incarnations of the name, and behind them those of its shards. Idle uploads of any
+ * shard are said to be the root's, by which they are looked for in all.
+ */
 export async function listIncarnations(
   index: Index,
   input: Input<'listIncarnations'>,
@@ -26,10 +29,20 @@ export async function listIncarnations(
   const { name } = input;
   const own = await index.call(name, 'listIncarnations', input);
   if (own.length === 0) return own;
-  const all = [...own];
+  const ofShards: Incarnation[] = [];
   for (const shard of await shardNames(index, name))
-    all.push(...(await index.call(name, 'listIncarnations', { name: shard })));
-  return all;
+    ofShards.push(...(await index.call(name, 'listIncarnations', { name: shard })));
+  return [...own.map((root) => withIdleUploads(root, ofShards)), ...ofShards];
+}
+
+type Incarnation = Result<'listIncarnations'>[number];
+
+function withIdleUploads(root: Incarnation, ofShards: readonly Incarnation[]): Incarnation {
+  const times = ofShards
+    .filter(({ bucket, isDeleted }) => !isDeleted && rootOf(bucket.id) === root.bucket.id)
+    .flatMap(({ idleUploadMs }) => idleUploadMs ?? []);
+  if (times.length === 0) return root;
+  return { ...root, idleUploadMs: Math.min(...times, root.idleUploadMs ?? Infinity) };
 }
 
 /** A root stays until nothing of its shards is left: it alone knows how many there are. */

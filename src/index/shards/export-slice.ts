@@ -9,6 +9,7 @@ import type {
   Segment,
   UploadId,
 } from '../../domain/nouns.ts';
+import { rowIdOf } from '../../domain/uploads/upload-rows.ts';
 import type {
   ExportedSlice,
   KeyRange,
@@ -134,11 +135,11 @@ export function locateBlobs(
   }>(
     `SELECT blob_id, size_bytes, home_bucket_id, home_name FROM blobs
      WHERE blob_id IN (SELECT value FROM json_each(?)) AND bucket = ?`,
-    JSON.stringify(blobIds),
+    JSON.stringify(blobIds.map(rowIdOf)),
     n,
   );
   return rows.map((row) => ({
-    blobId: row.blob_id as BlobId,
+    blobId: rowIdOf(row.blob_id as BlobId),
     sizeBytes: row.size_bytes,
     ownerBucket:
       row.home_bucket_id === null || row.home_name === null

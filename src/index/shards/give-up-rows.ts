@@ -6,6 +6,7 @@ import type { KeyRange } from '../../ports/index-calls/shard-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { readCurrent, readOther } from '../objects/stored-versions.ts';
 import { takeCurrent, takeOther } from '../objects/version-rows.ts';
+import { forgetJoinedParts } from '../parts/joined-parts.ts';
 import { findUpload } from '../uploads/upload-rows.ts';
 import { dropUpload } from '../uploads/uploads.ts';
 import { endOf } from './key-ranges.ts';
@@ -35,6 +36,9 @@ export function giveUpRows(sql: Sql, n: number, range: KeyRange, nowMs: number):
   );
   for (const { key, upload_id: uploadId } of uploads) {
     const open = findUpload(sql, n, key, uploadId);
-    if (open !== null) dropUpload(sql, n, open, nowMs);
+    if (open === null) continue;
+    dropUpload(sql, n, open, nowMs);
+    // It may come back, with rows of their own for all of its parts.
+    forgetJoinedParts(sql, n, uploadId);
   }
 }

@@ -16,6 +16,7 @@ import { indexPacksContract } from './packs.contract.ts';
 import { indexQuotasContract } from './quotas.contract.ts';
 import { indexSelectionsContract } from './selections.contract.ts';
 import { indexMovedRowsContract } from './shards/moved-rows.contract.ts';
+import { indexMovedUploadsContract } from './shards/moved-uploads.contract.ts';
 import { indexShardStepsContract } from './shards/shard-steps.contract.ts';
 import { shareDownloadsContract } from './share-downloads.contract.ts';
 import { shareLinksContract } from './share-links.contract.ts';
@@ -29,6 +30,7 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   bucketCallsContract(subject);
   indexShardStepsContract(subject);
   indexMovedRowsContract(subject);
+  indexMovedUploadsContract(subject);
 }
 
 /** Runs what an index must do for callers who know of no shards. */

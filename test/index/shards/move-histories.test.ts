@@ -3,58 +3,19 @@
 // again at any time, and whatever happens every key has one owner with all that was written.
 import { afterEach, expect, test } from 'vitest';
 import { hasCode } from '../../../src/domain/errors.ts';
-import type {
-  BlobId,
-  BucketAddress,
-  BucketRef,
-  ObjectKey,
-  ObjectVersion,
-  VersionId,
-} from '../../../src/domain/nouns.ts';
-import { compareUtf8 } from '../../../src/index/keys/key-order.ts';
-import {
-  carryOut,
-  finishMoves,
-  moveSlice,
-  refOfShard,
-} from '../../../src/index/router/move-slices.ts';
-import { nextStep } from '../../../src/index/router/next-step.ts';
-import { ownerOf, readShardMap } from '../../../src/index/router/shard-map.ts';
+import type { BlobId, BucketAddress, ObjectKey } from '../../../src/domain/nouns.ts';
+import { finishMoves, moveSlice, refOfShard } from '../../../src/index/router/move-slices.ts';
 import { hasKey } from '../../../src/index/shards/key-ranges.ts';
 import type { ShardState } from '../../../src/ports/index-calls/shard-calls.ts';
-import type { DeletedObject } from '../../../src/ports/metadata-index.ts';
-import {
-  blobIn,
-  completionOf,
-  deletionOf,
-  newReferenceOf,
-  objectOf,
-  partOf,
-  segmentsObjectOf,
-  uploadOf,
-  versionDeletionOf,
-  wholeOf,
-} from '../../contract/index/samples.ts';
+import { versionDeletionOf } from '../../contract/index/samples.ts';
 import { FUZZ_SEED, fuzzRuns } from '../../fuzz-seed.ts';
+import { KEYS, type Model, type OpenUpload, partsInOrder, write } from './history-writers.ts';
 import { Lost, openShards, pickOf, randomOf, type ShardWorld } from './shard-world.ts';
 
-/** One history takes a third of a second. */
-const HISTORIES = fuzzRuns(25);
+/** One history takes half a second. */
+const HISTORIES = fuzzRuns(15);
 const LIMIT_MS = fuzzRuns(120_000);
-const KEYS = ['a', 'b', 'b/1', 'b/2', 'c', 'd', 'e', 'ä', '\u{10000}', 'ﬀ'].toSorted(compareUtf8);
 const GRACE_MS = 24 * 3_600_000;
-
-type Stored = {
-  readonly versionId: VersionId;
-  readonly isMarker: boolean;
-  readonly sizeBytes: number;
-};
-
-/** What was written: versions of each key with the newest first, and bytes of parts. */
-type Model = {
-  readonly versions: Map<string, Stored[]>;
-  readonly parts: Map<string, number>;
-};
 
 /** Who has a key: exactly one range, or what was given up and waits. */
 function ownersOf(states: readonly ShardState[], key: string) {
@@ -92,8 +53,17 @@ function check(world: ShardWorld, model: Model): void {
       .filter((version) => version.key === key)
       .map(({ versionId, isMarker, sizeBytes }) => ({ versionId, isMarker, sizeBytes }));
     expect(stored, key).toEqual(model.versions.get(key) ?? []);
+    for (const open of model.uploads.values())
+      if (open.upload.key === key) checkParts(world, owner, open);
   }
   if (isWhole) expect(totalsOf(world, states)).toEqual(expectedTotals(model));
+}
+
+function checkParts(world: ShardWorld, owner: ShardState, open: OpenUpload): void {
+  const { key, uploadId } = open.upload;
+  const page = { key, uploadId, afterPartNumber: 0, maxParts: 1000 };
+  const listed = world.apiOf(owner.bucket.name).listParts({ bucket: refOfShard(owner), ...page });
+  expect(listed.parts, uploadId).toEqual(partsInOrder(open));
 }
 
 function totalsOf(world: ShardWorld, states: readonly ShardState[]) {
@@ -109,129 +79,14 @@ function totalsOf(world: ShardWorld, states: readonly ShardState[]) {
   return sum;
 }
 
-function expectedTotals({ versions, parts }: Model) {
+function expectedTotals({ versions, uploads }: Model) {
+  const parts = [...uploads.values()].flatMap(partsInOrder);
   const objects = [...versions.values()].flat().filter(({ isMarker }) => !isMarker);
   return {
     bytes: objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     count: objects.length,
-    partBytes: [...parts.values()].reduce((sum, bytes) => sum + bytes, 0),
+    partBytes: parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   };
-}
-
-/** A call on a key of whoever owns it, once by each state that was read. */
-type KeyCall = (bucket: BucketRef) => {
-  name: string;
-  input: object;
-  onDone: (result: unknown) => void;
-};
-
-/** Finds the owner as often as needed: what is frozen is waited for, and then thawed. */
-async function callOwner(world: ShardWorld, key: string, make: KeyCall): Promise<void> {
-  const ports = { index: world.exact, clock: world.clock, bucket: world.record.name };
-  for (let tries = 0; ; tries++) {
-    const map = await readShardMap(world.exact, world.record.name);
-    if (map === null) throw new Error('The bucket has no shards.');
-    const owner = ownerOf(map, key);
-    if (owner === null) {
-      const step = nextStep(map);
-      if (step?.do === 'adopt') await carryOut(ports, step);
-      continue;
-    }
-    const { frozen } = owner;
-    if (frozen !== null && hasKey(frozen.range, key)) {
-      if (tries > 5) await carryOut(ports, { do: 'thaw', source: owner, epoch: frozen.epoch });
-      continue;
-    }
-    const { name, input, onDone } = make({ ...refOfShard(owner), versioning: 'enabled' });
-    try {
-      await world.run(name, input, onDone);
-      return;
-    } catch (error) {
-      if (!hasCode(error, 'BucketChanged')) throw error;
-    }
-  }
-}
-
-/** Writes versions, markers and uploads, and says so in the model at that very moment. */
-async function write(world: ShardWorld, model: Model, random: () => number): Promise<void> {
-  const key = pickOf(random, KEYS);
-  const list = (): Stored[] => model.versions.get(key) ?? [];
-  const dice = random();
-  const { record } = world;
-  if (dice < 0.5) {
-    const blobId = blobIn(record);
-    const size = Math.floor(random() * 1000) + 1;
-    const isBlob = random() < 0.5;
-    const object = isBlob ? segmentsObjectOf(key, [wholeOf(blobId, size)]) : objectOf(key);
-    const newReferences = isBlob ? [newReferenceOf(blobId, size)] : [];
-    const { sizeBytes } = object;
-    await callOwner(world, key, (bucket) => ({
-      name: 'commitObject',
-      input: { bucket, object, condition: null, newReferences },
-      onDone: (result) => {
-        const { versionId } = result as ObjectVersion;
-        model.versions.set(key, [{ versionId, isMarker: false, sizeBytes }, ...list()]);
-      },
-    }));
-  } else if (dice < 0.65) {
-    await callOwner(world, key, (bucket) => ({
-      name: 'deleteObjects',
-      input: { bucket, ...deletionOf([key]) },
-      onDone: (result) => {
-        const [deleted] = result as readonly DeletedObject[];
-        const versionId = deleted?.marker?.versionId as VersionId;
-        model.versions.set(key, [{ versionId, isMarker: true, sizeBytes: 0 }, ...list()]);
-      },
-    }));
-  } else if (dice < 0.85) {
-    const { versionId } = pickOf(random, list()) ?? {};
-    if (versionId === undefined) return;
-    await callOwner(world, key, (bucket) => ({
-      name: 'deleteObjects',
-      input: { bucket, ...versionDeletionOf(key, versionId) },
-      onDone: () =>
-        model.versions.set(
-          key,
-          list().filter((one) => one.versionId !== versionId),
-        ),
-    }));
-  } else await upload(world, model, key, random() < 0.7);
-}
-
-/** An upload with a part: its steps may find another owner each. */
-async function upload(
-  world: ShardWorld,
-  model: Model,
-  key: string,
-  isEnded: boolean,
-): Promise<void> {
-  const upload = uploadOf(key);
-  const { uploadId } = upload;
-  await callOwner(world, key, (bucket) => ({
-    name: 'createUpload',
-    input: { bucket, upload },
-    onDone: () => {},
-  }));
-  const blobId = blobIn(world.record);
-  const part = partOf(1, [wholeOf(blobId, 77)]);
-  const newReferences = [newReferenceOf(blobId, 77)];
-  await callOwner(world, key, (bucket) => ({
-    name: 'commitPart',
-    input: { bucket, key, uploadId, part, newReferences },
-    onDone: () => model.parts.set(uploadId, 77),
-  }));
-  if (!isEnded) return;
-  const completion = completionOf(upload, [part]);
-  await callOwner(world, key, (bucket) => ({
-    name: 'completeUpload',
-    input: { bucket, ...completion },
-    onDone: (result) => {
-      const { versionId } = result as ObjectVersion;
-      model.parts.delete(uploadId);
-      const before = model.versions.get(key) ?? [];
-      model.versions.set(key, [{ versionId, isMarker: false, sizeBytes: 77 }, ...before]);
-    },
-  }));
 }
 
 /** Moves slices to and fro by a line on which messages are lost; gives how many moved. */
@@ -281,9 +136,10 @@ function sweep(world: ShardWorld): BlobId[] {
   return deleted;
 }
 
-/** The blobs that versions of all shards refer to. */
-function blobsInUse(world: ShardWorld): Set<BlobId> {
-  const used = new Set<BlobId>();
+/** The blobs that versions of all shards refer to, and parts of uploads in progress. */
+function blobsInUse(world: ShardWorld, { uploads }: Model): Set<BlobId> {
+  const parts = [...uploads.values()].flatMap(partsInOrder);
+  const used = new Set(parts.flatMap(({ segments }) => segments.map(({ blobId }) => blobId)));
   for (const state of world.states()) {
     const bucket = refOfShard(state);
     const api = world.apiOf(bucket.name);
@@ -313,7 +169,7 @@ async function runHistory(seed: number) {
   const random = randomOf(seed);
   const world = openShards(2, random);
   open.push(world);
-  const model: Model = { versions: new Map(), parts: new Map() };
+  const model: Model = { versions: new Map(), uploads: new Map() };
   for (let phase = 0; phase < 2; phase++) {
     const movers = [moveAbout(world, random, 12), moveAbout(world, random, 6)];
     const writers = [0, 1, 2].map(async () => {
@@ -329,7 +185,7 @@ async function runHistory(seed: number) {
     // No message is later than the grace.
     world.late.length = 0;
     world.clock.ms += 2 * GRACE_MS;
-    const used = blobsInUse(world);
+    const used = blobsInUse(world, model);
     const lost = sweep(world).filter((blobId) => used.has(blobId));
     expect(lost).toEqual([]);
   }

@@ -1,5 +1,6 @@
 // The sweep of core on a bucket of restless shards: copies share blobs wherever they are, no blob
-// goes that anything refers to, and all go with the bucket. Hours of storage count for the bucket.
+// goes that anything refers to, and all go with the bucket. Hours of storage count for the bucket,
+// and uploads that rest are found in every shard.
 import { expect, test } from 'vitest';
 import { hasCode } from '../../../src/domain/errors.ts';
 import type { BlobId, BucketAddress, BucketRecord } from '../../../src/domain/nouns.ts';
@@ -17,10 +18,11 @@ import {
   refOf,
   START_MS,
   segmentsObjectOf,
+  startUpload,
   wholeOf,
 } from '../../contract/index/samples.ts';
 import { FUZZ_SEED } from '../../fuzz-seed.ts';
-import { openRestlessShards } from './restless-shards.ts';
+import { openRestlessShards, reopening } from './restless-shards.ts';
 import { pickOf, randomOf } from './shard-world.ts';
 
 const DAY_MS = 86_400_000;
@@ -127,6 +129,32 @@ test('the blob of a copy is that of its owner, and what nobody has is refused', 
   await expect(asked).rejects.toSatisfy((error) => hasCode(error, 'NoSuchBlob'));
   const plain = await base.call(bucket.name, 'createBucket', { bucket: bucketRecord() });
   expect((await split(plain)).revision).toBeGreaterThan(2 ** 32);
+});
+
+test('uploads that rest in any shard are given up', async () => {
+  const { index, router } = openRestlessShards(20_261_121, 3);
+  const { name } = await makeBucket(index);
+  const startedAt = async (createdAtMs: number, keys: readonly string[]) => {
+    for (const key of keys)
+      await reopening(index, name, (bucket) => startUpload(index, bucket, key, { createdAtMs }));
+  };
+  await startedAt(START_MS + 7, ['a', 'b', 'y', 'z']);
+  await startedAt(START_MS + 3, ['c', 'm']);
+  const shards = await router.call(name, 'listIncarnations', { name });
+  const [root, ...others] = shards.map(({ idleUploadMs }) => idleUploadMs);
+  expect(others).toHaveLength(2);
+  expect(others.some((idleMs) => idleMs !== null)).toBe(true);
+  expect(root).toBe(START_MS + 3);
+  const times = { idleSinceMs: START_MS + 5, nowMs: START_MS + DAY_MS };
+  const { aborted } = await reopening(index, name, (bucket) =>
+    index.call(name, 'abortStaleUploads', {
+      ...times,
+      bucket: refOf(bucket),
+      exceptPrefixes: [],
+      after: null,
+    }),
+  );
+  expect(aborted).toBe(2);
 });
 
 test('hours of all shards count for the bucket, once', async () => {

@@ -86,15 +86,20 @@ export async function bringIn(
   });
 }
 
-export const giveUp = (index: MetadataIndex, bucket: BucketAddress, epoch: number) =>
-  index.call(bucket.name, 'giveUpSlice', { bucket, epoch, nowMs: MOVE_MS });
+export const giveUp = (
+  index: MetadataIndex,
+  bucket: BucketAddress,
+  epoch: number,
+  nowMs = MOVE_MS,
+) => index.call(bucket.name, 'giveUpSlice', { bucket, epoch, nowMs });
 
 export const adopt = (
   index: MetadataIndex,
   bucket: BucketAddress,
   source: BucketAddress,
   epoch: number,
-) => index.call(bucket.name, 'adoptSlice', { bucket, source, epoch, nowMs: MOVE_MS });
+  nowMs = MOVE_MS,
+) => index.call(bucket.name, 'adoptSlice', { bucket, source, epoch, nowMs });
 
 /** Moves a slice as it should be; gives both shards as they are then. */
 export async function move(
@@ -102,10 +107,11 @@ export async function move(
   from: BucketAddress,
   to: BucketAddress,
   range: KeyRange,
+  nowMs = MOVE_MS,
 ): Promise<{ readonly source: ShardState; readonly target: ShardState }> {
   const frozen = await freeze(index, await stateOf(index, from), to, range);
   const epoch = epochOf(frozen);
   await bringIn(index, frozen, to);
-  const source = await giveUp(index, from, epoch);
-  return { source, target: await adopt(index, to, from, epoch) };
+  const source = await giveUp(index, from, epoch, nowMs);
+  return { source, target: await adopt(index, to, from, epoch, nowMs) };
 }
