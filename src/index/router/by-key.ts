@@ -148,13 +148,13 @@ export async function locateBlobs(
   return [...found.values()];
 }
 
-/** Runs a part of a call for all keys of an owner, until every key has had its turn. */
+/** Runs a part of a call for all keys of an owner, owner by owner; keys go by position. */
 async function forEachOwner(
   { split }: KeyCallParts,
   bucket: BucketRef,
   keys: readonly ObjectKey[],
   isWrite: boolean,
-  run: (owner: ShardState, places: readonly number[]) => Promise<void>,
+  run: (owner: ShardState, positions: readonly number[]) => Promise<void>,
 ): Promise<void> {
   const left = new Set(keys.keys());
   await split.attempt(bucket, async (map, tries) => {
@@ -164,13 +164,13 @@ async function forEachOwner(
       const [first = 0] = left;
       const owner = await split.ownerFor(map, keys[first] ?? '', { isWrite, tries });
       if (owner === AGAIN) return AGAIN;
-      const places: number[] = [];
-      for (const place of left) {
-        const other = await split.ownerFor(map, keys[place] ?? '', { isWrite, tries });
-        if (other === owner) places.push(place);
+      const positions: number[] = [];
+      for (const position of left) {
+        const other = await split.ownerFor(map, keys[position] ?? '', { isWrite, tries });
+        if (other === owner) positions.push(position);
       }
-      await run(owner, places);
-      for (const place of places) left.delete(place);
+      await run(owner, positions);
+      for (const position of positions) left.delete(position);
     }
     return null;
   });
@@ -181,13 +181,13 @@ async function deleteByKey(parts: KeyCallParts, input: Input<'deleteObjects'>): 
   const { bucket, targets } = input;
   const keys = targets.map(({ key }) => key);
   const results: unknown[] = [];
-  await forEachOwner(parts, bucket, keys, true, async (owner, places) => {
-    const own = places.flatMap((place) => targets[place] ?? []);
+  await forEachOwner(parts, bucket, keys, true, async (owner, positions) => {
+    const own = positions.flatMap((position) => targets[position] ?? []);
     const deleted = await parts.split.callShard(owner, bucket, 'deleteObjects', {
       ...input,
       targets: own,
     });
-    for (const [at, place] of places.entries()) results[place] = deleted[at];
+    for (const [at, position] of positions.entries()) results[position] = deleted[at];
   });
   return results;
 }
@@ -200,12 +200,12 @@ async function readByKey(
 ): Promise<unknown> {
   const { bucket, keys } = input;
   const results: unknown[] = [];
-  await forEachOwner(parts, bucket, keys, false, async (owner, places) => {
-    const own = places.flatMap((place) => keys[place] ?? []);
+  await forEachOwner(parts, bucket, keys, false, async (owner, positions) => {
+    const own = positions.flatMap((position) => keys[position] ?? []);
     const read = await parts.split.callShard(owner, bucket, name, { ...input, keys: own });
     const rows = read as readonly unknown[];
     if (name === 'listAcls') results.push(...rows);
-    else for (const [at, place] of places.entries()) results[place] = rows[at];
+    else for (const [at, position] of positions.entries()) results[position] = rows[at];
   });
   return results;
 }

@@ -6,8 +6,9 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
  * `key`: the owner of its key or keys. `list`: owners in the order of keys. `sum`: all of
  * them. `root`: what stands at the root alone. `record`: changes of the bucket's record.
  * `together`: all keys in one index, which the bucket is brought into first. `readers`:
- * look-ups by name. `sweep`: work on every shard by itself. `plain`: it names no revision,
- * or says itself whose database it means.
+ * look-ups by name. `sweep`: work on every shard by itself. `gather`: it names no revision,
+ * and its bucket is brought together first. `plain`: it names no revision, or says itself
+ * whose database it means.
  */
 export type Route =
   | 'key'
@@ -18,6 +19,7 @@ export type Route =
   | 'together'
   | 'readers'
   | 'sweep'
+  | 'gather'
   | 'plain';
 
 /** Calls of one key, or of several. */
@@ -111,7 +113,6 @@ const TOGETHER = {
   settleDropLength: 'together',
   finishDropFile: 'together',
   removeDropFile: 'together',
-  settleStorageGrant: 'together',
   deleteBucket: 'together',
 } as const;
 
@@ -175,4 +176,5 @@ export const CALL_ROUTES = {
   forgetStorageHours: 'sweep',
   addRemoteReferences: 'sweep',
   releaseRemoteReferences: 'sweep',
+  settleStorageGrant: 'gather',
 } as const satisfies Record<keyof IndexApi, Route>;

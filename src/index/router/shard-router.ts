@@ -2,7 +2,7 @@
 // 53). Callers never know: it finds the owners of keys, goes on where one of them ends,
 // adds up, and brings a bucket together for what needs all keys in one index. A bucket
 // that was never split costs one comparison. Made by the roots of a platform.
-import type { BucketName, BucketRef } from '../../domain/nouns.ts';
+import type { BucketAddress, BucketName, BucketRef } from '../../domain/nouns.ts';
 import { RECORD_AHEAD } from '../../ports/index-calls/shard-calls.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
@@ -75,7 +75,7 @@ export function createShardRouter(
   // Remote references to blobs of other buckets go by the router, which finds them.
   const parts = { index: router, clock, split };
 
-  const routes: Record<Exclude<Route, 'plain' | 'readers' | 'sweep'>, AnyCall> = {
+  const routes: Record<Exclude<Route, 'plain' | 'readers' | 'sweep' | 'gather'>, AnyCall> = {
     key(name, input: { bucket: BucketRef }) {
       return needsAll(input.bucket) ? together(name, input) : callByKey(parts, name, input);
     },
@@ -103,14 +103,15 @@ export function createShardRouter(
     return { bucket: resolved.bucket, object: resolved.objects[0] ?? null };
   }
 
-  async function settle(input: Input<'settleStorageGrant'>) {
-    const { name } = input.bucket;
-    const isRoot = (await index.call(name, 'getShard', { name })) !== null;
+  /** A call without a revision, so only the index says whether its bucket is split. */
+  async function gather(name: keyof IndexApi, input: { readonly bucket: BucketAddress }) {
+    const { bucket } = input;
+    const isRoot = (await index.call(bucket.name, 'getShard', { name: bucket.name })) !== null;
     if (isRoot) {
-      watcher?.onTogether(name);
+      watcher?.onTogether(bucket.name);
       await bringTogetherFor(parts, input);
     }
-    return index.call(name, 'settleStorageGrant', input);
+    return index.call(bucket.name, name, input as never);
   }
 
   function call(
@@ -122,7 +123,7 @@ export function createShardRouter(
     if (route === 'readers') return resolve(name, input as never);
     const sweep = route === 'sweep' ? SWEEPS[name] : undefined;
     if (sweep !== undefined) return sweep(index, input as never);
-    if (name === 'settleStorageGrant') return settle(input as never);
+    if (route === 'gather') return gather(name, input as never);
 
     const { bucket: ref } = input as { readonly bucket?: BucketRef };
     if (route === 'plain' || route === 'sweep' || !isSplit(ref)) {

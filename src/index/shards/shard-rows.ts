@@ -79,15 +79,20 @@ export function publicState({ state }: Shard): ShardState {
   return known;
 }
 
+/** A change of the state; `record`: the revision of the bucket's record, as it came. */
+type StateChange = Partial<StoredState & Pick<ShardState, 'record'>>;
+
 /** Changes the state, which moves the revision on. */
-export function changeState(sql: Sql, shard: Shard, change: Partial<StoredState>): ShardState {
-  const { bucket, revision, record, ...stored } = { ...shard.state, ...change };
+export function changeState(sql: Sql, shard: Shard, change: StateChange): ShardState {
+  const next = { ...shard.state, ...change, revision: shard.state.revision + 1 };
+  const { bucket: _bucket, revision: _revision, record: _record, ...stored } = next;
   sql.all(
     'INSERT OR REPLACE INTO shards (bucket, state) VALUES (?, ?)',
     shard.n,
     JSON.stringify(stored satisfies StoredState),
   );
   sql.all('UPDATE buckets SET revision = revision + 1 WHERE n = ?', shard.n);
-  const next = { ...shard.state, ...change, revision: revision + 1 };
+  if (change.record !== undefined)
+    sql.all('UPDATE buckets SET record_revision = ? WHERE n = ?', change.record, shard.n);
   return publicState({ n: shard.n, state: next });
 }

@@ -96,23 +96,18 @@ function createStateCalls(sql: Sql): StateCalls {
       if (known !== null) return publicState(requireShard(sql, bucket));
       createBucketCalls(sql).createBucket({ bucket });
       const n = requireBucket(sql, bucket);
-      setRecord(sql, n, record);
       const { id, name, revision } = bucket;
       const state = { ...NO_KEYS, bucket: { id, name }, revision, record };
-      return changeState(sql, { n, state }, {});
+      return changeState(sql, { n, state }, { record });
     },
 
     reportRecord({ bucket, record }) {
       const shard = requireShard(sql, bucket);
-      if (record <= shard.state.record) return publicState(shard);
-      setRecord(sql, shard.n, record);
-      return changeState(sql, { ...shard, state: { ...shard.state, record } }, {});
+      return record <= shard.state.record
+        ? publicState(shard)
+        : changeState(sql, shard, { record });
     },
   };
-}
-
-function setRecord(sql: Sql, n: number, record: number): void {
-  sql.all('UPDATE buckets SET record_revision = ? WHERE n = ?', record, n);
 }
 
 type SourceCalls = Pick<
