@@ -1,7 +1,8 @@
 // The order of keys: that of SQLite, and bounds of ranges by prefix.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareUtf8, justAfter, prefixEnd } from '../../src/index/keys/key-order.ts';
+import { compareUtf8 } from '../../src/domain/keys/compare-utf8.ts';
+import { justAfter, prefixEnd } from '../../src/index/keys/key-order.ts';
 import { nastyText } from './kit/nasty-text.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'utf8');

@@ -2,6 +2,7 @@
 // each page selects its rows from all keys of the folder, slice by slice, between
 // which others run. A cursor names the last row, so pages stay exact while keys
 // change.
+import { compareSortValues } from '../../domain/keys/compare-utf8.ts';
 import type { ObjectSummary } from '../../domain/nouns.ts';
 import type {
   LevelSort,
@@ -147,15 +148,7 @@ function merge(
   const sign = isDescending ? -1 : 1;
   if (later.length === 0) return earlier;
   // sort() is stable.
-  return [...earlier, ...later].sort((a, b) => sign * compareValues(a.value, b.value));
-}
-
-/** Extensions are compared as the index does, by code points. */
-function compareValues(a: SortedRow['value'], b: SortedRow['value']): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  const [left, right] = [new TextEncoder().encode(`${a}`), new TextEncoder().encode(`${b}`)];
-  const at = left.findIndex((byte, index) => byte !== right[index]);
-  return at === -1 ? left.length - right.length : (left[at] ?? 0) - (right[at] ?? -1);
+  return [...earlier, ...later].sort((a, b) => sign * compareSortValues(a.value, b.value));
 }
 
 function writePosition(position: Position): string {

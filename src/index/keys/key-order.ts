@@ -1,6 +1,5 @@
-// Order of keys: the byte order of UTF-8, which is the order of code points and not
-// JavaScript's order of UTF-16 units. SQLite compares TEXT this way by itself;
-// these functions make the bounds of its range seeks.
+// Bounds of SQLite's range seeks over keys, which it compares as compareUtf8 does.
+import { compareUtf8 } from '../../domain/keys/compare-utf8.ts';
 import type { SqlValue } from '../../ports/sql.ts';
 
 /**
@@ -14,34 +13,6 @@ export const AFTER_ALL_IDS = '\u{10ffff}';
 const LAST_CODE_POINT = 0x10ffff;
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
-/**
- * Below it a UTF-16 unit is a code point by itself or half of one; at and above it
- * the unit is a code point.
- */
-const AFTER_SURROGATES = 0xe000;
-
-/**
- * Negative, zero or positive as `a` comes before, with or after `b` in UTF-8 byte
- * order. Both well-formed.
- */
-export function compareUtf8(a: string, b: string): number {
-  const sharedLength = Math.min(a.length, b.length);
-  for (let index = 0; index < sharedLength; index++) {
-    const unitA = a.charCodeAt(index);
-    const unitB = b.charCodeAt(index);
-    if (unitA !== unitB) return rank(unitA) - rank(unitB);
-  }
-  return a.length - b.length;
-}
-
-/**
- * Puts surrogates, which stand for code points from U+10000 on, above U+E000 to
- * U+FFFF.
- */
-function rank(unit: number): number {
-  if (unit < FIRST_SURROGATE) return unit;
-  return unit < AFTER_SURROGATES ? unit + LAST_CODE_POINT : unit;
-}
 
 /**
  * The least value greater than every text that starts with `prefix`; a range `>=

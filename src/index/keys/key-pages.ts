@@ -3,8 +3,9 @@
 // uploads; knows no table. It reads rows in batches and seeks past a common prefix
 // as soon as that repeats, so the rows read grow with the names returned, never
 // with those rolled up.
+import { compareUtf8 } from '../../domain/keys/compare-utf8.ts';
 import type { SqlValue } from '../../ports/sql.ts';
-import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
+import { justAfter, prefixEnd } from './key-order.ts';
 
 /**
  * A cursor in the order of rows: a key and, where a key has several rows, the id

@@ -4,7 +4,7 @@
 // many at once, because a single change of such an index costs ten times as much.
 // Until then search scans the noted keys one by one. Every match is looked up among
 // the objects: the index alone may be behind.
-
+import { compareUtf8 } from '../../domain/keys/compare-utf8.ts';
 import {
   foldKey,
   SEARCH_MAX_MATCHES,
@@ -14,7 +14,7 @@ import {
 import type { ObjectSummary } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
-import { compareUtf8, firstBehind, prefixEnd } from './key-order.ts';
+import { firstBehind, prefixEnd } from './key-order.ts';
 import { decodeSummary, type SummaryRow } from './summary-rows.ts';
 
 /**

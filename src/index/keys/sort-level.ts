@@ -1,6 +1,7 @@
 // Selects from a level by size, date or type, which have no index: a slice of keys in
 // one call, of which only those that can still be on the page are given. sort-folder.ts
 // of the core joins the slices. Folders, which have neither, are found by name.
+import { compareSortValues, compareUtf8 } from '../../domain/keys/compare-utf8.ts';
 import type {
   SortedRow,
   SortLevelInput,
@@ -8,7 +9,7 @@ import type {
 } from '../../ports/index-calls/level-calls.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
-import { compareUtf8, prefixEnd } from './key-order.ts';
+import { prefixEnd } from './key-order.ts';
 import { commonPrefixOf } from './key-pages.ts';
 import { decodeSummary, type SummaryRow } from './summary-rows.ts';
 
@@ -69,12 +70,7 @@ type ValueRow = Pick<SortedRow, 'key' | 'value'>;
 function orderOf(isDescending: boolean) {
   const sign = isDescending ? -1 : 1;
   return (a: ValueRow, b: ValueRow): number =>
-    sign * compareValues(a.value, b.value) || compareUtf8(a.key, b.key);
-}
-
-function compareValues(a: ValueRow['value'], b: ValueRow['value']): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return compareUtf8(`${a}`, `${b}`);
+    sign * compareSortValues(a.value, b.value) || compareUtf8(a.key, b.key);
 }
 
 function byteLength(text: string): number {

@@ -2,9 +2,10 @@
 // objects and common prefixes alike. It reads keys alone, in batches, and seeks past
 // a common prefix that is large. Used by key-levels.ts to count names and to find
 // the one at a rank.
+import { compareUtf8 } from '../../domain/keys/compare-utf8.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
-import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
+import { justAfter, prefixEnd } from './key-order.ts';
 import { commonPrefixOf } from './key-pages.ts';
 
 /** A level of a bucket: the names that one listing shows. */

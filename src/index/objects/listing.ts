@@ -1,5 +1,6 @@
 // The listings of current objects and of all versions. Order, prefixes and
 // delimiters are key-pages.ts's; here are the tables.
+import { compareUtf8 } from '../../domain/keys/compare-utf8.ts';
 import type { VersionId, VersionSummary } from '../../domain/nouns.ts';
 import type {
   IndexApi,
@@ -9,7 +10,7 @@ import type {
   ListVersionsPage,
 } from '../../ports/metadata-index.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
-import { AFTER_ALL_IDS, compareUtf8, justAfter } from '../keys/key-order.ts';
+import { AFTER_ALL_IDS, justAfter } from '../keys/key-order.ts';
 import { type Cursor, readNamePage, startKey } from '../keys/key-pages.ts';
 import { decodeSummary, type SummaryRow } from '../keys/summary-rows.ts';
 import { requireBucket } from '../require-bucket.ts';

@@ -2,6 +2,8 @@
 // end of its range, and the list goes on at that end, whoever owns that by then (ADR 53).
 // A common prefix that goes over a border is shown once, for the list goes on behind the
 // last name shown. Called by shard-router.ts.
+
+import { compareUtf8 } from '../../domain/keys/compare-utf8.ts';
 import type { BucketRef } from '../../domain/nouns.ts';
 import type { ListUploadsInput, ListUploadsPage } from '../../ports/index-calls/upload-calls.ts';
 import type {
@@ -10,7 +12,7 @@ import type {
   ListVersionsInput,
   ListVersionsPage,
 } from '../../ports/metadata-index.ts';
-import { compareUtf8, prefixEnd } from '../keys/key-order.ts';
+import { prefixEnd } from '../keys/key-order.ts';
 import { startKey } from '../keys/key-pages.ts';
 import { AGAIN, type SplitBuckets } from './split-bucket.ts';
 

@@ -1,6 +1,8 @@
 // Reads the rows of a slice as plain data: current objects, older versions, markers,
 // uploads with their parts, and the blobs that they refer to. It also finds where a
 // slice of so many rows ends. Called by the steps of a move (shards.ts).
+
+import { compareUtf8 } from '../../domain/keys/compare-utf8.ts';
 import type {
   BlobId,
   BucketAddress,
@@ -17,7 +19,7 @@ import type {
   OwnedBlobs,
 } from '../../ports/index-calls/shard-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { compareUtf8, justAfter } from '../keys/key-order.ts';
+import { justAfter } from '../keys/key-order.ts';
 import {
   decodeMarker,
   decodeVersion,

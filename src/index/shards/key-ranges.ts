@@ -1,8 +1,10 @@
 // Ranges of keys: what is in them, at their ends and beside them. Pure. Used by the steps
 // of a move, and by whoever looks for the owner of a key.
+
+import { compareUtf8 } from '../../domain/keys/compare-utf8.ts';
 import type { KeyRange } from '../../ports/index-calls/shard-calls.ts';
 import type { SqlValue } from '../../ports/sql.ts';
-import { AFTER_ALL_TEXT, compareUtf8 } from '../keys/key-order.ts';
+import { AFTER_ALL_TEXT } from '../keys/key-order.ts';
 
 /** Whether a range has the key. */
 export function hasKey({ from, to }: KeyRange, key: string): boolean {

@@ -14,9 +14,9 @@ import type { PointerPage } from '../../../src/adapters/cloudflare/pointers/poin
 import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
+import { compareUtf8 } from '../../../src/domain/keys/compare-utf8.ts';
 import type { BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
-import { compareUtf8 } from '../../../src/index/keys/key-order.ts';
 import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
 import { migrate } from '../../../src/index/tables/schema.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';

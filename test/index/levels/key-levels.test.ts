@@ -2,6 +2,7 @@
 // during and after the count.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { compareUtf8 } from '../../../src/domain/keys/compare-utf8.ts';
 import type { VersionId } from '../../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
 import {
@@ -14,7 +15,6 @@ import {
   noteLevelChange,
   rankOfName,
 } from '../../../src/index/keys/key-levels.ts';
-import { compareUtf8 } from '../../../src/index/keys/key-order.ts';
 import { commonPrefixOf } from '../../../src/index/keys/key-pages.ts';
 import { walkNames } from '../../../src/index/keys/walk-names.ts';
 import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';

@@ -1,7 +1,7 @@
 // Slices of a sorted level against a plain sort, page by page, with keys that slices end within.
 import { describe, expect, it } from 'vitest';
+import { compareUtf8 } from '../../../src/domain/keys/compare-utf8.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
-import { compareUtf8 } from '../../../src/index/keys/key-order.ts';
 import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
 import type { LevelSort, SortedRow } from '../../../src/ports/index-calls/level-calls.ts';
 import { bucketRecord, refOf } from '../../contract/index/samples.ts';

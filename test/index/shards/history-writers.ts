@@ -2,8 +2,8 @@
 // versions, markers, and uploads with parts of both formats. The model learns of each call at the
 // very moment at which it is done.
 import { hasCode } from '../../../src/domain/errors.ts';
+import { compareUtf8 } from '../../../src/domain/keys/compare-utf8.ts';
 import type { BucketRef, ObjectVersion, UploadId, VersionId } from '../../../src/domain/nouns.ts';
-import { compareUtf8 } from '../../../src/index/keys/key-order.ts';
 import { carryOut, refOfShard } from '../../../src/index/router/move-slices.ts';
 import { nextStep } from '../../../src/index/router/next-step.ts';
 import { ownerOf, readShardMap } from '../../../src/index/router/shard-map.ts';

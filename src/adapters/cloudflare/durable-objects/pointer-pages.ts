@@ -2,9 +2,10 @@
 // them. A page begins at a cut and ends at the next one; cuts are never taken back,
 // so every colo names the same pages. Lives in the bucket's Durable Object, in
 // memory: a restart cuts anew. reader-feed.ts owns it.
+import { compareUtf8 } from '../../../domain/keys/compare-utf8.ts';
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../../domain/nouns.ts';
 import { canBePublic, toPointer } from '../../../domain/pointer.ts';
-import { compareUtf8, justAfter } from '../../../index/keys/key-order.ts';
+import { justAfter } from '../../../index/keys/key-order.ts';
 import { readNeighbourKeys, readNeighbours } from '../../../index/objects/neighbours.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { countUpTo } from '../pointers/bucket-feeds.ts';

@@ -7,9 +7,9 @@
 // A race: an isolate commits, and then finds in its colo a state from before. Guard:
 // `revoke` notes when; a state of an earlier call does not count for what was changed.
 import { LRUCache } from 'lru-cache';
+import { compareUtf8 } from '../../../domain/keys/compare-utf8.ts';
 import type { BucketName, BucketReadPolicy, ObjectKey } from '../../../domain/nouns.ts';
 import { canBePublic } from '../../../domain/pointer.ts';
-import { compareUtf8 } from '../../../index/keys/key-order.ts';
 import type { KnownMetadata } from '../../../ports/caches/hot-metadata.ts';
 import type { Clock } from '../../../ports/system.ts';
 import {

@@ -3,9 +3,9 @@
 // changed since the reader's last number. So one call proves everything that a
 // reader holds of the bucket, and all of it is as old as that call.
 import { NO_SETTINGS } from '../../../domain/bucket-settings.ts';
+import { compareUtf8 } from '../../../domain/keys/compare-utf8.ts';
 import type { BucketReadPolicy, ObjectKey } from '../../../domain/nouns.ts';
 import { toReadPolicySettings } from '../../../domain/pointer.ts';
-import { compareUtf8 } from '../../../index/keys/key-order.ts';
 import { decodeJson, type PointerPage } from './pointer-page.ts';
 import type { RelayedPage } from './relay-pages.ts';
 

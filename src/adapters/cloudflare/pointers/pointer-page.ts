@@ -3,8 +3,8 @@
 // that a key between them does not exist. It never says until when it is true: the
 // change feed does (bucket-feeds.ts). Texts are JSON; inline bodies are base64.
 import { sha256Hex } from '../../../crypto/hash.ts';
+import { compareUtf8 } from '../../../domain/keys/compare-utf8.ts';
 import type { BucketId, BucketName, ObjectKey, Pointer } from '../../../domain/nouns.ts';
-import { compareUtf8 } from '../../../index/keys/key-order.ts';
 
 /**
  * Pointers of all keys from `from` on and before `to` (null: to the end), in byte
