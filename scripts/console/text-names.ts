@@ -5,11 +5,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is said of texts, each name after a dot; or any other word. */
+/** Matches a use of texts, with each name after a dot; or any other word. */
 const CHAIN_OR_WORD = /(?:\btexts|\bt\(\))((?:\??\.[A-Za-z_$][\w$]*)+)|[A-Za-z_$][\w$]*/g;
 const CHAIN = /(\btexts|\bt\(\))((?:\??\.[A-Za-z_$][\w$]*)+)/g;
 const NAME = /[A-Za-z_$][\w$]*/g;
-/** Comments of whole lines, whose words name nothing. */
+/** Matches comments of whole lines, whose words name nothing. */
 const COMMENT_LINES = /^\s*(?:\/\/|\/?\*).*$/gm;
 /** What stands before a group that has another name than `texts` from there on, and its length. */
 const NAMED_OTHERWISE = /(?<!\btexts) = $/;

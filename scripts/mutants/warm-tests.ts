@@ -6,8 +6,8 @@ import { join } from 'node:path';
 
 export type WarmTests = {
   /**
-   * The test files that failed, up to the first; `time` alone where the limit was reached,
-   * `unknown` where nothing says which it was.
+   * Runs test files up to the first that fails, and gives it. `time`: the limit was
+   * reached; `unknown`: nothing says which file it was.
    */
   run(files: readonly string[], limitSeconds: number): Promise<readonly string[]>;
 };

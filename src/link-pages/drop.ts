@@ -1,9 +1,9 @@
 // The script of drop pages: sends the page's own form by tus, file by file, with
 // progress, and goes on after a broken connection, a reload, or on another device
 // with the code. All that it does is also done without it, but for that.
-import { keepCode, readCode } from './kept-code.ts';
 import { isPassing, RETRY_MS, Refusal, withRetries } from './retries.ts';
 import { hasDigest } from './same-file.ts';
+import { readCode, storeCode } from './stored-code.ts';
 
 type Texts = Readonly<Record<string, string>>;
 /** A file that has come, or is coming, as the receipt has it. */
@@ -48,7 +48,7 @@ function enhance(form: HTMLFormElement): void {
   form.after(sum, list);
   document.querySelector('form.drop-code')?.addEventListener('submit', (event) => {
     const typed = new FormData(event.target as HTMLFormElement).get('code');
-    if (typeof typed === 'string') keepCode(base, typed);
+    if (typeof typed === 'string') storeCode(base, typed);
   });
   if (code !== null) {
     // Who has a code has said who it is.
@@ -75,7 +75,7 @@ function enhance(form: HTMLFormElement): void {
           () => becomeSender(base, form),
           () => (sum.textContent = texts.retrying ?? ''),
         );
-      keepCode(base, code);
+      storeCode(base, code);
       const items = [...chosen].map(([path, file]) => addRow(list, path, file, texts));
       chosen.clear();
       await sendAll(items, (item) => sendFile(base, code ?? '', item, known, texts), sum, texts);

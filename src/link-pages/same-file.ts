@@ -1,7 +1,7 @@
-// Whether a file of this device is one that has come already: whoever goes on chooses the
-// whole folder again, of which most is there.
+// Compares a file of this device with one that the server has. A sender who goes on with
+// a folder chooses it whole again, and most of it was sent before.
 
-/** Larger ones are sent again: WebCrypto digests only what is in memory whole. */
+/** Longest file that is digested: WebCrypto needs it whole in memory. Others are sent again. */
 const DIGESTED_MAX_BYTES = 64 * 1024 * 1024;
 
 /**

@@ -1,12 +1,11 @@
 // The Durable Object of one bucket: the real index and the real publisher over SQLite in memory,
 // reached over a simulated wire. Its waking time is billed: calls, and writes to KV that it still
 // waits for.
-
 import { createPagePublisher } from '../../../src/adapters/cloudflare/durable-objects/page-publisher.ts';
 import {
   createPageRelay,
-  type PagesNews,
-  type PagesWanted,
+  type PagesCall,
+  type PagesResponse,
 } from '../../../src/adapters/cloudflare/durable-objects/page-relay.ts';
 import {
   createReaderFeed,
@@ -19,7 +18,7 @@ import type {
 } from '../../../src/adapters/cloudflare/pointers/feed-state.ts';
 import { beginReaderCall } from '../../../src/adapters/cloudflare/pointers/reader-call.ts';
 import type {
-  PageWanted,
+  PageLookup,
   RelayedPage,
 } from '../../../src/adapters/cloudflare/pointers/relay-pages.ts';
 import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
@@ -62,7 +61,7 @@ export type SimulatedIndex = {
   /** The calls themselves, for nothing and at once: to fill the catalogue. */
   readonly api: IndexApi;
   /** The page of a key through the relay of that place's region. */
-  relay: (place: number, wanted: PageWanted) => Promise<RelayedPage | null>;
+  relay: (place: number, lookup: PageLookup) => Promise<RelayedPage | null>;
   /** A call from that place, as the port makes it. */
   call: (place: number, feeds: BucketFeeds) => MetadataIndex['call'];
   close(): void;
@@ -127,20 +126,20 @@ export function createSimulatedIndex({
   }
 
   /** Reads pages for a relay that stands in that place. */
-  async function askForPages(place: number, wanted: PagesWanted): Promise<PagesNews | null> {
+  async function callForPages(place: number, call: PagesCall): Promise<PagesResponse | null> {
     // What an object calls takes no CPU of a Worker.
     usage.workerCpuMs -= CPU_MS.call;
     const { news } = await object.call(
       place,
       () => {
         const record = api.getBucket({ name: bucket });
-        const news = record === null ? null : feed.pagesFor(record, wanted);
+        const news = record === null ? null : feed.pagesFor(record, call);
         const pages = costOfPages(news, clock.nowMs());
-        usage.rowsRead += ROWS_READ_OF_CALL * wanted.keys.length + pages.rows;
+        usage.rowsRead += ROWS_READ_OF_CALL * call.keys.length + pages.rows;
         if (publisher.isDue()) void object.during(publisher.drain());
         return { news, pagesMs: pages.ms };
       },
-      ({ pagesMs }) => pagesMs + (wanted.keys.length - 1) * LATENCY_MS.keyOfRelay,
+      ({ pagesMs }) => pagesMs + (call.keys.length - 1) * LATENCY_MS.keyOfRelay,
     );
     return news;
   }
@@ -148,7 +147,7 @@ export function createSimulatedIndex({
   /** A relay of a region: the product's own, in an object near its readers. */
   function createRelay(region: number) {
     const relay = createPageRelay({
-      ask: (wanted) => askForPages(placeOfRelay(region), wanted),
+      callObject: (call) => callForPages(placeOfRelay(region), call),
       nowMs: timeline.nowMs,
       wait: timeline.sleep,
     });
@@ -166,7 +165,7 @@ export function createSimulatedIndex({
 
   return {
     api,
-    async relay(place, wanted) {
+    async relay(place, lookup) {
       const region = regionOf(place);
       const { relay, near } = relays.get(region) ?? createRelay(region);
       relays.set(region, { relay, near });
@@ -176,7 +175,7 @@ export function createSimulatedIndex({
         () => null,
         () => LATENCY_MS.pageSend,
       );
-      return near.during(relay.read(wanted));
+      return near.during(relay.read(lookup));
     },
     call: (place, feeds) => async (_bucket, name, input) => {
       if (name === 'resolve') usage.indexReads += 1;

@@ -13,7 +13,7 @@ type ReportingCore = {
     };
 };
 
-/** Makes the report. Nothing for a bucket that is gone. Cost: that of `enqueue`. */
+/** Logs and enqueues a report, but none of a bucket that is gone. Cost: that of `enqueue`. */
 export async function reportIndexRoom(
   core: ReportingCore,
   name: BucketName,

@@ -14,35 +14,35 @@ import type { Snapshot, SnapshotObject } from './snapshot-selection.ts';
 /** Bytes of a blob that one call reads at most, in memory while its bodies are sent. */
 const RUN_MAX_BYTES = 1024 * 1024;
 /**
- * Bytes between two bodies that are read with them, for nobody: R2 sends them in less
- * time than it takes to answer another call. Estimate.
+ * Bytes between two bodies that are read and dropped: R2 sends them in less time than
+ * another call takes. Estimate.
  */
 const GAP_MAX_BYTES = 64 * 1024;
-/** Rows that one call reads again at most, and the bytes of bodies in them. */
+/** Rows that one call reads again at most, and the bytes of bodies in these rows. */
 const PAGE_ROWS = 100;
 const PAGE_MAX_BYTES = 1024 * 1024;
 
-/** Opens the body of an object of a snapshot, by its place in `snapshot.objects`. */
+/** Opens the body of an object of a snapshot, by its index in `snapshot.objects`. */
 export type OpenSnapshotBody = (at: number) => Promise<OpenedBody['body']>;
 
 /**
- * The order in which bodies are read with the fewest calls: those of one blob by
- * their place in it, where the first of them stood; all else stays where it was.
+ * Sorts bodies so that few calls read them: those of one blob go by their offset to
+ * where its first one stood. All others stay where they were.
  */
 export function inReadingOrder(objects: readonly SnapshotObject[]): SnapshotObject[] {
   const firstAt = new Map<string, number>();
-  const placed = objects.map((object, at) => {
+  const withOffsets = objects.map((object, at) => {
     const segment = runnableSegment(object.body);
     if (segment === null) return { object, group: at, offsetBytes: 0 };
     const group = firstAt.get(segment.blobId) ?? at;
     firstAt.set(segment.blobId, group);
     return { object, group, offsetBytes: segment.offsetBytes };
   });
-  placed.sort((a, b) => a.group - b.group || a.offsetBytes - b.offsetBytes);
-  return placed.map(({ object }) => object);
+  withOffsets.sort((a, b) => a.group - b.group || a.offsetBytes - b.offsetBytes);
+  return withOffsets.map(({ object }) => object);
 }
 
-/** The calls that reading all bodies takes: through the near tiers, or past them. */
+/** Counts the calls that reading all bodies takes: through the near tiers, or past them. */
 export function callsOfBodies(
   core: Core,
   objects: readonly SnapshotObject[],
@@ -66,7 +66,7 @@ export function callsOfBodies(
   return { throughTiers, pastTiers };
 }
 
-/** The calls for a body that is not pinned, besides those for its row. */
+/** Counts the calls for a body that is not pinned, besides those for its row. */
 export function callsOfUnpinned(core: Core, body: ReadableVersion): number {
   return runnableSegment(body) === null ? callsToRead(core, body) : 1;
 }
@@ -82,10 +82,10 @@ export function createSnapshotReader(
   { objects, isPastTiers }: Snapshot,
 ): OpenSnapshotBody {
   const { blobStore } = core.ports;
-  /** Rows that are being read again, and those that have been. */
+  /** Reads of rows under way, and the rows that have come, by index. */
   const reading = new Map<number, Promise<unknown>>();
   const rows = new Map<number, ReadableVersion | null>();
-  /** Bytes of bodies that come with those of another one. */
+  /** Bytes of bodies that one read brings together, by index. */
   const runs = new Map<number, Promise<Uint8Array>>();
   /** The last body that was begun. Rows may come in another order than they were read. */
   let lastBegun = -1;
@@ -112,7 +112,7 @@ export function createSnapshotReader(
     return rows.get(at) ?? readOlder(bucket, object);
   }
 
-  /** The stored bytes of a body, if they come with those of others or in one read. */
+  /** Reads the stored bytes of a body by one call, which may serve others; else null. */
   function bytesAt(at: number): Promise<Uint8Array> | null {
     const known = runs.get(at);
     runs.delete(at);
@@ -154,7 +154,7 @@ export function createSnapshotReader(
   };
 }
 
-/** The one range that a body is, if one read brings all of it; else null. */
+/** The one segment of a body that a single read brings whole; null for any other body. */
 function runnableSegment(body: ReadableVersion | null): Segment | null {
   if (body === null || body.inlineBytes !== null) return null;
   const [segment, another] = body.segments;
@@ -163,8 +163,8 @@ function runnableSegment(body: ReadableVersion | null): Segment | null {
 }
 
 /**
- * The range that one call reads from the body of that number on, and how many bodies
- * lie in it one after the other. Null: the body is none that one read brings.
+ * Finds the range that one call reads from a body on, and how many bodies lie in it one
+ * after the other. Null: one read does not bring this body.
  */
 function runFrom(
   bodyAt: (at: number) => ReadableVersion | null,
@@ -190,7 +190,7 @@ function runFrom(
   }
 }
 
-/** How many rows one call reads again from that one on: of bodies that are not pinned. */
+/** Counts the rows that one call reads again from that one on: those not pinned. */
 function pageFrom(objects: readonly SnapshotObject[], from: number): number {
   let bytes = 0;
   let at = from;

@@ -1,6 +1,6 @@
-// Which rows an upload's parts have in the index, and the names of the blobs that are
-// found by their upload. Both formats are read everywhere; new uploads get the one
-// that is named here (ADR 56). Pure.
+// The two formats of the rows of an upload's parts in the index, and blob ids that name
+// their upload and part. Programs read both formats; new uploads get the one that is
+// named here (ADR 56). Pure.
 import type { BlobId, UploadId } from '../nouns.ts';
 
 /**
@@ -17,18 +17,18 @@ export type UploadRows = 'separate' | 'joined';
  */
 export const UPLOAD_ROWS: UploadRows = 'separate';
 
-/** Characters of an id of ids.ts: its time and counter, and what is random. */
+/** Characters of an id of ids.ts: time, counter and random ones. */
 const ID_LENGTH = 27;
 const ID = /^[0-9a-z]{27}$/;
-/** Characters that a blob has of its own: time, counter and 30 random bits. */
+/** Characters of a part's blob id that are its own: time, counter and 30 random bits. */
 export const OWN_LENGTH = 18;
-/** Characters that name the upload: the random ones of its id, 75 bits. */
+/** Characters of a part's blob id that name its upload: the random ones of its id, 75 bits. */
 const TAG_LENGTH = 15;
 /** Characters of the part's number in base 32: enough for 32,767. */
 const NUMBER_LENGTH = 3;
 const NAME_LENGTH = OWN_LENGTH + TAG_LENGTH + NUMBER_LENGTH;
 
-/** Splits a blob id before its name. */
+/** Splits a blob id into its bucket's prefix and its name. */
 function split(blobId: string): readonly [owner: string, name: string] {
   const nameAt = blobId.lastIndexOf('/') + 1;
   return [blobId.slice(0, nameAt), blobId.slice(nameAt)];
@@ -48,7 +48,7 @@ export function partBlobId(fresh: BlobId, uploadId: UploadId, partNumber: number
   return `${owner}${name.slice(0, OWN_LENGTH)}${tag}${numberText(partNumber)}` as BlobId;
 }
 
-/** What a blob id of a part says, as text. */
+/** The fields of a part's blob id, as text. */
 export type PartOfBlobId = {
   /** The bucket's id, and a slash. */
   readonly owner: string;
@@ -60,7 +60,7 @@ export type PartOfBlobId = {
   readonly number: string;
 };
 
-/** The upload and part number that a blob id says; null: it was made for no part. */
+/** Reads the fields of a part's blob id; null: the blob was made for no part. */
 export function partOfBlobId(blobId: BlobId): PartOfBlobId | null {
   const [owner, name] = split(blobId);
   if (name.length !== NAME_LENGTH) return null;
@@ -72,19 +72,19 @@ export function partOfBlobId(blobId: BlobId): PartOfBlobId | null {
   };
 }
 
-/** The blob id of a part that says so. */
+/** Makes a part's blob id of its fields, as partBlobId made it. */
 export function joinBlobId({ owner, own, tag, number }: PartOfBlobId): BlobId {
   return `${owner}${own}${tag}${number}` as BlobId;
 }
 
 /**
- * The id under which a blob's row stands, and back: upload and number come first in
- * it, so the parts of an upload stand together and by number. Other ids are the same.
+ * Turns a blob id into the id of its row, or back. Upload and number come first in that
+ * of a part, so parts of an upload stand together, by number. Other ids stay equal.
  */
 export function rowIdOf(blobId: BlobId): BlobId {
   const [owner, name] = split(blobId);
   if (name.length !== NAME_LENGTH) return blobId;
-  // Both halves are equally long.
+  // Both halves are equally long, so that the same exchange goes back.
   return `${owner}${name.slice(OWN_LENGTH)}${name.slice(0, OWN_LENGTH)}` as BlobId;
 }
 

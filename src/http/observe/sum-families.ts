@@ -4,8 +4,8 @@ import type { MetricFamily, MetricSample } from '../../ports/metrics.ts';
 type Sum = { readonly sample: MetricSample; value: number };
 
 /**
- * Families of the same name become one, in the order of their first appearance, and
- * samples with the same labels one sample: the sum.
+ * Joins families of one name, in the order of their first appearance; samples of a
+ * family with the same labels become one, their sum.
  */
 export function sumFamilies(ofThreads: readonly (readonly MetricFamily[])[]): MetricFamily[] {
   const sums = new Map<string, { readonly family: MetricFamily; samples: Map<string, Sum> }>();

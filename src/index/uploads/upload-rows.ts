@@ -1,7 +1,6 @@
 // Multipart uploads and parts as rows, and back: what uploads.ts and
 // complete-upload.ts share. A part has a row of its own, or stands in that of its blob
 // (joined-parts.ts); both are read here together.
-
 import { StorageError } from '../../domain/errors.ts';
 import type { ChecksumAlgorithm, ObjectKey, Segment, UploadId } from '../../domain/nouns.ts';
 import { NO_FACTS } from '../../domain/object-facts.ts';
@@ -40,10 +39,7 @@ export type StoredPart = {
   readonly md5: string;
   readonly segments: readonly Segment[];
   readonly references: BlobReferences;
-  /**
-   * Since when its bytes are stored, if the totals do not count them yet; null: they
-   * do.
-   */
+  /** When its bytes were stored, if the totals do not count them yet; null: they do. */
   readonly uncountedSinceMs: number | null;
 };
 
@@ -187,8 +183,8 @@ export function deleteUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId:
 }
 
 /**
- * Reports that all parts of an upload went, and with them what deduplication saved.
- * Those that were not counted yet are, for the time that they were there.
+ * Reports that all parts of an upload are gone, and with them what deduplication saved.
+ * Late parts, which the totals do not count yet, are first counted from when they came.
  */
 export function reportPartsGone(
   sql: Sql,
@@ -199,10 +195,10 @@ export function reportPartsGone(
   nowMs: number,
 ): void {
   if (parts.size === 0) return;
-  const came = [...parts.values()].flatMap(({ sizeBytes, uncountedSinceMs }) =>
+  const lateParts = [...parts.values()].flatMap(({ sizeBytes, uncountedSinceMs }) =>
     uncountedSinceMs === null ? [] : [{ sizeBytes, atMs: uncountedSinceMs }],
   );
-  if (came.length > 0) addLateParts(sql, bucket, { storageClass, came }, nowMs);
+  if (lateParts.length > 0) addLateParts(sql, bucket, { storageClass, came: lateParts }, nowMs);
   const from = stateOfParts(storageClass, parts, deduplicatedAway);
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
 }

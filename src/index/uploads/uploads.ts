@@ -83,9 +83,9 @@ export function createUploadCalls(sql: Sql): UploadCalls {
   /** The bucket's number and the upload. BucketChanged, NoSuchUpload. */
   function open(address: UploadAddress): { n: number } & OpenUpload {
     const n = requireBucket(sql, address.bucket);
-    const found = findUpload(sql, n, address.key, address.uploadId);
-    if (found === null) throw noSuchUpload(address.uploadId);
-    return { n, ...found };
+    const upload = findUpload(sql, n, address.key, address.uploadId);
+    if (upload === null) throw noSuchUpload(address.uploadId);
+    return { n, ...upload };
   }
 
   return {
@@ -107,7 +107,7 @@ export function createUploadCalls(sql: Sql): UploadCalls {
     },
 
     commitPart(input) {
-      const { n, ...found } = open(input);
+      const { n, ...openUpload } = open(input);
       const reference = joinableReference(
         input.bucket.id,
         input.uploadId,
@@ -115,32 +115,32 @@ export function createUploadCalls(sql: Sql): UploadCalls {
         input.newReferences,
       );
       if (reference !== null) {
-        commitJoinedPart(sql, n, found, input.part, reference);
+        commitJoinedPart(sql, n, openUpload, input.part, reference);
         return { storedAs: null };
       }
-      const { storageClass } = found.upload;
-      const { storedAs, ...shared } = shareEqualBlob(
+      const { storageClass } = openUpload.upload;
+      const { storedAs, ...deduplicated } = shareEqualBlob(
         sql,
         n,
         storageClass,
         input.part.segments,
         input.newReferences,
       );
-      const part = { ...input.part, segments: shared.segments };
+      const part = { ...input.part, segments: deduplicated.segments };
       const saved = addReferences(
         sql,
         n,
         storageClass,
         referencesOf(part.segments),
-        shared.newReferences,
+        deduplicated.newReferences,
       );
-      replacePart(sql, n, found, part, saved);
+      replacePart(sql, n, openUpload, part, saved);
       return { storedAs };
     },
 
     abortUpload(input) {
-      const { n, ...found } = open(input);
-      dropUpload(sql, n, found, input.nowMs);
+      const { n, ...openUpload } = open(input);
+      dropUpload(sql, n, openUpload, input.nowMs);
     },
 
     dropUploadsOfIncarnation: (input) => ({ isDone: dropUploadsOfIncarnation(sql, input) }),
@@ -177,7 +177,8 @@ function dropParts(
 }
 
 /**
- * Whether none is left. One call does about as much as aborting the largest upload.
+ * Drops uploads of a deleted bucket, and says whether none is left. One call does
+ * about as much as aborting the largest upload.
  */
 function dropUploadsOfIncarnation(
   sql: Sql,
@@ -245,11 +246,11 @@ function commitJoinedPart(
   reference: NewBlobReference,
 ): void {
   const { key, uploadId, storageClass } = open.upload;
-  const stands = readJoinedPart(sql, bucket, uploadId, part.partNumber);
-  // The same commit, repeated.
-  if (stands?.blobId === reference.blobId) return;
-  const from = takeReplaced(sql, bucket, open, part, stands);
-  if (from !== null && stands === null) {
+  const replaced = readJoinedPart(sql, bucket, uploadId, part.partNumber);
+  // A client repeats a commit whose response it missed: the part is there already.
+  if (replaced?.blobId === reference.blobId) return;
+  const from = takeReplaced(sql, bucket, open, part, replaced);
+  if (from !== null && replaced === null) {
     sql.all(
       'DELETE FROM parts WHERE bucket = ? AND upload_id = ? AND part_number = ?',
       bucket,
@@ -265,8 +266,8 @@ function commitJoinedPart(
 
 /**
  * Takes the references of the part that another one is to replace, in whichever format;
- * a row of its own stays. Gives what the totals count of it, with all that was late of
- * the upload; null: there is no such part.
+ * a row of its own stays. Gives what the totals count of it, once the upload's late
+ * parts are counted too; null: there is no such part.
  */
 function takeReplaced(
   sql: Sql,

@@ -3,20 +3,20 @@
 import { describe, expect, it } from 'vitest';
 import {
   createPageRelay,
-  type PagesNews,
-  type PagesWanted,
+  type PagesCall,
+  type PagesResponse,
 } from '../../../src/adapters/cloudflare/durable-objects/page-relay.ts';
 import {
   coversKey,
   type PointerPage,
 } from '../../../src/adapters/cloudflare/pointers/pointer-page.ts';
-import type { PageWanted } from '../../../src/adapters/cloudflare/pointers/relay-pages.ts';
+import type { PageLookup } from '../../../src/adapters/cloudflare/pointers/relay-pages.ts';
 import { regionOf } from '../../../src/adapters/cloudflare/requests/isolate-region.ts';
 import type { BucketId, ObjectKey } from '../../../src/domain/nouns.ts';
 
 const keyOf = (text: string) => text as ObjectKey;
 
-const wantedOf = (key: string, more: Partial<PageWanted> = {}): PageWanted => ({
+const lookupOf = (key: string, more: Partial<PageLookup> = {}): PageLookup => ({
   key: keyOf(key),
   feedId: 'feed',
   revision: 1,
@@ -36,13 +36,13 @@ function pageOf(key: string, sequence = 1, feedId = 'feed'): PointerPage {
 function setUp() {
   let nowMs = 0;
   const sleeping: { untilMs: number; wake: () => void }[] = [];
-  const calls: { atMs: number; wanted: PagesWanted; reply: (news: PagesNews | null) => void }[] =
+  const calls: { atMs: number; call: PagesCall; reply: (news: PagesResponse | null) => void }[] =
     [];
   const failing: ((error: Error) => void)[] = [];
   const relay = createPageRelay({
-    ask: (wanted) =>
+    callObject: (call) =>
       new Promise((resolve, reject) => {
-        calls.push({ atMs: nowMs, wanted, reply: resolve });
+        calls.push({ atMs: nowMs, call, reply: resolve });
         failing.push(reject);
       }),
     nowMs: () => nowMs,
@@ -59,9 +59,9 @@ function setUp() {
     await turn();
   }
   /** What the object says to that call: a page of each key, and a cut where each begins. */
-  async function answer(call: number, more: Partial<PagesNews> & { sequence?: number } = {}) {
+  async function answer(call: number, more: Partial<PagesResponse> & { sequence?: number } = {}) {
     const { sequence = 1, feedId = 'feed', ...rest } = more;
-    const made = calls[call]?.wanted.keys.map((key) => pageOf(key, sequence, feedId)) ?? [];
+    const made = calls[call]?.call.keys.map((key) => pageOf(key, sequence, feedId)) ?? [];
     const pages = [...new Map(made.map((page) => [page.from, page])).values()];
     const cuts = pages.map(({ from }) => from);
     calls[call]?.reply({ feedId, isRelayed: true, cuts, pages, ...rest });
@@ -73,14 +73,14 @@ function setUp() {
 describe('a relay', () => {
   it('calls at once when it rests, and gathers what comes in a tenth of a second', async () => {
     const { relay, calls, advance, answer } = setUp();
-    const first = relay.read(wantedOf('a1'));
+    const first = relay.read(lookupOf('a1'));
     await advance(0);
-    const others = ['b1', 'b2', 'b1', 'c1'].map((key) => relay.read(wantedOf(key)));
+    const others = ['b1', 'b2', 'b1', 'c1'].map((key) => relay.read(lookupOf(key)));
     await advance(99);
-    expect(calls.map(({ wanted }) => wanted.keys)).toEqual([['a1']]);
+    expect(calls.map(({ call }) => call.keys)).toEqual([['a1']]);
     await advance(1);
     expect(calls.map(({ atMs }) => atMs)).toEqual([0, 100]);
-    expect(calls[1]?.wanted.keys).toEqual(['b1', 'b2', 'c1']);
+    expect(calls[1]?.call.keys).toEqual(['b1', 'b2', 'c1']);
     await answer(0);
     await answer(1);
     expect((await first)?.page.from).toBe('a');
@@ -92,56 +92,56 @@ describe('a relay', () => {
 
   it('makes ten calls a second at most, each of 64 keys', async () => {
     const { relay, calls, advance } = setUp();
-    for (let at = 0; at < 1000; at++) void relay.read(wantedOf(`k${at}`));
+    for (let at = 0; at < 1000; at++) void relay.read(lookupOf(`k${at}`));
     for (let tenth = 0; tenth < 10; tenth++) await advance(tenth === 0 ? 0 : 100);
-    expect(calls.map(({ wanted }) => wanted.keys.length)).toEqual(Array(10).fill(64));
+    expect(calls.map(({ call }) => call.keys.length)).toEqual(Array(10).fill(64));
   });
 
   it('takes so many that wait, and no more', async () => {
     const { relay, advance } = setUp();
-    for (let at = 0; at < 2048; at++) void relay.read(wantedOf(`k${at}`));
-    expect(await relay.read(wantedOf('one more'))).toBeNull();
+    for (let at = 0; at < 2048; at++) void relay.read(lookupOf(`k${at}`));
+    expect(await relay.read(lookupOf('one more'))).toBeNull();
     await advance(0);
-    void relay.read(wantedOf('then there is room'));
+    void relay.read(lookupOf('then there is room'));
   });
 
   it('answers from a page that it has, and says its cuts to who knows fewer', async () => {
     const { relay, calls, advance, answer } = setUp();
-    const first = relay.read(wantedOf('a1'));
+    const first = relay.read(lookupOf('a1'));
     await advance(0);
     await answer(0);
     expect((await first)?.cuts).toEqual(['a']);
-    const second = await relay.read(wantedOf('a2', { cuts: 1 }));
+    const second = await relay.read(lookupOf('a2', { cuts: 1 }));
     expect([second?.page.from, second?.cuts, second?.isRelayed]).toEqual(['a', [], true]);
     expect(calls).toHaveLength(1);
-    void relay.read(wantedOf('b1'));
+    void relay.read(lookupOf('b1'));
     await advance(100);
-    expect(calls[1]?.wanted).toEqual({ keys: ['b1'], feedId: 'feed', cuts: 1 });
+    expect(calls[1]?.call).toEqual({ keys: ['b1'], feedId: 'feed', cuts: 1 });
   });
 
   it('asks anew for who knows a later change, another revision or feed', async () => {
     const { relay, calls, advance, answer } = setUp();
-    void relay.read(wantedOf('a1'));
+    void relay.read(lookupOf('a1'));
     await advance(0);
     await answer(0);
     const wants = [{ sequence: 2 }, { revision: 2 }, { feedId: 'next' }];
-    const replies = wants.map((more) => relay.read(wantedOf('a1', more)));
+    const replies = wants.map((more) => relay.read(lookupOf('a1', more)));
     await advance(100);
-    expect(calls[1]?.wanted.keys).toEqual(['a1']);
+    expect(calls[1]?.call.keys).toEqual(['a1']);
     await answer(1, { feedId: 'next', sequence: 1 });
     const found = await Promise.all(replies);
     expect(found.map((reply) => reply?.page.feedId)).toEqual([undefined, undefined, 'next']);
     // What it had of the feed before is gone.
-    void relay.read(wantedOf('a1'));
+    void relay.read(lookupOf('a1'));
     await advance(100);
     expect(calls).toHaveLength(3);
   });
 
   it('lets nobody join a call that has begun', async () => {
     const { relay, calls, advance, answer } = setUp();
-    const early = relay.read(wantedOf('a1'));
+    const early = relay.read(lookupOf('a1'));
     await advance(0);
-    const late = relay.read(wantedOf('a1', { sequence: 2 }));
+    const late = relay.read(lookupOf('a1', { sequence: 2 }));
     await answer(0, { sequence: 1 });
     expect((await early)?.page.sequence).toBe(1);
     await advance(100);
@@ -152,19 +152,19 @@ describe('a relay', () => {
 
   it('says when the object gives no page, has no bucket, or fails, and goes on', async () => {
     const { relay, failing, advance, answer, calls } = setUp();
-    const closed = relay.read(wantedOf('a1'));
+    const closed = relay.read(lookupOf('a1'));
     await advance(0);
     await answer(0, { pages: [] });
     expect(await closed).toBeNull();
-    const gone = relay.read(wantedOf('a1'));
+    const gone = relay.read(lookupOf('a1'));
     await advance(100);
     calls[1]?.reply(null);
     expect(await gone).toBeNull();
-    const failed = relay.read(wantedOf('a1'));
+    const failed = relay.read(lookupOf('a1'));
     await advance(100);
     failing[2]?.(new Error('expected by the test'));
     await expect(failed).rejects.toThrow('expected by the test');
-    const fine = relay.read(wantedOf('a1'));
+    const fine = relay.read(lookupOf('a1'));
     await advance(100);
     await answer(3);
     expect(coversKey((await fine)?.page as PointerPage, keyOf('a1'))).toBe(true);
@@ -172,11 +172,11 @@ describe('a relay', () => {
 
   it('keeps no page for longer than a page may be used', async () => {
     const { relay, calls, advance, answer } = setUp();
-    void relay.read(wantedOf('a1'));
+    void relay.read(lookupOf('a1'));
     await advance(0);
     await answer(0);
     await advance(3_600_000);
-    void relay.read(wantedOf('a1'));
+    void relay.read(lookupOf('a1'));
     await advance(0);
     expect(calls).toHaveLength(2);
   });

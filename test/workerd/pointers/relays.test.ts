@@ -8,7 +8,7 @@ import type { CallableObject } from '../../../src/adapters/cloudflare/clients/ob
 import { createColoTier } from '../../../src/adapters/cloudflare/pointers/colo-tier.ts';
 import {
   createRelayPages,
-  wantedOf,
+  lookupOf,
 } from '../../../src/adapters/cloudflare/pointers/relay-pages.ts';
 import { findCurrent } from '../../../src/core/objects/find-current.ts';
 import type { BucketAccess } from '../../../src/domain/bucket-access.ts';
@@ -195,7 +195,7 @@ describe.each([
 
     // A relay that is asked for the key all the same is given what everybody may read.
     const state = other.feeds.state(name);
-    const wanted = state === null ? null : wantedOf(state, FAR);
+    const wanted = state === null ? null : lookupOf(state, FAR);
     if (wanted === null) throw new Error('the bucket is not known');
     const ask = createDoRelay(
       env.BUCKETS,

@@ -9,28 +9,28 @@ import {
 import type { BucketName } from '../../../domain/nouns.ts';
 import { unwrapOutcome } from '../../../index/call-outcome.ts';
 import type { BucketObject } from '../durable-objects/bucket-object.ts';
-import type { PageWanted, RelayedPage } from '../pointers/relay-pages.ts';
+import type { PageLookup, RelayedPage } from '../pointers/relay-pages.ts';
 import { PROTOCOL } from '../protocol.ts';
 import type { BucketNames } from './bucket-names.ts';
 
 /**
- * Gives a call of the relay near here. It gives null where this isolate does not know
- * where it is, or the bucket is in a jurisdiction, which its pointers leave for caches
- * alone. Cost: one RPC.
+ * Makes the call of the relay in this isolate's region: one RPC. The call gives null
+ * where the region is unknown, and for a bucket with a jurisdiction: outside of that
+ * its pointers may stand in caches alone.
  */
 export function createDoRelay(
   buckets: DurableObjectNamespace<BucketObject>,
   names: Pick<BucketNames, 'find'>,
   regionHere: () => LocationHint | null,
-): (bucket: BucketName, wanted: PageWanted) => Promise<RelayedPage | null> {
-  return async (bucket, wanted) => {
+): (bucket: BucketName, lookup: PageLookup) => Promise<RelayedPage | null> {
+  return async (bucket, lookup) => {
     const region = regionHere();
     const noted = region === null ? null : await names.find(bucket, true);
     if (region === null || noted === null || jurisdictionOf(noted.location) !== null) return null;
     const relay = buckets.get(buckets.idFromName(`relay/${region}/${bucket}`), {
       locationHint: region,
     });
-    const reply = await relay.relay({ bucket, location: noted.location, wanted }, PROTOCOL);
+    const reply = await relay.relay({ bucket, location: noted.location, wanted: lookup }, PROTOCOL);
     return unwrapOutcome<RelayedPage | null>(reply);
   };
 }
@@ -39,5 +39,6 @@ export function createDoRelay(
 export type RelayInput = {
   readonly bucket: BucketName;
   readonly location: BucketLocation | null;
-  readonly wanted: PageWanted;
+  /** Named so between releases, which call each other. */
+  readonly wanted: PageLookup;
 };

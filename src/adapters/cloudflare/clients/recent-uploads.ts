@@ -10,7 +10,7 @@ import type { Clock } from '../../../ports/system.ts';
 
 /** Seconds for which an upload is believed to be there. Our own limit. */
 const FRESH_SECONDS = 60;
-/** Uploads kept, bytes together; most take a few hundred, one with metadata some KiB. */
+/** Bytes of all remembered uploads; most take a few hundred, one with metadata some KiB. */
 const MAX_BYTES = 1024 * 1024;
 const OVERHEAD_BYTES = 256;
 
@@ -20,11 +20,11 @@ type Address = Omit<Parameters<IndexApi['getUpload']>[0], 'bucket'> & {
 type Entry = { readonly upload: Upload; readonly untilMs: number };
 
 export type RecentUploads = {
-  /** The upload that a `getUpload` asks for; null: it is not remembered. */
+  /** The upload that a `getUpload` is about; null: it is not remembered. */
   find(name: keyof IndexApi, input: unknown): Upload | null;
   /**
-   * Begins a call. Gives what is to be called with its value, or with its error: they
-   * say which uploads are there, and which are not.
+   * Begins a call of the index. `done` takes its value and `failed` its error, which
+   * say what uploads there are.
    */
   begin(
     name: keyof IndexApi,
@@ -41,8 +41,9 @@ export function createRecentUploads(clock: Clock): RecentUploads {
     sizeCalculation: ({ upload }) => OVERHEAD_BYTES + 2 * JSON.stringify(upload).length,
   });
   /**
-   * A call reads an upload; another one ends it; the first would remember it. Guard:
-   * each end counts, and a reader that began before the last one remembers nothing.
+   * How many uploads have ended. Race: a call reads an upload, another one ends it, and
+   * the first would remember it. Guard: a reader that began before the last end
+   * remembers nothing.
    */
   let ends = 0;
 

@@ -44,7 +44,12 @@ import { createDoSql, roomOf } from './do-sqlite.ts';
 import { createObjectAlarm, type ObjectAlarm } from './object-alarm.ts';
 import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
 import { createPagePublisher, type PagePublisher } from './page-publisher.ts';
-import { createPageRelay, type PageRelay, type PagesNews, type PagesWanted } from './page-relay.ts';
+import {
+  createPageRelay,
+  type PageRelay,
+  type PagesCall,
+  type PagesResponse,
+} from './page-relay.ts';
 import { createReaderFeed, type ReaderFeed } from './reader-feed.ts';
 import { createRoomAlarm, type RoomAlarm } from './room-alarm.ts';
 
@@ -191,7 +196,7 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
   /**
    * Reads pages for the relay of a region. Never throws; failures are in the reply.
    */
-  pagesFor(wanted: PagesWanted, protocol?: number): CallOutcome {
+  pagesFor(call: PagesCall, protocol?: number): CallOutcome {
     try {
       const refusal = refuseCall(INDEX_CALLS, 'getBucket', protocol);
       if (refusal !== null) return refusal;
@@ -200,7 +205,7 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       const name = this.ctx.id.name as BucketName;
       const value = this.ctx.storage.transactionSync(() => {
         const bucket = index.getBucket({ name });
-        return bucket === null ? null : feed.pagesFor(bucket, wanted);
+        return bucket === null ? null : feed.pagesFor(bucket, call);
       });
       if (publisher.isDue()) this.ctx.waitUntil(publisher.drain());
       return { isOk: true, value };
@@ -218,7 +223,7 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       const refusal = refuseCall(INDEX_CALLS, 'getBucket', protocol);
       if (refusal !== null) return refusal;
       this.#relay ??= createPageRelay({
-        ask: (wanted) => this.#askBucket(input, wanted),
+        callObject: (call) => this.#callBucket(input, call),
         nowMs: systemClock.nowMs,
         wait: (ms) => scheduler.wait(ms),
       });
@@ -228,12 +233,12 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
     }
   }
 
-  async #askBucket(
+  async #callBucket(
     { bucket, location }: RelayInput,
-    wanted: PagesWanted,
-  ): Promise<PagesNews | null> {
+    call: PagesCall,
+  ): Promise<PagesResponse | null> {
     const object = connectBucket(this.env.BUCKETS, bucket, location);
-    return unwrapOutcome<PagesNews | null>(await object.pagesFor(wanted, PROTOCOL));
+    return unwrapOutcome<PagesResponse | null>(await object.pagesFor(call, PROTOCOL));
   }
 
   /** Sends what waits for webhooks, brings hours to the ledger, reports on the room. */

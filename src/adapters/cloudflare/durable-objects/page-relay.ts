@@ -7,8 +7,9 @@
 // that change is given the page. Guard: a reader says from which number of the feed on
 // a page helps him, and a look-up never joins a call that has begun.
 import { LRUCache } from 'lru-cache';
+import { compareUtf8 } from '../../../domain/keys/compare-utf8.ts';
 import type { ObjectKey } from '../../../domain/nouns.ts';
-import { compareUtf8, justAfter } from '../../../index/keys/key-order.ts';
+import { justAfter } from '../../../index/keys/key-order.ts';
 import { countUpTo } from '../pointers/bucket-feeds.ts';
 import {
   coversKey,
@@ -16,26 +17,26 @@ import {
   type PointerPage,
   sizeOfPage,
 } from '../pointers/pointer-page.ts';
-import type { PageWanted, RelayedPage } from '../pointers/relay-pages.ts';
+import type { PageLookup, RelayedPage } from '../pointers/relay-pages.ts';
 
 /** Least time between two calls of the bucket's object, milliseconds. */
 const GAP_MS = 100;
 /** Keys of one call: 64 pages of 110 KB are 7 MB of the 32 MiB that an RPC takes. */
 const KEYS_MAX = 64;
-/** Keys that wait; what comes on top asks the object itself. */
+/** Keys that wait at most; readers of further ones call the object itself (backpressure). */
 const WAITING_MAX = 2048;
-/** Estimated bytes of the pages that are kept. */
+/** Estimated bytes of the pages in memory. */
 const PAGES_MAX_BYTES = 32 * 1024 * 1024;
 
-/** What a relay asks the bucket's object: `cuts` is how many it knows of that feed. */
-export type PagesWanted = {
+/** A relay's call of the bucket's object: `cuts` is how many it knows of that feed. */
+export type PagesCall = {
   readonly keys: readonly ObjectKey[];
   readonly feedId: string | null;
   readonly cuts: number;
 };
 
 /** Pages of the keys, each once, without those of keys that nobody may read. */
-export type PagesNews = {
+export type PagesResponse = {
   readonly feedId: string;
   readonly cuts: readonly ObjectKey[];
   readonly isRelayed: boolean;
@@ -44,23 +45,23 @@ export type PagesNews = {
 
 export type PageRelay = {
   /** Null: the object gave no page of it, or the reader knows of another feed. */
-  read(wanted: PageWanted): Promise<RelayedPage | null>;
+  read(lookup: PageLookup): Promise<RelayedPage | null>;
 };
 
 export type PageRelayOptions = {
   /** Calls the bucket's object; null: it has no bucket. */
-  readonly ask: (wanted: PagesWanted) => Promise<PagesNews | null>;
+  readonly callObject: (call: PagesCall) => Promise<PagesResponse | null>;
   readonly nowMs: () => number;
   readonly wait: (ms: number) => Promise<void>;
 };
 
 type Waiting = {
-  readonly wanted: PageWanted;
+  readonly lookup: PageLookup;
   readonly resolve: (page: RelayedPage | null) => void;
   readonly reject: (error: unknown) => void;
 };
 
-export function createPageRelay({ ask, nowMs, wait }: PageRelayOptions): PageRelay {
+export function createPageRelay({ callObject, nowMs, wait }: PageRelayOptions): PageRelay {
   const known = createKnownPages(nowMs);
   let waiting: Waiting[] = [];
   let lastCallMs = Number.NEGATIVE_INFINITY;
@@ -68,12 +69,12 @@ export function createPageRelay({ ask, nowMs, wait }: PageRelayOptions): PageRel
 
   async function call(batch: readonly Waiting[]): Promise<void> {
     try {
-      const keys = [...new Set(batch.map(({ wanted }) => wanted.key))];
-      const news = await ask({ keys, ...known.cursor() });
-      if (news !== null) known.note(news);
-      for (const { wanted, resolve } of batch) {
-        const page = news?.pages.find((each) => coversKey(each, wanted.key));
-        resolve(page === undefined ? null : known.replyOf(wanted, page));
+      const keys = [...new Set(batch.map(({ lookup }) => lookup.key))];
+      const response = await callObject({ keys, ...known.cursor() });
+      if (response !== null) known.note(response);
+      for (const { lookup, resolve } of batch) {
+        const page = response?.pages.find((each) => coversKey(each, lookup.key));
+        resolve(page === undefined ? null : known.replyOf(lookup, page));
       }
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -93,12 +94,12 @@ export function createPageRelay({ ask, nowMs, wait }: PageRelayOptions): PageRel
   }
 
   return {
-    read(wanted) {
-      const page = known.find(wanted);
-      if (page !== null) return Promise.resolve(known.replyOf(wanted, page));
+    read(lookup) {
+      const page = known.find(lookup);
+      if (page !== null) return Promise.resolve(known.replyOf(lookup, page));
       if (waiting.length >= WAITING_MAX) return Promise.resolve(null);
       return new Promise((resolve, reject) => {
-        waiting.push({ wanted, resolve, reject });
+        waiting.push({ lookup, resolve, reject });
         if (isScheduled) return;
         isScheduled = true;
         void run();
@@ -118,37 +119,37 @@ function createKnownPages(nowMs: () => number) {
 
   return {
     cursor: () => ({ feedId, cuts: cuts.length }),
-    note(news: PagesNews): void {
-      if (news.feedId !== feedId) {
+    note(response: PagesResponse): void {
+      if (response.feedId !== feedId) {
         pages.clear();
         cuts = [];
       }
-      feedId = news.feedId;
-      isRelayed = news.isRelayed;
+      feedId = response.feedId;
+      isRelayed = response.isRelayed;
       // Replies of calls at the same time bring some of them twice.
       const there = new Set(cuts);
-      const brought = news.cuts.filter((cut) => !there.has(cut));
+      const brought = response.cuts.filter((cut) => !there.has(cut));
       cuts = [...cuts, ...brought];
       if (brought.length > 0) sortedCuts = [...cuts].sort(compareUtf8);
-      for (const page of news.pages)
+      for (const page of response.pages)
         if (page.to !== justAfter(page.from)) pages.set(page.from, page);
     },
-    find(wanted: PageWanted): PointerPage | null {
-      const start = sortedCuts[countUpTo(sortedCuts, wanted.key) - 1];
+    find(lookup: PageLookup): PointerPage | null {
+      const start = sortedCuts[countUpTo(sortedCuts, lookup.key) - 1];
       const page = start === undefined ? undefined : pages.get(start);
       const oldestMs = nowMs() - PAGE_MAX_AGE_SECONDS * 1000;
       const isGood =
         page !== undefined &&
-        page.feedId === wanted.feedId &&
-        page.revision === wanted.revision &&
-        page.sequence >= wanted.sequence &&
+        page.feedId === lookup.feedId &&
+        page.revision === lookup.revision &&
+        page.sequence >= lookup.sequence &&
         page.readAtMs > oldestMs &&
-        coversKey(page, wanted.key);
+        coversKey(page, lookup.key);
       return isGood ? page : null;
     },
-    replyOf(wanted: PageWanted, page: PointerPage): RelayedPage | null {
-      if (feedId === null || wanted.feedId !== feedId) return null;
-      return { feedId, cuts: cuts.slice(wanted.cuts), isRelayed, page };
+    replyOf(lookup: PageLookup, page: PointerPage): RelayedPage | null {
+      if (feedId === null || lookup.feedId !== feedId) return null;
+      return { feedId, cuts: cuts.slice(lookup.cuts), isRelayed, page };
     },
   };
 }

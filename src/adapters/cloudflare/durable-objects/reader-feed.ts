@@ -19,7 +19,7 @@ import {
 } from '../pointers/feed-state.ts';
 import { coversKey, type PointerPage } from '../pointers/pointer-page.ts';
 import { createBucketFill, type Fill, type PageReader } from './bucket-fill.ts';
-import type { PagesNews, PagesWanted } from './page-relay.ts';
+import type { PagesCall, PagesResponse } from './page-relay.ts';
 import {
   createPointerPages,
   type PageStamp,
@@ -76,7 +76,7 @@ export type ReaderFeed = {
     reader: ReaderState,
   ): FeedNews | null;
   /** The pages that a relay wants. */
-  pagesFor(bucket: BucketRecord, wanted: PagesWanted): PagesNews;
+  pagesFor(bucket: BucketRecord, call: PagesCall): PagesResponse;
 };
 
 export type ReaderFeedOptions = {
@@ -161,15 +161,15 @@ export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
         pages: [...changed, ...newPages, ...unasked],
       };
     },
-    pagesFor(bucket, wanted) {
+    pagesFor(bucket, call) {
       rate.count();
-      burst.count(wanted.keys.length);
+      burst.count(call.keys.length);
       const isRead = bucket.settings.metadata !== 'strict';
-      const shown = wanted.keys.filter((key) => isRead && canBePublic(bucket.access, key));
+      const shown = call.keys.filter((key) => isRead && canBePublic(bucket.access, key));
       const read = shown.map((key) => fill.readPage(pages.startOf(key), key, pageReader(bucket)));
       return {
         feedId,
-        cuts: pages.cuts().slice(wanted.feedId === feedId ? wanted.cuts : 0),
+        cuts: pages.cuts().slice(call.feedId === feedId ? call.cuts : 0),
         isRelayed: isRelayed(),
         pages: [...new Map(read.map((page) => [page.from, page])).values()],
       };

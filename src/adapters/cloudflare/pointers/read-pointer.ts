@@ -20,7 +20,7 @@ import type { KvPages } from './kv-pages.ts';
 import { type Lookup, type MemoryEntries, toFresh, toStale } from './memory-entry.ts';
 import { createMissLimit } from './miss-limit.ts';
 import type { PageName } from './pointer-page.ts';
-import { type RelayPages, wantedOf } from './relay-pages.ts';
+import { lookupOf, type RelayPages } from './relay-pages.ts';
 
 /**
  * A state that is younger than this is not put into the colo again where it says
@@ -270,12 +270,12 @@ function createRelayReader(
     const isWanted = state !== null && (isHerd || state.isRelayed === true);
     if (!isWanted || feeds.prove(bucket, key) !== null) return false;
 
-    const wanted = wantedOf(state, key);
-    if (wanted === null) return false;
+    const pageLookup = lookupOf(state, key);
+    if (pageLookup === null) return false;
     misses.require(lookup);
-    const reply = await relays.read(bucket, wanted);
+    const reply = await relays.read(bucket, pageLookup);
     if (reply === null) return false;
-    feeds.noteRelayed(bucket, reply, wanted.cuts);
+    feeds.noteRelayed(bucket, reply, pageLookup.cuts);
     share(lookup, true);
     const proven = feeds.prove(bucket, key);
     if (proven !== null) misses.note(lookup, proven);

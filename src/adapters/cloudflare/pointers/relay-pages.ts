@@ -10,8 +10,8 @@ import { withTimeout } from '../../../ports/with-timeout.ts';
 import type { FeedState } from './feed-state.ts';
 import type { PointerPage } from './pointer-page.ts';
 
-/** What a page must be to help its reader, and how many cuts of pages he knows. */
-export type PageWanted = {
+/** A key to look up: how new its page must be, and how many cuts of pages the reader has. */
+export type PageLookup = {
   readonly key: ObjectKey;
   readonly feedId: string;
   readonly revision: number;
@@ -20,7 +20,7 @@ export type PageWanted = {
   readonly cuts: number;
 };
 
-/** `cuts`: those that the reader does not know, as in FeedNews. */
+/** A page that a relay sends. `cuts`: those that the reader lacks, as in FeedNews. */
 export type RelayedPage = {
   readonly feedId: string;
   readonly cuts: readonly ObjectKey[];
@@ -28,17 +28,17 @@ export type RelayedPage = {
   readonly page: PointerPage;
 };
 
-/** How long a relay that failed is left alone, milliseconds. */
+/** Cooldown of the circuit breaker after a relay failed, milliseconds. */
 const COOLDOWN_MS = 5000;
 
 export type RelayPages = {
   /** The page of a key, or null: also when the relay fails or hangs. Cost: one RPC. */
-  read(bucket: BucketName, wanted: PageWanted): Promise<RelayedPage | null>;
+  read(bucket: BucketName, lookup: PageLookup): Promise<RelayedPage | null>;
 };
 
-/** `call` gives null where there is no relay for this isolate or that bucket. */
+/** Makes the reader. `call` gives null where isolate or bucket has no relay. */
 export function createRelayPages(options: {
-  readonly call: (bucket: BucketName, wanted: PageWanted) => Promise<RelayedPage | null>;
+  readonly call: (bucket: BucketName, lookup: PageLookup) => Promise<RelayedPage | null>;
   readonly clock: Clock;
   readonly log: Log;
   readonly limitMs: number;
@@ -46,10 +46,10 @@ export function createRelayPages(options: {
   const { call, clock, log, limitMs } = options;
   const breaker = createCircuitBreaker(clock, COOLDOWN_MS);
   return {
-    async read(bucket, wanted) {
+    async read(bucket, lookup) {
       if (breaker.isOn(bucket)) return null;
       try {
-        return await withTimeout(limitMs, 'the relay', () => call(bucket, wanted));
+        return await withTimeout(limitMs, 'the relay', () => call(bucket, lookup));
       } catch (cause) {
         breaker.begin(bucket);
         log.error('relay-failed', { bucket, cause });
@@ -59,8 +59,8 @@ export function createRelayPages(options: {
   };
 }
 
-/** What a reader with that state wants of a key; null: it knows no bucket. */
-export function wantedOf(state: FeedState, key: ObjectKey): PageWanted | null {
+/** The look-up of a key by a reader with that state; null: it knows no bucket. */
+export function lookupOf(state: FeedState, key: ObjectKey): PageLookup | null {
   const { feedId, readPolicy, cuts, floor, changes } = state;
   if (readPolicy === null) return null;
   const sequence = Math.max(floor, changes.get(key) ?? 0);

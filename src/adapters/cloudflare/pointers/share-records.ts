@@ -5,8 +5,8 @@
 // isolates of the colo left and answers from here.
 //
 // A race: an isolate revokes a link, and then finds in its colo a record from before,
-// with a state from before that proves it. Guard: `block` and `unblock` note when; of
-// that link nothing counts that was asked for sooner.
+// with a state from before that proves it. Guard: `block` and `unblock` note when; no
+// record of that link counts that was loaded sooner.
 import { LRUCache } from 'lru-cache';
 import { type LinkId, type LinkName, linkNameText } from '../../../domain/links/link-ids.ts';
 import type { BucketAddress } from '../../../domain/nouns.ts';
@@ -33,16 +33,16 @@ const RECORDS_MAX_BYTES = 16 * 1024 * 1024;
 const CHANGED_MAX = 10_000;
 
 export type ShareRecords = {
-  /** Stores a record, unless the stored one was asked for later. */
+  /** Stores a record, unless the stored one was loaded later. */
   keep(name: LinkName, record: ShareRecord): void;
   find(name: LinkName): ShareRecord | null;
   /** Forgets a link that is there no more. */
   drop(name: LinkName): void;
-  /** Whether this isolate changed the link at that time or after, so that it must ask anew. */
+  /** Whether this isolate changed the link at that time or later, so a record of it is old. */
   isOutdated(id: LinkId, atMs: number): boolean;
   /** Begins a change of a link by this isolate. */
   block(id: LinkId): void;
-  /** Ends it, and notes when. */
+  /** Ends a change, and notes when. */
   unblock(id: LinkId): void;
 };
 

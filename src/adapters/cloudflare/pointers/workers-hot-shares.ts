@@ -21,9 +21,9 @@ import { CLOCK_SKEW_MS } from './feed-state.ts';
 import { createFreshness, type Freshness, type FreshnessSettings } from './freshness.ts';
 import { provesShare } from './share-records.ts';
 
-/** Names without a link that are remembered: strangers can make up any number. */
+/** Entries of the negative cache of links: strangers can make up any number of names. */
 const NONE_MAX = 4000;
-/** How long a refresh behind a response keeps its isolate from another one, milliseconds. */
+/** How long after the start of a refresh its isolate begins no other one, milliseconds. */
 const REFRESH_MS = 1000;
 
 export type WorkersHotSharesOptions = {
@@ -98,7 +98,7 @@ function createKnownShares({ feeds, clock, settings }: WorkersHotSharesOptions):
   };
 }
 
-/** Makes what brings what the colo has of a link into memory. */
+/** Makes the reader that copies a link's record and state from the colo to memory. */
 function createColoReader(
   { feeds, colo, clock }: WorkersHotSharesOptions,
   { peek }: Pick<KnownShares, 'peek'>,
@@ -123,8 +123,8 @@ function createColoReader(
 }
 
 /**
- * A look-up that memory can't answer costs one to three calls of the Cache API, and
- * where the colo does not know either, one call of the index.
+ * Makes the tier. A look-up that memory can't answer costs one to three calls of the
+ * Cache API, and where the colo does not know either, one call of the index.
  */
 export function createWorkersHotShares(options: WorkersHotSharesOptions): HotShares {
   const { feeds, colo, clock, background } = options;
@@ -134,7 +134,7 @@ export function createWorkersHotShares(options: WorkersHotSharesOptions): HotSha
   const refreshing = createCircuitBreaker(clock, REFRESH_MS);
   const coldStart = createColdStart(clock, colo);
 
-  /** What may be answered without the index; null: it must be asked. */
+  /** The link as far as memory or colo prove it; null: the index must be called. */
   async function readNear(lookup: Lookup): Promise<Proven | null> {
     const { name, bucket } = lookup;
     const isKnown = () => feeds.state(bucket.name) !== null;
@@ -178,14 +178,14 @@ export function createWorkersHotShares(options: WorkersHotSharesOptions): HotSha
     return share;
   }
 
-  /** Leaves to the colo what a call of the index brought. */
+  /** Writes what a call of the index brought to the colo's tier. */
   function leave({ name, bucket }: Lookup): void {
     const pages = feeds.takeNewPages(bucket.name);
     const record = shares.find(name);
     const state = feeds.state(bucket.name);
     if (record === null || !known.freshness(bucket.name).isShared) return;
     background.run('leave-share-link', async () => {
-      // The state comes last: it says that they are true.
+      // The state comes last: it proves the records and pages.
       await Promise.all([
         colo.putShare(bucket.name, name, record),
         ...pages.map((page) => colo.putPage(bucket.name, page)),

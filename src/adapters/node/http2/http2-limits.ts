@@ -1,5 +1,5 @@
 // Limits of what clients of HTTP/2 send: connections that are mostly control frames,
-// and bodies that come too slowly. http2-sessions.ts asks once a second.
+// and bodies that come too slowly. http2-sessions.ts checks once a second.
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { TOO_SLOW } from '../server/http-request.ts';
 import { BODY_CREDIT_MS } from '../server/socket-timeouts.ts';
@@ -54,7 +54,7 @@ export function isSlow(reception: Reception, receiveRateMin: number, passedMs: n
   return reception.creditMs <= 0;
 }
 
-/** The body's reader responds that it came too slowly; without one, the stream ends. */
+/** Ends a slow body: its reader gets an error to respond with; without one the stream ends. */
 export function refuseSlow(stream: ServerHttp2Stream): void {
   if (!stream.emit(TOO_SLOW)) stream.close(constants.NGHTTP2_CANCEL);
 }

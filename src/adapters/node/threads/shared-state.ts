@@ -20,7 +20,7 @@ export type SharedMemory = {
   readonly disk: SharedArrayBuffer;
 };
 
-/** The first thread's side of it. */
+/** The shared memory as the first thread uses it. */
 export type SharedState = {
   readonly memory: SharedMemory;
   readonly changes: ChangeCounters;
@@ -30,7 +30,7 @@ export type SharedState = {
   onDelete: (ids: readonly BlobId[]) => void;
 };
 
-/** What changes of caps are counted under: no bucket has such a name. */
+/** The name under which changes of caps are counted: no bucket has such a one. */
 const CAPS_NAME = '/caps';
 
 export function createSharedState(threads: number): SharedState {
@@ -48,7 +48,7 @@ export function createSharedState(threads: number): SharedState {
   };
 }
 
-/** The watcher, and with it the counts, hear of each command. */
+/** Wraps a watcher so that each command is counted for the other threads too. */
 export function withCountedChanges(
   watcher: CommitWatcher,
   shared: SharedState | null,
@@ -86,7 +86,7 @@ export function countDirectoryChanges(directory: Directory, shared: SharedState 
   };
 }
 
-/** The first thread's meter: other threads forget what they know of changed caps. */
+/** Wraps the first thread's meter: a changed cap is counted, so that others reload it. */
 export function countCapChanges(meter: UsageMeter, shared: SharedState | null): UsageMeter {
   if (shared === null) return meter;
   const { changes } = shared;
@@ -100,7 +100,7 @@ export function countCapChanges(meter: UsageMeter, shared: SharedState | null): 
   };
 }
 
-/** Another thread's meter: it forgets allowances once a cap was changed elsewhere. */
+/** Wraps another thread's meter: it forgets allowances once a cap was changed elsewhere. */
 export function heedCapChanges(
   meter: UsageMeter,
   changes: Pick<ChangeCounters, 'read' | 'holds'>,

@@ -1,4 +1,4 @@
-// What the first thread and the others ask of each other. thread-peer.ts carries it.
+// The calls between the first thread and the others. thread-peer.ts carries them.
 import type { MessagePort } from 'node:worker_threads';
 import type { Config } from '../../../config.ts';
 import type { BlobId, BucketName } from '../../../domain/nouns.ts';
@@ -22,7 +22,7 @@ export type ThreadData = {
   readonly tls: TlsSettings | null;
 };
 
-/** What the first thread does for the others: of each of these there is one. */
+/** Calls that the first thread answers, since a process has one of each thing behind them. */
 export type FirstThreadCalls = {
   index(bucket: BucketName, name: keyof IndexApi, input: unknown): Promise<unknown>;
   directory(name: keyof DirectoryApi, input: unknown): Promise<unknown>;
@@ -32,15 +32,15 @@ export type FirstThreadCalls = {
   findDerived(name: string): Promise<StoredDerived | null>;
   keepDerived(name: string, stored: StoredDerived): Promise<void>;
   makeImage(source: Uint8Array, recipe: ImageRecipe): Promise<StoredDerived | null>;
-  /** Lines of the access log, with newlines between. */
+  /** Writes lines of the access log, with newlines between. */
   log(lines: string): void;
-  /** A connection to its server: the port is its other end. */
+  /** Opens a connection to the first thread's server; the port is its other end. */
   connect(port: MessagePort, peer: HandedPeer): void;
-  /** The thread listens. */
+  /** Says that the calling thread listens. */
   ready(): void;
 };
 
-/** What the other threads do for the first. */
+/** Calls that the other threads answer. */
 export type OtherThreadCalls = {
   families(): Promise<readonly MetricFamily[]>;
   /** Drops the descriptors of blobs that are being deleted. */
@@ -48,8 +48,8 @@ export type OtherThreadCalls = {
   /** Reads the certificate again: signals reach the first thread alone. */
   renewTls(): Promise<void>;
   /**
-   * Lets requests finish for so long, and brings everything that was counted to its
-   * place. Resolves with how many connections were cut.
+   * Lets requests finish for so long, and flushes usage and logs. Resolves with how many
+   * connections were cut.
    */
   close(limitMs: number): Promise<number>;
 };

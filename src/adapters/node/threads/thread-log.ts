@@ -6,7 +6,7 @@ import type { LineSink } from '../../../ports/system.ts';
 const BATCH_LENGTH = 32 * 1024;
 const BATCH_MS = 50;
 
-/** `send` takes lines with newlines between. */
+/** Makes the log; `send` takes lines with newlines between. */
 export function createThreadLog(
   send: (lines: string) => Promise<unknown>,
 ): LineSink & { flush(): Promise<unknown> } {

@@ -5,14 +5,14 @@ import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
 import { StorageError } from '../../../domain/errors.ts';
 import { type CallOutcome, failureOutcome, unwrapOutcome } from '../../../index/call-outcome.ts';
 
-/** What an end answers, by name. */
+/** The calls that an end answers, by name. */
 export type ThreadCalls = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 type Letter =
   | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly args: unknown[] }
   | { readonly kind: 'reply'; readonly id: number; readonly outcome: CallOutcome };
 
-/** One end. */
+/** One end of the port between two threads. */
 export type ThreadPeer<Far extends ThreadCalls> = {
   /** Rejects with what the far end throws, and with InternalError when that has gone. */
   call<Name extends keyof Far & string>(

@@ -1,5 +1,5 @@
 // The ports of a thread other than the first: caches, blobs and a connection for
-// queries of its own. Commands and what there is one of go to the first thread
+// queries of its own. Commands go to the first thread, as all that a process has once
 // (thread-calls.ts). Everything here is exact: caches compare the counts of changes.
 import { join } from 'node:path';
 import type { Config } from '../../../config.ts';
@@ -107,8 +107,8 @@ export function openThreadPorts(
 }
 
 /**
- * What only requests below `/-/` and the background use. handed-requests.ts brings the
- * former to the first thread, so here nobody asks these; they have no state to share.
+ * Makes the ports that only requests below `/-/` and the background use. The first
+ * thread answers both (handed-requests.ts), so nobody calls them in this one.
  */
 function portsOfFirstThread(config: Config) {
   return {
@@ -123,7 +123,7 @@ function portsOfFirstThread(config: Config) {
   } satisfies Partial<Ports>;
 }
 
-/** Derived bytes in memory of the thread, over the folder and the images of the first. */
+/** Opens derived bytes: this thread's memory over the first thread's folder and images. */
 function openThreadDerived(config: Config, first: FirstThread, background: Ports['background']) {
   return openDerivedBodies(config, background, {
     store: {
@@ -138,7 +138,7 @@ function openThreadDerived(config: Config, first: FirstThread, background: Ports
   });
 }
 
-/** Index, directory and ledger: queries here, commands by the first thread. */
+/** Opens index, directory and ledger: queries run here, commands in the first thread. */
 function openThreadIndex(
   reader: ReturnType<typeof openSqlite>,
   changes: ReturnType<typeof createChangeCounters>,

@@ -21,14 +21,14 @@ const THREAD_FILE = import.meta.url.endsWith('.ts')
 /** Wait before a thread that died is replaced, ms: one that can't start must not spin. */
 const REPLACED_AFTER_MS = 200;
 
-/** What starts when the first thread listens. */
+/** What the other threads need, known once the first one listens. */
 type StartParts = {
   readonly dataDir: string;
   readonly log: Log;
   readonly platform: Pick<NodePorts, 'forThreads' | 'ports'>;
   readonly server: Pick<RunningServer, 'take' | 'url' | 'close'>;
   readonly tls: TlsSettings | null;
-  /** Makes the thread; tests keep it, to end it. */
+  /** Makes a worker; tests take it, to end it. */
   readonly makeWorker?: (data: ThreadData) => Worker;
 };
 
@@ -44,11 +44,14 @@ export type Threading = {
 };
 
 export type Threads = {
-  /** Closes the servers of all threads; the same as that of one server otherwise. */
+  /** Closes the servers of all threads, and gives how many connections were cut. */
   close(limitMs: number): Promise<number>;
 };
 
-/** ConfigError where the system lets no threads share a port; else what `listen` throws. */
+/**
+ * Prepares the threads of a process. ConfigError where the system lets no threads share
+ * a port; else what `listen` throws.
+ */
 export async function openThreading(ofProcess: Config): Promise<Threading> {
   const config = settingsOfThread(ofProcess);
   await requireOwnPort(config);
@@ -138,11 +141,11 @@ async function startThreads(parts: ThreadParts): Promise<Threads> {
     await ready.promise;
   }
 
-  /** Only its own connections end with a thread, and what it had not yet counted. */
+  /** Replaces a dead thread: its connections are lost, and its usage not yet flushed. */
   function replace(number: number, cause: unknown): void {
     log.error('thread-died', { thread: number, cause });
     setTimeout(() => {
-      // A failure is an exit, and so is tried again.
+      // A failed start is an exit too, which calls this again.
       if (!isClosing) start(number).catch(() => undefined);
     }, REPLACED_AFTER_MS).unref();
   }
@@ -198,7 +201,7 @@ function threadData(parts: ThreadParts, thread: number): ThreadData {
   return { thread, config: { ...config, port }, dataDir, memory: shared.memory, tls };
 }
 
-/** What this thread answers, by its own ports. */
+/** The first thread's answers to calls of the others, by its own ports. */
 function callsOfFirst({ platform, server }: ThreadParts): Omit<FirstThreadCalls, 'ready'> {
   const { accessLog, blobStore, directory, ledger, metadataIndex } = platform.ports;
   return {

@@ -2,7 +2,7 @@
 // the refusal of plain HTTP on a TLS port. It stands between the connections that
 // connection-limits.ts admits and the TLS server. A handshake costs the server a
 // signature, some hundred times what a hot request does, and a client nothing: so
-// one network's handshakes take turns.
+// one network has a bounded number of them at once.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket, Server as TlsServer } from 'node:tls';
@@ -53,8 +53,8 @@ export function boundHandshakes(
 ): { families(): readonly MetricFamily[] } {
   const outcomes = new Map<Outcome, number>(OUTCOMES.map((outcome) => [outcome, 0]));
   const count = (outcome: Outcome) => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  const turns = createTurns(limits.perNetwork);
-  /** What ends a handshake that is under way, by the two ends of its connection. */
+  const slots = createNetworkSlots(limits.perNetwork);
+  /** Functions that end a handshake under way, by the two ends of its connection. */
   const underWay = new Map<string, () => void>();
 
   const listeners = server.listeners('connection');
@@ -76,11 +76,11 @@ export function boundHandshakes(
       count('slow');
       socket.destroy();
     }, limits.handshakeMs).unref();
-    // Until TLS listens, nobody else does.
+    // Until TLS takes the socket, nobody else listens for its errors.
     socket.on('error', () => {});
     socket.once('close', over);
 
-    const leave = turns.enter(network, () => {
+    const leave = slots.enter(network, () => {
       if (socket.destroyed) return;
       afterFirstByte(socket, (firstByte) => {
         if (isOver) return;
@@ -120,14 +120,14 @@ export function boundHandshakes(
   };
 }
 
-/** A TLS socket has the ends of the connection that it is made of. */
+/** Names a connection by its ends, which a TLS socket shares with the one beneath it. */
 function endsOf({ remoteAddress, remotePort, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localPort}`;
 }
 
 /**
- * Waits for the first byte, and puts back what was read. What never sends one ends
- * by its time.
+ * Waits for the first byte, and puts back what was read. A socket that never sends one
+ * ends at its deadline.
  */
 function afterFirstByte(socket: Socket, onFirst: (byte: number) => void): void {
   socket.once('data', (chunk: Buffer) => {
@@ -151,17 +151,18 @@ function refusePlainHttp(socket: Socket): void {
   socket.resume();
 }
 
-type Turns = {
+/** A semaphore for each network. */
+type NetworkSlots = {
   /**
-   * Calls `begin`, at once or when others of the network have left. The result
-   * leaves, and is to be called once. Null: a network without a limit.
+   * Takes a slot: calls `begin` at once, or when others of the network have left. The
+   * result gives the slot back and is called once. `network` null: it has no limit.
    */
   enter(network: string | null, begin: () => void): () => void;
 };
 
 type Queue = { active: number; readonly waiting: Set<() => void> };
 
-function createTurns(perNetwork: number): Turns {
+function createNetworkSlots(perNetwork: number): NetworkSlots {
   const queues = new Map<string, Queue>();
 
   return {

@@ -15,7 +15,7 @@ import { addDelivery } from '../../outbox/outbox-rows.ts';
 import { findSender, requireTaking } from './drop-link-rows.ts';
 
 /**
- * The link as it is with the file counted. AccessDenied (closed, no such sender),
+ * Gives the link with the file counted in. AccessDenied (closed, no such sender),
  * EntityTooLarge, QuotaExceeded with the limit.
  */
 export function requireRoomFor(sql: Sql, n: number, file: DropFile, nowMs: number): DropLinkState {
@@ -29,7 +29,7 @@ export function requireRoomFor(sql: Sql, n: number, file: DropFile, nowMs: numbe
   return { link, usage: { ...usage, files: files + 1, bytes: bytes + lengthBytes } };
 }
 
-/** EntityTooLarge, QuotaExceeded with the limit. */
+/** Throws EntityTooLarge, or QuotaExceeded with the limit, for a file beyond a limit. */
 function requireWithin(
   { limits }: DropLink,
   lengthBytes: number,
@@ -76,7 +76,7 @@ function requireFewUnfinished(sql: Sql, n: number, { linkId, senderId }: DropFil
 const limitsText = ({ limits: { files, totalBytes } }: DropLink): string =>
   JSON.stringify([files, totalBytes]);
 
-/** Whether limits are near of which nobody has heard it: once, until they are changed. */
+/** Whether the link is near limits that were not reported yet. Changed limits count anew. */
 export function isNewlyNear(sql: Sql, n: number, { link, usage }: DropLinkState): boolean {
   if (!isNearLimit(link, usage)) return false;
   const [row] = sql.all<{ near_limits: string | null }>(
@@ -87,7 +87,7 @@ export function isNewlyNear(sql: Sql, n: number, { link, usage }: DropLinkState)
   return row?.near_limits !== limitsText(link);
 }
 
-/** Enqueues what webhooks hear of it, and notes that they did. */
+/** Enqueues the webhooks about limits that are near, and notes them as reported. */
 export function reportNear(
   sql: Sql,
   n: number,

@@ -1,10 +1,10 @@
-// Which of the files that are chosen again are those of an interrupted upload.
+// Matches files that are chosen again with those of an interrupted upload.
 import type { QueueFile } from 'quayside/client';
 import type { KeptFile } from './keep.ts';
 
 /**
- * Finds the file among the chosen that a kept one is: the one of its path, else the same
- * file chosen by itself, which comes without its folder.
+ * Makes the look-up of a file of the upload among the chosen ones: by its path, else as
+ * the same file chosen by itself, which comes without its folder.
  */
 export function findChosen(files: readonly QueueFile[]) {
   const byPath = new Map(files.map((file) => [file.path, file]));
