@@ -9,7 +9,7 @@ import { startMemoryApi } from './memory-api.ts';
 const REQUESTS = fuzzRuns(1200);
 const BATCH = 500;
 
-it(`answers ${REQUESTS} requests without a fault`, { timeout: 120_000 }, async () => {
+it(`the JSON API answers ${REQUESTS} requests without a fault`, { timeout: 120_000 }, async () => {
   const api = await startMemoryApi();
   const statuses = new Map<number, number>();
   const seed = FUZZ_SEED;

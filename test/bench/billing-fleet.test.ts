@@ -11,7 +11,7 @@ const BUCKETS = 400;
 const { settings } = createMemoryCore();
 expect(parseConfig({}).billingCloseHours).toBe(settings.billingCloseHours);
 
-it('brings every bucket within hours of a day’s end, and bills every account in time', {
+it('the fleet brings every bucket within hours of a day’s end, and bills every account in time', {
   timeout: 60_000,
 }, async () => {
   const fleet = createFleet(BUCKETS / 2, Date.UTC(2026, 10, 28), settings);

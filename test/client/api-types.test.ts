@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 import { typeOf } from '../../scripts/client-types/type-of.ts';
 import { CLIENT_TYPES_PATH, clientTypes, makeClientTypes } from '../../scripts/client-types.ts';
 
-it('are generated anew whenever a route changes (node scripts/client-types.ts)', () => {
+it('the types are generated anew whenever a route changes (node scripts/client-types.ts)', () => {
   expect(readFileSync(CLIENT_TYPES_PATH, 'utf8')).toBe(makeClientTypes());
 });
 
-it('differ when a field does', () => {
+it('the types differ when a field does', () => {
   const route = (type: string) =>
     clientTypes({
       paths: {
@@ -45,6 +45,6 @@ it.each([
   expect(typeOf(schema, '')).toBe(type);
 });
 
-it('knows no schema that it would write wrongly', () => {
+it('the generator knows no schema that it would write wrongly', () => {
   expect(() => typeOf({ type: 'tuple' }, '')).toThrow('A type that no client knows');
 });

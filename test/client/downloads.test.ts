@@ -55,7 +55,7 @@ describe.each(['byToken', 'byKey'] as const)('a download %s', (kind) => {
   });
 });
 
-it('never joins two objects', async () => {
+it('a download never joins two objects', async () => {
   await server.byToken().upload(bucket, 'replaced', bytes);
   const { fetch } = cutting(1000);
   const download = await server.byToken({ fetch }).download(bucket, 'replaced');

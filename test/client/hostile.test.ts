@@ -188,7 +188,7 @@ describe('a refusal', () => {
   });
 });
 
-it('signs in nowhere else: a redirect does not take the secret along', async () => {
+it('the client signs in nowhere else: a redirect does not take the secret along', async () => {
   const bodies: string[] = [];
   const listen = async (location: string | null) => {
     const server = createServer(async (request, response) => {

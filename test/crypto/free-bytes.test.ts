@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { freeBytes } from '../../src/crypto/free-bytes.ts';
 
-it('frees bytes that have their memory for themselves, and no others', () => {
+it('freeBytes frees bytes that have their memory for themselves, and no others', () => {
   const own = new Uint8Array(1000);
   freeBytes(own);
   expect([own.length, own.buffer.detached]).toEqual([0, true]);

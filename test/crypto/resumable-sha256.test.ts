@@ -7,7 +7,7 @@ import { createResumableSha256 } from '../../src/crypto/resumable-sha256.ts';
 const BYTES = Uint8Array.from({ length: 300 }, (_, index) => (index * 89 + 7) % 256);
 const expected = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-it('digests every length as node:crypto does', () => {
+it('a resumable SHA-256 digests every length as node:crypto does', () => {
   for (let length = 0; length <= BYTES.length; length++) {
     const bytes = BYTES.subarray(0, length);
     const digest = createResumableSha256();
@@ -16,7 +16,7 @@ it('digests every length as node:crypto does', () => {
   }
 });
 
-it('goes on from its state wherever it stopped, in pieces of any size', () => {
+it('a resumable SHA-256 goes on from its state wherever it stopped, in pieces of any size', () => {
   for (let cut = 0; cut <= 200; cut++) {
     const before = createResumableSha256();
     before.update(BYTES.subarray(0, cut));
@@ -26,7 +26,7 @@ it('goes on from its state wherever it stopped, in pieces of any size', () => {
   }
 });
 
-it('gives a digest and goes on', () => {
+it('a resumable SHA-256 gives a digest and goes on', () => {
   const digest = createResumableSha256();
   digest.update(BYTES.subarray(0, 100));
   expect(digest.hex()).toBe(expected(BYTES.subarray(0, 100)));
@@ -34,7 +34,7 @@ it('gives a digest and goes on', () => {
   expect(digest.hex()).toBe(expected(BYTES));
 });
 
-it('takes nothing for a state that is none', () => {
+it('a resumable SHA-256 takes nothing for a state that is none', () => {
   for (const text of ['', 'x'.repeat(208), '00'.repeat(103)])
     expect(() => createResumableSha256(text)).toThrow(RangeError);
 });

@@ -11,7 +11,7 @@ const server = useClientServer();
 const document = readFileSync(new URL('../../docs/sdk.md', import.meta.url), 'utf8');
 const client = new URL('../../src/client/index.ts', import.meta.url).href;
 
-it('runs, and says what it says', async () => {
+it('the example of the SDK runs, and prints what it says', async () => {
   const blocks = [...document.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = '']) => block);
   expect(blocks.length).toBeGreaterThan(5);
   const program = blocks

@@ -26,7 +26,7 @@ function openLedger() {
   };
 }
 
-it('are never more together than the quota, and come back when they are settled', () => {
+it('grants are never more together than the quota, and come back when they are settled', () => {
   const { raise, settle } = openLedger();
   const first = raise(A, 90);
   expect(first?.bytes).toBeGreaterThanOrEqual(90);
@@ -38,7 +38,7 @@ it('are never more together than the quota, and come back when they are settled'
   expect(raise(A, 100)).toMatchObject({ bytes: 100 });
 });
 
-it('are not lowered by what a bucket said before it was granted more', () => {
+it('grants are not lowered by what a bucket said before it was granted more', () => {
   const { raise, settle } = openLedger();
   const before = raise(A, 10);
   // The bucket settles; before the ledger hears of it, a commit there has a larger grant.
@@ -48,7 +48,7 @@ it('are not lowered by what a bucket said before it was granted more', () => {
   expect(raise(B, 11)).toBe(null);
 });
 
-it('count what was stored before the quota, and settle the longest unsettled first', () => {
+it('grants count what was stored before the quota, and settle the longest unsettled first', () => {
   const { ledger, raise, settle } = openLedger();
   settle(A, 70, 0, 20);
   settle(B, 0, 0, 10);
@@ -58,7 +58,7 @@ it('count what was stored before the quota, and settle the longest unsettled fir
   expect([list(30), list(20)]).toEqual([[B, A], [B]]);
 });
 
-it('are settled a few at a time, those of lately counted', () => {
+it('grants are settled a few at a time, those of lately counted', () => {
   const { ledger, settle } = openLedger();
   const ids = ['a~1', 'b~1', 'c~1', 'd~1'] as BucketId[];
   for (const [i, bucketId] of ids.entries()) settle(bucketId, 1, 0, i + 1);
@@ -68,7 +68,7 @@ it('are settled a few at a time, those of lately counted', () => {
   expect(list(3, 1)).toEqual([]);
 });
 
-it('are of a quota that nobody changed meanwhile, and go on where it goes and comes again', () => {
+it('grants are of a quota that nobody changed meanwhile, and outlive its absence', () => {
   const { ledger, raise } = openLedger();
   const put = (quota: StorageQuota | null, known: StorageQuota | null) =>
     ledger.putQuota({ accountId, quota, known });
@@ -84,7 +84,7 @@ it('are of a quota that nobody changed meanwhile, and go on where it goes and co
   expect(raise(A, 1)?.sequence).toBeGreaterThan(first?.sequence ?? 0);
 });
 
-it('are taken back so many in a time, however many commits ask for them', () => {
+it('grants are taken back so many in a time, however many commits ask for them', () => {
   const { ledger, raise, settle } = openLedger();
   const buckets = Array.from({ length: 30 }, (_, at) => `bucket~${at}` as BucketId);
   ledger.putQuota({ accountId, quota: { bytes: 1000, objects: null }, known: QUOTA });

@@ -122,22 +122,25 @@ it('the package names JavaScript in the imports of its types, with types beside 
   expect(wrong).toEqual([]);
 });
 
-it.each(['nodenext', 'bundler'])('checks the types of a project, %s', (resolution) => {
-  copyFileSync(
-    join(ROOT, 'test', 'package', 'consumer-types.ts'),
-    join(project, 'consumer-types.mts'),
-  );
-  const options = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom'];
-  const module = resolution === 'bundler' ? 'esnext' : resolution;
-  const places = ['--module', module, '--moduleResolution', resolution, '--types', ''];
-  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
-  const { stdout, status } = spawnSync(tsc, [...options, ...places, 'consumer-types.mts'], {
-    cwd: project,
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
-  });
-  expect([stdout, status]).toEqual(['', 0]);
-});
+it.each(['nodenext', 'bundler'])(
+  'the package has types for the compiler of a project, %s',
+  (resolution) => {
+    copyFileSync(
+      join(ROOT, 'test', 'package', 'consumer-types.ts'),
+      join(project, 'consumer-types.mts'),
+    );
+    const options = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom'];
+    const module = resolution === 'bundler' ? 'esnext' : resolution;
+    const places = ['--module', module, '--moduleResolution', resolution, '--types', ''];
+    const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
+    const { stdout, status } = spawnSync(tsc, [...options, ...places, 'consumer-types.mts'], {
+      cwd: project,
+      encoding: 'utf8',
+      shell: process.platform === 'win32',
+    });
+    expect([stdout, status]).toEqual(['', 0]);
+  },
+);
 
 it('the package brings the Nodes that its program looks for', () => {
   const { optionalDependencies } = readManifest();
@@ -147,19 +150,22 @@ it('the package brings the Nodes that its program looks for', () => {
     expect(Number.parseInt(optionalDependencies[name], 10), name).toBe(NEEDED_MAJOR);
 });
 
-it.for(['the pinned Node', 'an old Node'])('prints help and errors, on %s', (which, { skip }) => {
-  const node = which === 'an old Node' ? skipWithoutOldNode(skip) : process.execPath;
-  const help = runProgram(node);
-  expect([help.status, help.stderr]).toEqual([0, '']);
-  expect(help.stdout.match(/^ {2}npx quayside /gm)).toHaveLength(3);
-  expect(runProgram(node, '--version').stdout).toBe(`${readManifest().version}\n`);
-  expect(runProgram(node, 'serve', '--help').stdout).toBe(help.stdout);
-  for (const args of [['sreve'], ['serve', '--prot', '1'], ['serve', '--port', '65536']]) {
-    const { status, stdout, stderr } = runProgram(node, ...args);
-    expect([status, stdout], args.join(' ')).toEqual([2, '']);
-    expect(stderr).toContain('npx quayside --help');
-  }
-});
+it.for(['the pinned Node', 'an old Node'])(
+  'the package prints help and errors, on %s',
+  (which, { skip }) => {
+    const node = which === 'an old Node' ? skipWithoutOldNode(skip) : process.execPath;
+    const help = runProgram(node);
+    expect([help.status, help.stderr]).toEqual([0, '']);
+    expect(help.stdout.match(/^ {2}npx quayside /gm)).toHaveLength(3);
+    expect(runProgram(node, '--version').stdout).toBe(`${readManifest().version}\n`);
+    expect(runProgram(node, 'serve', '--help').stdout).toBe(help.stdout);
+    for (const args of [['sreve'], ['serve', '--prot', '1'], ['serve', '--port', '65536']]) {
+      const { status, stdout, stderr } = runProgram(node, ...args);
+      expect([status, stdout], args.join(' ')).toEqual([2, '']);
+      expect(stderr).toContain('npx quayside --help');
+    }
+  },
+);
 
 it('the package serves on the pinned Node, and an object comes back', async () => {
   const data = dataFolder();
@@ -208,14 +214,17 @@ it('the package ends the server when the old Node before it is killed', async ({
   await expect.poll(() => isServing(url)).toBe(false);
 });
 
-it.for(['the pinned Node', 'an old Node'])('ends with npx, on %s', async (which, { skip }) => {
-  const node = which === 'an old Node' ? skipWithoutOldNode(skip) : process.execPath;
-  if (process.platform === 'win32') skip('Windows has no signals.');
-  const { url, child, ended } = await serve(node, dataFolder(), true);
-  child.kill('SIGTERM');
-  await ended;
-  await expect.poll(() => isServing(url)).toBe(false);
-});
+it.for(['the pinned Node', 'an old Node'])(
+  'the package ends with npx, on %s',
+  async (which, { skip }) => {
+    const node = which === 'an old Node' ? skipWithoutOldNode(skip) : process.execPath;
+    if (process.platform === 'win32') skip('Windows has no signals.');
+    const { url, child, ended } = await serve(node, dataFolder(), true);
+    child.kill('SIGTERM');
+    await ended;
+    await expect.poll(() => isServing(url)).toBe(false);
+  },
+);
 
 it('the package says by an old Node what is missing where no Node came with it', ({ skip }) => {
   const node = skipWithoutOldNode(skip);

@@ -31,13 +31,16 @@ const counting = (signal: string, ms: number) => [
   '});',
 ];
 
-it.each(['SIGINT', 'SIGTERM'] as const)('takes two %s at a time for one', async (signal) => {
-  const { child, ended } = await supervise(counting(signal, 250));
-  child.kill(signal);
-  await wait(50);
-  child.kill(signal);
-  expect(await ended).toEqual([1, null]);
-});
+it.each(['SIGINT', 'SIGTERM'] as const)(
+  'the program takes two %s at a time for one',
+  async (signal) => {
+    const { child, ended } = await supervise(counting(signal, 250));
+    child.kill(signal);
+    await wait(50);
+    child.kill(signal);
+    expect(await ended).toEqual([1, null]);
+  },
+);
 
 it('the program passes a second one on that a person sends', async () => {
   const { child, ended } = await supervise(counting('SIGINT', 900));

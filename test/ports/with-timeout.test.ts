@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import { withTimeout } from '../../src/ports/with-timeout.ts';
 
-it('gives what work gives, and fails as it fails, also before it has begun', async () => {
+it('withTimeout gives what work gives and fails as it fails, also before it began', async () => {
   expect(await withTimeout(1000, 'x', async () => 7)).toBe(7);
   await expect(withTimeout(1000, 'x', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   vi.useFakeTimers();
@@ -17,7 +17,7 @@ it('gives what work gives, and fails as it fails, also before it has begun', asy
   }
 });
 
-it('gives what comes too late away, and a failure of that reaches nobody', async () => {
+it('withTimeout gives what comes too late away, and a failure of that reaches nobody', async () => {
   const unhandled = vi.fn();
   process.on('unhandledRejection', unhandled);
   try {
@@ -38,7 +38,7 @@ it('gives what comes too late away, and a failure of that reaches nobody', async
   }
 });
 
-it('waits without end where the limit is Infinity, and sets no timer', async () => {
+it('withTimeout waits without end where the limit is Infinity, and sets no timer', async () => {
   vi.useFakeTimers();
   try {
     const { promise, resolve } = Promise.withResolvers<string>();

@@ -44,7 +44,7 @@ export function plain() {
 }
 `;
 
-it('are those whose value and failure go nowhere, or past the catch around them', () => {
+it('floating promises are those whose value and failure go nowhere, or past a catch', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'program.ts'), PROGRAM);
   const compilerOptions = {

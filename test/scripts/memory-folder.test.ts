@@ -6,7 +6,7 @@ const PLENTY = 2 ** 50;
 /** A folder that is there, on a disk with some room. */
 const FOLDER = import.meta.dirname;
 
-it('is the folder in memory, where that has room and the machine has memory', () => {
+it('the folder of tests is in memory, where that has room and the machine has memory', () => {
   expect(findMemoryFolder({}, FOLDER, PLENTY)).toBe(FOLDER);
 });
 
@@ -15,6 +15,6 @@ it.each([
   ['there is no such folder', {}, `${FOLDER}/none`, PLENTY],
   ['it has no room, as one of a kernel', {}, '/proc', PLENTY],
   ['memory is short', {}, FOLDER, 2 ** 30],
-])('is none where %s', (_what, env, folder, freeMemoryBytes) => {
+])('there is no folder in memory where %s', (_what, env, folder, freeMemoryBytes) => {
   expect(findMemoryFolder(env, folder, freeMemoryBytes)).toBeNull();
 });

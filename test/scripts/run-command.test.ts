@@ -17,14 +17,14 @@ const isRunning = (pid: number) => {
   }
 };
 
-it('returns what a command printed and how it ended', async () => {
+it('runCommand returns what a command printed and how it ended', async () => {
   const end = await node('console.log("out"); console.error("err"); process.exitCode = 3', 20_000);
   expect(end).toMatchObject({ code: 3, isLate: false });
   expect(end.text.split('\n').toSorted()).toEqual(['', 'err', 'out']);
   expect(await node('', 20_000)).toEqual({ code: 0, isLate: false, text: '' });
 });
 
-it('says why a command could not be run', async () => {
+it('runCommand says why a command could not be run', async () => {
   const end = await runCommand('/no/such/command', [], {
     cwd: process.cwd(),
     output: 'captured',

@@ -7,12 +7,12 @@ const sources = sourcesOf('src');
 const all = [...sources, ...sourcesOf('test')];
 const features = new Map(sources.map((path) => [path, featureOf(path)]));
 
-it('knows the feature of every file of src', () => {
+it('the table knows the feature of every file of src', () => {
   expect(sources.length).toBeGreaterThan(300);
   expect(sources.filter((path) => features.get(path) === null)).toEqual([]);
 });
 
-it('names each feature once, and gives each some files of src', () => {
+it('the table names each feature once, and gives each some files of src', () => {
   const names = FEATURES.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   const used = new Set([...features.values()].map((feature) => feature?.name));

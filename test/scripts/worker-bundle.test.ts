@@ -10,7 +10,7 @@ const KiB = 1024;
 const folder = mkdtempSync(join(tmpdir(), 'quayside-worker-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('is 400 KiB for the first request, and loads the rest when it is asked for', {
+it('the Worker is 400 KiB for the first request, and loads the rest when it is needed', {
   timeout: 120_000,
 }, async () => {
   const output = await bundleWorker(folder);

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('is written to the console, by both doors, with the client that Cloudflare names', async () => {
+it('the access log is written by both paths, with the client that Cloudflare names', async () => {
   const lines: Record<string, unknown>[] = [];
   vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(JSON.parse(line)));
   const name = freshBucketName();

@@ -7,7 +7,7 @@ import { createIsolate } from './kit/isolate.ts';
 const MiB = 1024 * 1024;
 const KEY = { id: 'client-in-workerd', secret: 'client-in-workerd-secret' };
 
-it('sends texts, streams and parts, and reads them back', async () => {
+it('the client sends texts, streams and parts, and reads them back', async () => {
   const settings = { QUAYSIDE_ROOT_ACCESS_KEY: KEY.id, QUAYSIDE_ROOT_SECRET_KEY: KEY.secret };
   const isolate = createIsolate({ settings });
   // What a connection would say of a body.

@@ -33,7 +33,7 @@ for (const attempt of ['repeat', undefined] as const)
     expect(calls()).toBe(2);
   });
 
-it('repeats no call with a first batch', async () => {
+it('the ledger repeats no call with a first batch', async () => {
   const { ledger, calls } = createBreaking();
   const batches: UsageBatch[] = [BATCH, { ...BATCH, sequence: 2, attempt: 'first' }];
   await expect(ledger.call('record', { accountId, batches, nowMs: 0 })).rejects.toMatchObject({

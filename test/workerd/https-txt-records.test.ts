@@ -5,7 +5,7 @@ import { createHttpsTxtRecords } from '../../src/adapters/shared/https-txt-recor
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('asks for the record and reads the answer here too', async () => {
+it('the resolver sends its query and reads the response here too', async () => {
   const asked: string[] = [];
   vi.stubGlobal('fetch', async (url: string) => {
     asked.push(url);

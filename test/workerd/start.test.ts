@@ -15,7 +15,7 @@ const ask = async (target: string, bindings: typeof env) => {
   return worker.fetch(request, bindings, createExecutionContext());
 };
 
-it('names a misspelt setting once, with the one that was meant and without its value', async () => {
+it('a start names a misspelt setting once, with the one meant and without its value', async () => {
   const lines: string[] = [];
   const spy = vi.spyOn(console, 'error').mockImplementation((line) => void lines.push(`${line}`));
   const bindings = freshEnv({ QUAYSIDE_MASTERKEY: 'very-secret', QUAYSIDE_LOG_LEVEL: 'error' });
@@ -33,7 +33,7 @@ it('names a misspelt setting once, with the one that was meant and without its v
   expect(lines.join()).not.toContain('very-secret');
 });
 
-it('tells its version at the verbose health page', async () => {
+it('the Worker reports its version at the verbose health page', async () => {
   const bindings = freshEnv({});
   const [brief, verbose] = await Promise.all(
     ['/-/health', '/-/health?verbose'].map(async (target) => (await ask(target, bindings)).json()),

@@ -39,7 +39,7 @@ function makePublisher(behave: () => Promise<void> = async () => undefined) {
   return { publisher, clock, puts, failures, sequences };
 }
 
-it('writes a page that is asked for a second time, and again when it did not help', async () => {
+it('a page is written when it is read a second time, and again if that did not help', async () => {
   const { publisher, clock, puts, sequences } = makePublisher();
   publisher.offer(pageOf(''));
   expect(publisher.isDue()).toBe(false);
@@ -56,7 +56,7 @@ it('writes a page that is asked for a second time, and again when it did not hel
   expect(sequences()).toEqual([1, 3]);
 });
 
-it('writes the last state of what waits, some at a time', async () => {
+it('the publisher writes the last state of what waits, some at a time', async () => {
   let running = 0;
   let most = 0;
   const { publisher, sequences } = makePublisher(async () => {
@@ -73,7 +73,7 @@ it('writes the last state of what waits, some at a time', async () => {
   expect(publisher.isDue()).toBe(false);
 });
 
-it('keeps no more waiting than it can write soon', async () => {
+it('the publisher keeps no more waiting than it can write soon', async () => {
   const { publisher, puts } = makePublisher();
   for (let round = 0; round < 2; round++)
     for (let at = 0; at < 2000; at++) publisher.offer(pageOf(`k${at}`));
@@ -81,7 +81,7 @@ it('keeps no more waiting than it can write soon', async () => {
   expect(puts.length).toBe(256);
 });
 
-it('goes on when KV fails', async () => {
+it('the publisher goes on when KV fails', async () => {
   const { publisher, clock, sequences, failures } = makePublisher(() =>
     Promise.reject(new Error('expected by the test')),
   );

@@ -119,7 +119,7 @@ describe('a relay', () => {
     expect(calls[1]?.call).toEqual({ keys: ['b1'], feedId: 'feed', cuts: 1 });
   });
 
-  it('asks anew for who knows a later change, another revision or feed', async () => {
+  it('calls the object anew for who knows a later change, another revision or feed', async () => {
     const { relay, calls, advance, answer } = setUp();
     void relay.read(lookupOf('a1'));
     await advance(0);

@@ -83,7 +83,7 @@ const after = ({ feedId, sequence, cuts, filledTo }: FeedNews, hasPage = true): 
   hasPage,
 });
 
-it('says of each change only to who has not heard of it', () => {
+it('the feed says of each change only to who has not heard of it', () => {
   const { put, ask } = makeFeed();
   expect(put('a')).toBeNull();
   const first = ask('a');
@@ -101,7 +101,7 @@ it('says of each change only to who has not heard of it', () => {
   ).toBe(0);
 });
 
-it('remembers so many changes, and says from where on it does', () => {
+it('the feed remembers so many changes, and says from where on it does', () => {
   const { put, ask } = makeFeed();
   const first = ask('a');
   for (let at = 0; at < CHANGES_MAX + 10; at++) put(`k${at}`);
@@ -113,7 +113,7 @@ it('remembers so many changes, and says from where on it does', () => {
   expect(ask('a').changes.length).toBeLessThan(40);
 });
 
-it('gives a page of one key until the bucket is busy, then neighbours for a while', () => {
+it('the feed gives a page of one key until the bucket is busy, then neighbours for a while', () => {
   const { put, ask, rush, clock } = makeFeed();
   for (const key of ['a', 'b', 'c']) put(key);
   expect(ask('b').pages).toMatchObject([{ from: 'b', to: 'b\0' }]);
@@ -129,7 +129,7 @@ it('gives a page of one key until the bucket is busy, then neighbours for a whil
   expect(ask('b').pages).toMatchObject([{ from: 'b' }]);
 });
 
-it('cuts pages that have every key once, in the order of UTF-8', () => {
+it('the feed cuts pages that have every key once, in the order of UTF-8', () => {
   const { put, ask, rush } = makeFeed();
   const keys = Array.from({ length: 700 }, (_, at) => {
     const start = ['', '\uffee', '😀', 'ä'][at % 4] ?? '';
@@ -159,7 +159,7 @@ it('cuts pages that have every key once, in the order of UTF-8', () => {
   expect(pages.size).toBeLessThan(keys.length / 20);
 });
 
-it('sends a busy bucket whole, some pages a reply, each once and none that nobody may read', () => {
+it('the feed sends a busy bucket whole, some pages a reply, each once, no closed one', () => {
   const { put, ask, rush } = makeFeed({ access: accessWithReads({ open: ['open/'] }) });
   const keys = Array.from({ length: 900 }, (_, at) => `open/${at}`).sort(compareUtf8);
   for (const key of [...keys, 'secret/a']) put(key);
@@ -183,7 +183,7 @@ it('sends a busy bucket whole, some pages a reply, each once and none that nobod
   expect(ask('open/5', reader).pages).toEqual([]);
 });
 
-it('sends a busy bucket anew once every page of it has ended', () => {
+it('the feed sends a busy bucket anew once every page of it has ended', () => {
   const { put, ask, rush, call, bucket } = makeFeed();
   for (let at = 0; at < 100; at++) put(`k${at}`);
   rush(FEED_LIMITS.pagesPerSecond);
@@ -203,7 +203,7 @@ it('sends a busy bucket anew once every page of it has ended', () => {
   expect(ask('k2', after(third)).pages.length).toBeGreaterThan(2);
 });
 
-it('sends the next colo what has changed since pages were read for the first', () => {
+it('the feed sends the next colo what has changed since pages were read for the first', () => {
   const { put, ask, rush } = makeFeed();
   for (let at = 0; at < 200; at++) put(`k${at}`);
   rush(FEED_LIMITS.pagesPerSecond);
@@ -220,7 +220,7 @@ it('sends the next colo what has changed since pages were read for the first', (
   expect(second.pages.at(-1)).toBe(first.at(-1));
 });
 
-it('ends what it sends unasked where bodies fill a reply', () => {
+it('the feed ends what it sends unasked where bodies fill a reply', () => {
   const { put, ask, rush } = makeFeed();
   for (let at = 1000; at < 1400; at++) put(`k${at}`, new Uint8Array(16 * 1024));
   rush(FEED_LIMITS.pagesPerSecond);
@@ -230,7 +230,7 @@ it('ends what it sends unasked where bodies fill a reply', () => {
   expect(bodies.length * 16).toBeLessThan(1024 + 64);
 });
 
-it('sends nothing unasked of a strict bucket, a large one, or to the release before', () => {
+it('the feed sends nothing unasked of strict or large buckets, or to the release before', () => {
   const strict = makeFeed({ metadata: 'strict' });
   strict.put('a');
   strict.rush(FEED_LIMITS.pagesPerSecond);
@@ -250,7 +250,7 @@ it('sends nothing unasked of a strict bucket, a large one, or to the release bef
   expect(small.ask('k1', reader).pages).toEqual([]);
 });
 
-it('ends a page where small bodies fill it', () => {
+it('the feed ends a page where small bodies fill it', () => {
   const { put, ask, rush } = makeFeed();
   for (let at = 10; at < 30; at++) put(`k${at}`, new Uint8Array(16 * 1024));
   rush(FEED_LIMITS.pagesPerSecond);
@@ -261,7 +261,7 @@ it('ends a page where small bodies fill it', () => {
   }
 });
 
-it('cuts no more than readers can keep: further keys have pages of their own', () => {
+it('the feed cuts no more than readers can keep: further keys have pages of their own', () => {
   const { put, ask, rush } = makeFeed();
   const keyOf = (at: number) => `${10_000 + at}`.padEnd(1000, 'x');
   for (let at = 0; at < 5000; at++) put(keyOf(at));
@@ -277,7 +277,7 @@ it('cuts no more than readers can keep: further keys have pages of their own', (
   expect(ask(keyOf(0)).cuts.join('').length).toBeLessThanOrEqual(64 * 1024);
 });
 
-it('brings the new pointers of a few changed keys, so that nobody asks for each', () => {
+it('the feed brings the new pointers of a few changed keys, so that nobody asks for each', () => {
   const { put, ask } = makeFeed();
   const first = ask('a');
   put('b');
@@ -290,7 +290,7 @@ it('brings the new pointers of a few changed keys, so that nobody asks for each'
   expect(ask('a').pages.map(({ from }) => from)).toEqual(['a']);
 });
 
-it('gives out nothing that nobody may read, and no page of a strict bucket', () => {
+it('the feed gives out nothing that nobody may read, and no page of a strict bucket', () => {
   const strict = makeFeed({ metadata: 'strict' });
   strict.put('a');
   expect(strict.ask('a')).toMatchObject({ pages: [], changes: [['a', expect.any(Number)]] });
@@ -304,7 +304,7 @@ it('gives out nothing that nobody may read, and no page of a strict bucket', () 
   expect(partly.ask('open/a', after(first)).pages).toEqual([]);
 });
 
-it('publishes near its limit, and always where the bucket is set so', () => {
+it('the feed publishes near its limit, and always where the bucket is set so', () => {
   const { put, ask, rush, published, clock } = makeFeed();
   put('a');
   rush(FEED_LIMITS.offloadPerSecond - 2);
@@ -321,7 +321,7 @@ it('publishes near its limit, and always where the bucket is set so', () => {
   expect(always.published).toMatchObject([{ from: '', to: null }]);
 });
 
-it('wants relays once many pages are asked for at once, and for a while', () => {
+it('the feed wants relays once many pages are asked for at once, and for a while', () => {
   const { put, ask, clock } = makeFeed();
   put('a');
   const proof = after(ask('a'));
@@ -336,7 +336,7 @@ it('wants relays once many pages are asked for at once, and for a while', () => 
   expect(ask('a').isRelayed).toBe(false);
 });
 
-it('counts nobody for relays who comes by a link, and gives them nothing that it opens', () => {
+it('the feed counts no visitor of a link for relays, and gives them nothing that it opens', () => {
   const { call, put, feed, bucket } = makeFeed({ access: PRIVATE_ACCESS });
   put('a');
   const key = 'a' as ObjectKey;
@@ -351,7 +351,7 @@ it('counts nobody for relays who comes by a link, and gives them nothing that it
   expect(feed.pagesFor(bucket, { keys: [key], feedId: null, cuts: 0 }).pages).toEqual([]);
 });
 
-it('gives relays each page once, anew where a key of it has changed', () => {
+it('the feed gives relays each page once, anew where a key of it has changed', () => {
   const { put, feed, bucket } = makeFeed();
   for (const key of ['a', 'b', 'c']) put(key);
   const wanted = { keys: ['a', 'b'] as ObjectKey[], feedId: null, cuts: 0 };
@@ -368,7 +368,7 @@ it('gives relays each page once, anew where a key of it has changed', () => {
   expect(changed?.sequence).toBe((first.pages[0]?.sequence ?? 0) + 1);
 });
 
-it('says of a changed key that begins a page what the whole page has', () => {
+it('the feed says of a changed key that begins a page what the whole page has', () => {
   const { put, ask, rush } = makeFeed();
   const keys = Array.from({ length: 70 }, (_, at) => `k${at + 100}`);
   for (const key of keys) put(key);
@@ -385,7 +385,7 @@ it('says of a changed key that begins a page what the whole page has', () => {
   ]);
 });
 
-it('counts what relays ask for, and gives them nothing that is strict or closed', () => {
+it('the feed counts what relays ask for, and gives them nothing that is strict or closed', () => {
   const { put, feed, bucket } = makeFeed();
   put('a');
   const keys = Array.from({ length: FEED_LIMITS.relayPerBurst }, (_, at) => `k${at}` as ObjectKey);
@@ -398,7 +398,7 @@ it('counts what relays ask for, and gives them nothing that is strict or closed'
   expect(partly.feed.pagesFor(partly.bucket, one).pages).toEqual([]);
 });
 
-it('looks up several keys at once', () => {
+it('the feed looks up several keys at once', () => {
   const { put, call } = makeFeed();
   put('a');
   const keys = ['a', 'b'] as ObjectKey[];

@@ -69,7 +69,7 @@ function createWorld() {
   return world;
 }
 
-it('reports each level once, over several lives of the object', async () => {
+it('the alarm reports each level once, over several lives of the object', async () => {
   const world = createWorld();
   for (const usedBytes of [10, 699, 700, 701, 840]) await world.begin().fill(usedBytes);
   expect(world.reported).toEqual([70]);
@@ -79,14 +79,14 @@ it('reports each level once, over several lives of the object', async () => {
   expect(world.errors).toBe(0);
 });
 
-it('sets no alarm where nothing is passed', async () => {
+it('an object sets no alarm where no level is passed', async () => {
   const world = createWorld();
   const object = world.begin();
   for (const usedBytes of [0, 500, 699]) await object.fill(usedBytes);
   expect(world.stored).toEqual({ level: 0, alarmAtMs: null });
 });
 
-it('skips what is passed at once, and reports again what was left', async () => {
+it('the alarm skips what is passed at once, and reports again what was left', async () => {
   const world = createWorld();
   const object = world.begin();
   await object.fill(970);
@@ -100,7 +100,7 @@ it('skips what is passed at once, and reports again what was left', async () => 
   expect(world.reported).toEqual([95, 70]);
 });
 
-it.each(['report', 'store'] as const)('tries again after a failing %s', async (step) => {
+it.each(['report', 'store'] as const)('the alarm tries again after a failing %s', async (step) => {
   const world = createWorld();
   const object = world.begin();
   world.fails = step;

@@ -39,7 +39,7 @@ it.each<[string, () => object, string | number]>([
   await core.settle();
 });
 
-it('is refused in a bucket without object lock, other changes are not', async () => {
+it('a lock of many is refused in a bucket without object lock, other changes are not', async () => {
   const start = (change: object) =>
     api.outcome('POST', '/buckets/without-lock/jobs', { by: admin, body: edit(change) });
   expect(await start({ legalHold: true })).toBe('InvalidRequest');
@@ -48,7 +48,7 @@ it('is refused in a bucket without object lock, other changes are not', async ()
   await core.settle();
 });
 
-it('overrides a retention for owners and admins alone, at the start and at the undo', async () => {
+it('a lock of many overrides retention only for owners and admins, start and undo', async () => {
   const body = edit({ retention: null, bypassGovernance: true });
   expect(await api.outcome('POST', JOBS, { by: member, body })).toBe('AccessDenied');
   expect(await api.outcome('POST', JOBS, { by: admin, body })).toBe(202);

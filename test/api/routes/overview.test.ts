@@ -83,7 +83,7 @@ describe('an account of many buckets at a glance', () => {
   });
 });
 
-it('of few buckets is exact', async () => {
+it('the overview of few buckets is exact', async () => {
   const { glance, put } = await startCountedApi();
   const before = await glance();
   await put('fuzz-bucket-one', 'more', 9);

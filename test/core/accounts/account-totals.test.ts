@@ -25,7 +25,7 @@ async function startAccount() {
   return { core, ann, make };
 }
 
-it('are the sums of all buckets, without those that are gone or another accountâ€™s', async () => {
+it('totals of an account are sums of its buckets, without those that are gone', async () => {
   const { core, ann, make } = await startAccount();
   for (const [at, size] of [30, 12, 5].entries()) await make(nameOf(at), size);
   const other = await createAccount(core, 'Bob');
@@ -45,7 +45,7 @@ it('are the sums of all buckets, without those that are gone or another accountâ
   expect((await readAccountTotals(core, 'nobody' as AccountId)).stored.currentBytes).toBe(0n);
 });
 
-it('sum up so many buckets, and say when there are more', async () => {
+it('totals of an account sum up so many buckets, and say when there are more', async () => {
   const { core, ann, make } = await startAccount();
   for (let at = 0; at < SUMMED_BUCKETS_MAX + 1; at++) await make(nameOf(at), 1);
   const totals = await readAccountTotals(core, ann.id);

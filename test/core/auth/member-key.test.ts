@@ -58,7 +58,7 @@ const ACTIONS: Readonly<Record<Role, readonly string[]>> = {
   billing: [],
 };
 
-it('may do with objects what the role may, and sign nobody in', async () => {
+it('member keys may do with objects what the role may, and sign nobody in', async () => {
   for (const role of Object.keys(ACTIONS) as Role[]) {
     const key = await (await withMember(role))(memberKeyId('member1'));
     expect([role, key?.scope?.actions]).toEqual([role, ACTIONS[role]]);
@@ -66,7 +66,7 @@ it('may do with objects what the role may, and sign nobody in', async () => {
   expect((await (await withMember('owner'))(memberKeyId('member1')))?.role).toBe(null);
 });
 
-it('are none of members that are disabled or unknown', async () => {
+it('member keys are none of members that are disabled or unknown', async () => {
   const find = await withMember('owner', false);
   expect(await find(memberKeyId('member1'))).toBe(null);
   expect(await find('QS-member-nobody' as AccessKeyId)).toBe(null);

@@ -15,7 +15,7 @@ it.each([
   [1, 65_536],
   [2, 131_073],
 ] as const)(
-  'gives the same bytes by %i layers of %i bytes, borrowed or kept',
+  'encryption gives the same bytes by %i layers of %i bytes, borrowed or owned',
   async (layers, size) => {
     const dataKey: DataKey = { bytes: patternBytes(32, 5), layers, showsMd5: true };
     const plain = patternBytes(size);

@@ -26,7 +26,7 @@ function quickHash(password: string): string {
   return ['scrypt', 10, 8, 1, salt.toString('base64'), hash.toString('base64')].join('$');
 }
 
-it('makes a source wait that has guessed too often, also for what another one knows', async () => {
+it('a source that has guessed too often must wait, also for what another one knows', async () => {
   const core = createMemoryCore();
   const check = createCheckSharePassword(core, 'a secret of the server');
   const passwordHash = quickHash('right one');
@@ -42,7 +42,7 @@ it('makes a source wait that has guessed too often, also for what another one kn
   expect(await check(link, ACCOUNT, 'right one', OWNER)).toEqual({ kind: 'right' });
 });
 
-it('asks the directory nothing for a source that must wait', async () => {
+it('a source that must wait costs no call of the directory', async () => {
   const core = createMemoryCore();
   let asked = 0;
   const directory = {

@@ -7,20 +7,20 @@ const NOW_MS = Date.UTC(2026, 10, 23);
 const subject = { id: newLinkId(), labelId: null, passwordRevision: 1 };
 const tickets = createLinkTickets('a secret of the server');
 
-it('lets in whoever has it, for twelve hours', () => {
+it('an access ticket lets in whoever has it, for twelve hours', () => {
   const ticket = tickets.issue(subject, NOW_MS, null);
   expect(tickets.isGood(subject, ticket, NOW_MS)).toBe(true);
   expect(tickets.isGood(subject, ticket, NOW_MS + LINK_TICKET_MS - 1000)).toBe(true);
   expect(tickets.isGood(subject, ticket, NOW_MS + LINK_TICKET_MS + 1000)).toBe(false);
 });
 
-it('ends with its link', () => {
+it('an access ticket ends with its link', () => {
   const ticket = tickets.issue(subject, NOW_MS, NOW_MS + 5000);
   expect(tickets.isGood(subject, ticket, NOW_MS + 4000)).toBe(true);
   expect(tickets.isGood(subject, ticket, NOW_MS + 6000)).toBe(false);
 });
 
-it('is for one link, label and password, and of one server', () => {
+it('an access ticket is for one link, label and password, and of one server', () => {
   const ticket = tickets.issue(subject, NOW_MS, null);
   for (const other of [
     { ...subject, id: newLinkId() },
@@ -31,7 +31,7 @@ it('is for one link, label and password, and of one server', () => {
   expect(createLinkTickets('another').isGood(subject, ticket, NOW_MS)).toBe(false);
 });
 
-it('can not be made longer or up', () => {
+it('an access ticket can not be made longer or up', () => {
   const ticket = tickets.issue(subject, NOW_MS, null);
   const mac = ticket.slice(ticket.indexOf('.'));
   const later = Math.ceil((NOW_MS + 2 * LINK_TICKET_MS) / 1000).toString(36);

@@ -37,7 +37,7 @@ function world() {
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-it('six buckets at once, and what is not begun stays', async () => {
+it('a flush brings counts to six buckets at once, and those not begun stay', async () => {
   const { counter, brought, waiting } = world();
   const entries = Array.from({ length: 10 }, (_, at) => entryOf(`bucket-${at}`));
   for (const entry of entries) counter.count(entry, null, { opened: 1 }, null);
@@ -78,7 +78,7 @@ it('two flushes at once bring nothing twice', async () => {
   );
 });
 
-it('says that counts were lost for want of room', async () => {
+it('a flush says that counts were lost for want of room', async () => {
   const { counter, events, waiting } = world();
   for (let at = 0; at <= 10_000; at++)
     counter.count(entryOf(`bucket-${at % 2}-${at}`), null, { opened: 1 }, null);

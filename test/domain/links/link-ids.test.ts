@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { newLabelId, newLinkId } from '../../../src/core/links/new-link-ids.ts';
 import { linkNameText, linkPath, parseLinkName } from '../../../src/domain/links/link-ids.ts';
 
-it('reads the names that it writes', () => {
+it('a parser of link names reads the names that it writes', () => {
   const id = newLinkId();
   const labelId = newLabelId();
   expect(id).toMatch(/^[\w-]{22}$/);
@@ -16,7 +16,7 @@ it('reads the names that it writes', () => {
   }
 });
 
-it('reads nothing else', () => {
+it('a parser of link names reads nothing else', () => {
   const id = newLinkId();
   for (const text of ['', 'a', id.slice(1), `${id}A`, `${id}~`, `${id}~1234567`, `${id}~12345678~`])
     expect(parseLinkName(text)).toBe(null);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { commonFolder, isUsedUp, stateByTime } from '../../../src/domain/links/share-links.ts';
 
-it('finds the folder that all keys are in', () => {
+it('commonFolder finds the folder that all keys are in', () => {
   expect(commonFolder([])).toBe('');
   expect(commonFolder(['a'])).toBe('');
   expect(commonFolder(['a/b'])).toBe('a/');
@@ -14,7 +14,7 @@ it('finds the folder that all keys are in', () => {
   expect(commonFolder(['//a', '/b'])).toBe('/');
 });
 
-it('ends and begins by time, to the millisecond', () => {
+it('a share link ends and begins by time, to the millisecond', () => {
   const times = { notBeforeMs: 10, expiresAtMs: 20, revokedAtMs: null };
   expect([9, 10, 19, 20].map((nowMs) => stateByTime(times, nowMs))).toEqual([
     'not-yet',
@@ -25,7 +25,7 @@ it('ends and begins by time, to the millisecond', () => {
   expect(stateByTime({ ...times, revokedAtMs: 1 }, 15)).toBe('revoked');
 });
 
-it('is used up by downloads or by bytes', () => {
+it('a share link is used up by downloads or by bytes', () => {
   const usage = { downloads: 3, bytes: 100 };
   expect(isUsedUp({ downloads: 3 }, null, usage)).toBe(true);
   expect(isUsedUp({ downloads: 4 }, 101, usage)).toBe(false);

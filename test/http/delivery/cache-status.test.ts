@@ -13,14 +13,14 @@ const STALE = {
   stalenessSeconds: 0.5,
 } as const;
 
-it('names each tier that had a part of the response', () => {
+it('Cache-Status names each tier that had a part of the response', () => {
   expect(statusOf('memory', 'memory')).toBe('quayside-memory; hit');
   expect(statusOf('colo', 'none')).toBe('quayside-colo; hit, quayside-memory; fwd=uri-miss');
   expect(statusOf('kv', 'none')).toBe('quayside-kv; hit, quayside-memory; fwd=uri-miss');
   expect(statusOf('index', 'edge')).toBe('quayside-edge; hit, quayside-memory; fwd=uri-miss');
 });
 
-it('says at the tier that was stale how long it has been', () => {
+it('Cache-Status says at the tier that was stale how long it has been', () => {
   expect(statusOf('memory', 'memory', STALE)).toBe(
     'quayside-memory; hit; ttl=-1; detail=stale-while-revalidate',
   );

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { newLinkId } from '../../../src/core/links/new-link-ids.ts';
 import { addShare, createLinkApp } from './kit/link-app.ts';
 
-it('is one line of text, for both kinds of links', async () => {
+it('the failure of a link is one line of text, for both kinds of links', async () => {
   const app = await createLinkApp();
   const share = await addShare(app);
   for (const [target, line] of [
@@ -27,7 +27,7 @@ it('is one line of text, for both kinds of links', async () => {
   expect(await put.text()).not.toContain('<');
 });
 
-it('is a page for people', async () => {
+it('the failure of a link is a page for people', async () => {
   const app = await createLinkApp();
   const headers = { accept: 'text/html,*/*;q=0.8' };
   const reply = await app.ask({ target: `/-/d/${newLinkId()}`, headers });

@@ -6,7 +6,7 @@ const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 const wants = (headers: Record<string, string>, method = 'GET') =>
   wantsPage(makeRequest({ method, target: '/', headers }));
 
-it('gives people the page and programs the file', () => {
+it('a link gives people the page and programs the file', () => {
   expect(wants({ accept: BROWSER, 'sec-fetch-dest': 'document' })).toBe(true);
   expect(wants({ accept: BROWSER })).toBe(true);
   expect(wants({ accept: '*/*', 'user-agent': 'curl/8.5.0' })).toBe(false);

@@ -10,7 +10,7 @@ import { bucketRecord, refOf, START_MS } from '../../contract/index/samples.ts';
 import { openMigrated } from '../kit/open-migrated.ts';
 import { DROP_ENTRY, DROP_LINK, dropFileOf } from '../kit/use-drop-links.ts';
 
-it('is not closed by those who only said hello', () => {
+it('a drop link is not closed by those who only said hello', () => {
   const index = createBucketIndex(openMigrated(INDEX_SCHEMA));
   const bucket = refOf(index.createBucket({ bucket: bucketRecord() }));
   const linkId = DROP_LINK.id;

@@ -57,7 +57,7 @@ async function createStock() {
 }
 
 it.each([1, 2, 5, 100])(
-  'lists every part of an upload in progress once, %d at a time',
+  'the inventory lists every part of an upload in progress once, %d at a time',
   async (limit) => {
     const { sql, parts } = await createStock();
     const found: InventoryPart[] = [];
@@ -83,7 +83,7 @@ it.each([1, 2, 5, 100])(
   },
 );
 
-it('lists the blobs of all rows in the order of their ids, and knows each by its id', async () => {
+it('the inventory lists blobs of all rows by id, and finds each by its id', async () => {
   const { sql, blobs } = await createStock();
   const listed = [...referencedBlobs(sql)].map(({ blobId }) => blobId);
   expect(listed).toEqual(blobs.toSorted());

@@ -149,7 +149,7 @@ async function loseBlobs(seed: number, threads: number): Promise<string[]> {
   return lost;
 }
 
-it.each([1, 2, 3])('leaves every blob of %i threads durable', async (threads) => {
+it.each([1, 2, 3])('a power cut leaves every blob of %i threads durable', async (threads) => {
   for (let seed = 1; seed <= ORDERS; seed++)
     expect(await loseBlobs(seed, threads), `seed ${seed}`).toEqual([]);
 });

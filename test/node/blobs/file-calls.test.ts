@@ -11,7 +11,7 @@ it.each([
   [9, 4, ''],
   [1, 0, ''],
 ])(
-  'reads from %i on %i bytes, or as many as the file has',
+  'a read from %i on gives %i bytes, or as many as the file has',
   async (offsetBytes, lengthBytes, text) => {
     const file = join(temporaryFolder(), 'short');
     writeFileSync(file, 'abcd');
@@ -24,7 +24,7 @@ it.each([
   },
 );
 
-it('has removed a file once it says so, and says nothing of one that is gone', async () => {
+it('a removal is done once it says so, and says nothing of a file that is gone', async () => {
   const file = join(temporaryFolder(), 'left over');
   writeFileSync(file, 'abcd');
   for (const _ of [1, 2]) {

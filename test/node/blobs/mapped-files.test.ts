@@ -53,7 +53,7 @@ function sendTo(
   return { taken, sent: readFileSync(path) };
 }
 
-it.runIf(process.platform === 'linux')('is to be had on Linux', () => {
+it.runIf(process.platform === 'linux')('the mapping is to be had on Linux', () => {
   expect(libc).not.toBeNull();
 });
 
@@ -74,7 +74,7 @@ it.skipIf(libc === null)('the mapping sends any range of a hot file behind a hea
 });
 
 it.skipIf(libc === null)(
-  'tells how much a socket took, and takes an error for nothing',
+  'the mapping reports how much a socket took, and takes an error for nothing',
   async () => {
     const { bytes, mapped, file } = mappedFile();
     const { server, client } = await openSocketPair();
@@ -103,7 +103,7 @@ it.skipIf(libc === null)(
 );
 
 it.skipIf(libc === null)(
-  'takes a file that was cut behind its back for an error, not for a crash',
+  'the mapping takes a file that was cut behind its back for an error, not for a crash',
   () => {
     const { folder, path, mapped, file } = mappedFile();
     truncateSync(path, 4096);
@@ -128,7 +128,7 @@ it.skipIf(libc === null)('the mapping forgets a file, and sends nothing of it an
 });
 
 it.skipIf(libc === null)(
-  'maps no file that the system refuses, and not more than its bound',
+  'the mapping maps no file that the system refuses, and not more than its bound',
   () => {
     const folder = temporaryFolder();
     const mapped = createMappedFiles(folder) as MappedFiles;

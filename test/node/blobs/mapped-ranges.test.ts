@@ -44,7 +44,7 @@ async function startWithObject(mappedFiles: string) {
 it.each([
   ['on', true],
   ['off', false],
-])('are right, and end with the object, mapped files %s', async (mappedFiles, mapsFiles) => {
+])('mapped ranges are right to their end, files %s', async (mappedFiles, mapsFiles) => {
   const { folder, node, body, put, rangeFrom } = await startWithObject(mappedFiles);
   const client = connect(Number(new URL(node.url).port), '127.0.0.1');
   const isMapped = () =>

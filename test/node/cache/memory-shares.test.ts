@@ -14,7 +14,7 @@ const none = () => Promise.resolve(null);
 
 const clock = { nowMs: () => 0 };
 
-it('drop what was loaded while its link changed', async () => {
+it('the memory of links drops what was loaded while its link changed', async () => {
   const shares = createMemoryShares(clock);
   const { promise, resolve } = Promise.withResolvers<HotShare | null>();
   const overtaken = shares.find(name, bucket, () => promise);
@@ -29,7 +29,7 @@ it('drop what was loaded while its link changed', async () => {
   expect(shares.peek(name)).toBeNull();
 });
 
-it('keep what was loaded while another link changed', async () => {
+it('the memory of links keeps what was loaded while another link changed', async () => {
   const shares = createMemoryShares(clock);
   const loading = shares.find(name, bucket, none);
   shares.block('other' as LinkId);
@@ -38,7 +38,7 @@ it('keep what was loaded while another link changed', async () => {
   expect(shares.peek(name)).toBeNull();
 });
 
-it('drop all labels of a link that changes', async () => {
+it('the memory of links drops all labels of a link that changes', async () => {
   const shares = createMemoryShares(clock);
   const labels = ['label-01', 'label-02', null].map((labelId) => labelId as LabelId | null);
   const load = () => Promise.resolve({ link: shareLinkOf(), label: null });

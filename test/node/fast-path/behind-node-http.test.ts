@@ -47,7 +47,7 @@ async function start() {
   };
 }
 
-it('are whole when the server closes meanwhile', async () => {
+it('hot responses are whole when the server closes meanwhile', async () => {
   const { server, client, open, cut } = await start();
   client.socket.pause();
   client.send(REQUEST);
@@ -65,7 +65,7 @@ it('are whole when the server closes meanwhile', async () => {
   expect(cut()).toBe(0);
 });
 
-it('are cut short when their client leaves, and end nothing but their connection', async () => {
+it('hot responses are cut when their client leaves, and end only their connection', async () => {
   const { server, client, open, cut } = await start();
   client.socket.pause();
   client.send(REQUEST);

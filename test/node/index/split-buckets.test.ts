@@ -35,7 +35,7 @@ async function send(thread: number, method: string, path: string) {
 const textsOf = (xml: string, element: string) =>
   [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text]) => text);
 
-it('is split as it fills, and nobody notices', { timeout: 60_000 }, async () => {
+it('a bucket is split as it fills, and nobody notices', { timeout: 60_000 }, async () => {
   const bucket = await openTestBucket(platform.core, 'filling');
   const { name } = bucket.record();
   for (let from = 0; from < OBJECTS; from += 50) {

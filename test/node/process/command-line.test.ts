@@ -27,7 +27,7 @@ it.each([
 });
 
 it.runIf(process.platform !== 'win32')(
-  'reaches the server through the script, which no shell outlives',
+  'a signal reaches the server through the script, which no shell outlives',
   async () => {
     const env = { ...process.env, PATH: `${ROOT}node_modules/.bin${delimiter}${process.env.PATH}` };
     // npm appends what stands behind `--`.

@@ -33,7 +33,7 @@ async function start(answer: (incoming: IncomingMessage, outgoing: ServerRespons
 const head = (length: number) =>
   `PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`;
 
-it('comes at once where the whole body came', async () => {
+it('the end of a connection comes at once where the whole body came', async () => {
   const { client, connections, received } = await start((incoming, outgoing) => {
     incoming.resume().on('end', () => outgoing.end('stored'));
   });
@@ -44,7 +44,7 @@ it('comes at once where the whole body came', async () => {
   await expect.poll(connections, { timeout: 1000, interval: 10 }).toBe(0);
 });
 
-it('waits for a client that still sends, which gets the refusal', async () => {
+it('the end of a connection waits for a client that sends, which gets the refusal', async () => {
   const { client, connections, received } = await start((_, outgoing) => {
     outgoing.statusCode = 403;
     outgoing.end('refused');

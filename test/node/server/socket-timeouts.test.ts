@@ -142,7 +142,7 @@ it('the server counts the head of a further request from its own first byte', as
   expect(made.isOpenAfter(1)).toBe(false);
 });
 
-it('forgets a head once its response is under way, though it may end without a byte', async () => {
+it('the server forgets a head once its response begins, though no byte may come', async () => {
   const made = await setUp();
   const outgoing = await made.ask();
   outgoing.setHeader('content-length', 4);

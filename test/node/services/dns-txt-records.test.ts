@@ -23,12 +23,15 @@ it('a look-up returns none where there is no name, no record, or no valid name',
   }
 });
 
-it.each(['failing', 'silent'] as const)('rejects what is %s, in time', async (kind) => {
-  server.records.set('bad.example', kind);
-  await expect(read('bad.example', kind === 'silent' ? SHORT_MS : undefined)).rejects.toMatchObject(
-    {
+it.each(['failing', 'silent'] as const)(
+  'the resolver rejects what is %s, in time',
+  async (kind) => {
+    server.records.set('bad.example', kind);
+    await expect(
+      read('bad.example', kind === 'silent' ? SHORT_MS : undefined),
+    ).rejects.toMatchObject({
       code: 'ServiceUnavailable',
       message: 'DNS could not be asked for bad.example.',
-    },
-  );
-});
+    });
+  },
+);

@@ -29,7 +29,7 @@ const post = (url: string, { mayBePrivate = true, timeoutMs = 5000 } = {}) =>
     timeoutMs,
   });
 
-it('posts, and returns status and Retry-After', async () => {
+it('the sender posts, and returns status and Retry-After', async () => {
   const seen: unknown[] = [];
   const port = await listen((request, response) => {
     request.setEncoding('utf8').on('data', (text) => seen.push(text));
@@ -83,7 +83,7 @@ it.each([
   'https://[::ffff:10.0.0.1]/',
   'https://169.254.169.254/',
   'https://2130706433/',
-])('does not send to the address %s', async (url) => {
+])('the sender does not send to the address %s', async (url) => {
   await expect(post(url, { mayBePrivate: false })).rejects.toThrow(
     'The address of the host is not public.',
   );

@@ -27,7 +27,7 @@ function targetsIn(path: string): string[] {
     .map((line) => JSON.parse(line).target);
 }
 
-it('is one file of whole lines, opened anew by a signal', async () => {
+it('the access log is one file of whole lines, opened anew by a signal', async () => {
   const path = join(temporaryFolder(), 'access.log');
   const node = await startNodeProcess(temporaryFolder(), {
     QUAYSIDE_THREADS: '2',

@@ -29,7 +29,7 @@ function filesIn(name: string): string[] {
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
 
-it('are written, and deleted when their commit is refused', async () => {
+it('blobs of another thread are written, and deleted when their commit is refused', async () => {
   const bucket = await openTestBucket(platform.core, BUCKET);
   await putBytes(platform.core, bucket, 'object', BODY);
   const [first] = filesIn('blobs');

@@ -97,7 +97,7 @@ it.each([
   expect(requests[0]?.outgoing.writableFinished).toBe(false);
 });
 
-it('counts what was taken of a response as it is', async () => {
+it('a handed request counts what was taken of a response as it is', async () => {
   answer = largeBody;
   client.write('GET /-/file HTTP/1.1\r\nHost: localhost\r\n\r\n');
   let received = 0;
@@ -108,7 +108,7 @@ it('counts what was taken of a response as it is', async () => {
   expect(connections[1]?.bytesWritten).toBeLessThan(LARGE_BYTES + 1000);
 });
 
-it('ends on both sides when the client vanishes in the middle of its body', async () => {
+it('a handed request ends on both sides when its client vanishes amid its body', async () => {
   const cut = Promise.withResolvers<void>();
   answer = ({ incoming }) => {
     incoming.once('close', cut.resolve).resume();
@@ -127,18 +127,21 @@ it('ends on both sides when the client vanishes in the middle of its body', asyn
 it.each([
   ['before its head', ''],
   ['in the middle of its body', 'some bytes'],
-])('ends for the client when the first server cuts a response %s', async (_when, sent) => {
-  answer = ({ outgoing }) => {
-    if (sent !== '') outgoing.writeHead(200, { 'content-length': 1000 }).write(sent);
-    setTimeout(() => outgoing.destroy(), 50);
-    return new Promise(() => undefined);
-  };
-  client.write('GET /-/cut HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  let received = '';
-  client.on('data', (chunk) => {
-    received += chunk;
-  });
-  await once(client, 'close');
-  expect(received.endsWith(sent)).toBe(true);
-  await expect.poll(closed).toEqual([true, true]);
-});
+])(
+  'a handed request ends for the client when the first server cuts a response %s',
+  async (_when, sent) => {
+    answer = ({ outgoing }) => {
+      if (sent !== '') outgoing.writeHead(200, { 'content-length': 1000 }).write(sent);
+      setTimeout(() => outgoing.destroy(), 50);
+      return new Promise(() => undefined);
+    };
+    client.write('GET /-/cut HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    let received = '';
+    client.on('data', (chunk) => {
+      received += chunk;
+    });
+    await once(client, 'close');
+    expect(received.endsWith(sent)).toBe(true);
+    await expect.poll(closed).toEqual([true, true]);
+  },
+);

@@ -54,7 +54,7 @@ async function read(client: ConnectionClient): Promise<number> {
   return status;
 }
 
-it('records the usage of both threads to the byte, each use once', async () => {
+it('a process records the usage of both threads to the byte, each use once', async () => {
   await start({ QUAYSIDE_METER_FLUSH_SECONDS: '1' });
   const [one, other] = await bothThreads();
   for (let at = 0; at < 20; at++) expect(await read(at % 3 === 0 ? one : other)).toBe(200);
@@ -66,7 +66,7 @@ it('records the usage of both threads to the byte, each use once', async () => {
   expect(recorded('egress')).toBe(20 * OBJECT_BYTES);
 });
 
-it('lets no more through than a cap has, and has a changed one at once', async () => {
+it('a process lets no more through than a cap has, and has a changed one at once', async () => {
   await start();
   const [one, other] = await bothThreads();
   const { ownerId } = bucket.record();
@@ -86,7 +86,7 @@ it('lets no more through than a cap has, and has a changed one at once', async (
   expect(await read(one)).not.toBe(200);
 });
 
-it('answers the API by the first thread: one session, one limit of requests', async () => {
+it('a process answers the API by its first thread: one session, one request limit', async () => {
   await start({ QUAYSIDE_API_REQUESTS_PER_MINUTE: '6' });
   const clients = await bothThreads();
   const body = Buffer.from(JSON.stringify(ROOT));
@@ -104,7 +104,7 @@ it('answers the API by the first thread: one session, one limit of requests', as
   expect(statuses.filter((status) => status === 429)).toHaveLength(4);
 });
 
-it('hands over heads, bodies of chunks and expectations as they are', async () => {
+it('a process hands over heads, bodies of chunks and expectations as they are', async () => {
   await start();
   const { url } = platform;
   const replies = [];
@@ -134,7 +134,7 @@ it('hands over heads, bodies of chunks and expectations as they are', async () =
   socket.destroy();
 });
 
-it('counts connections of all threads against one limit, and adds metrics up', async () => {
+it('a process counts connections of all threads by one limit, and adds metrics up', async () => {
   await start({ QUAYSIDE_CONNECTIONS_PER_ADDRESS: '6' });
   const clients = await bothThreads();
   for (const client of clients) for (const _ of [1, 2, 3]) expect(await read(client)).toBe(200);
@@ -163,7 +163,7 @@ async function fetchAlone(path: string): Promise<number> {
   return (await client.send('GET', path)).status;
 }
 
-it('replaces a thread that dies, and only its connections end', async () => {
+it('a process replaces a thread that dies, and only its connections end', async () => {
   await start();
   const [one, other] = await bothThreads();
   const socket = await platform.connectTo(1);
@@ -181,7 +181,7 @@ it('replaces a thread that dies, and only its connections end', async () => {
   expect((await replaced.send('GET', PATH)).body.length).toBe(7);
 });
 
-it('finishes the requests of all threads when it ends, uploads too', async () => {
+it('a process finishes the requests of all threads when it ends, uploads too', async () => {
   await start();
   const aws = new AwsClient({ ...ROOT, service: 's3', region: 'auto' });
   const headers = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };

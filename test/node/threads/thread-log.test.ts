@@ -15,7 +15,7 @@ function openLog() {
   return { log, sent };
 }
 
-it('sends the lines of 50 ms together, and nothing while there are none', async () => {
+it('the log of a thread sends the lines of 50 ms together, and nothing without any', async () => {
   const { log, sent } = openLog();
   log.write('a');
   await vi.advanceTimersByTimeAsync(30);
@@ -29,7 +29,7 @@ it('sends the lines of 50 ms together, and nothing while there are none', async 
   expect(sent).toEqual(['a\nb']);
 });
 
-it('sends a batch of 32 KiB at once, and counts the next one anew', async () => {
+it('the log of a thread sends 32 KiB at once, and counts the next batch anew', async () => {
   const { log, sent } = openLog();
   const line = 'x'.repeat(16 * 1024);
   log.write(line);
@@ -42,7 +42,7 @@ it('sends a batch of 32 KiB at once, and counts the next one anew', async () => 
   expect(sent).toEqual([`${line}\n${line}`, line]);
 });
 
-it('gives a line behind a flush all of its time', async () => {
+it('the log of a thread gives a line behind a flush all of its time', async () => {
   const { log, sent } = openLog();
   log.write('a');
   await vi.advanceTimersByTimeAsync(40);
@@ -54,7 +54,7 @@ it('gives a line behind a flush all of its time', async () => {
   expect(sent).toEqual(['a', 'b']);
 });
 
-it('flushes once all was sent, also where the first thread has gone', async () => {
+it('the log of a thread flushes once all is sent, also where the first one has gone', async () => {
   let arrive = () => {};
   const log = createThreadLog(() => new Promise<void>((resolve) => (arrive = resolve)));
   log.write('a');

@@ -61,7 +61,7 @@ it('what is no plain data is an error on either way, and the end goes on', async
   expect(await near.call('double', [1])).toBe(2);
 });
 
-it('moves what is to be moved', async () => {
+it('a call moves what is to be moved', async () => {
   const { near } = openPair();
   const bytes = new Uint8Array(1000);
   expect(await near.call('measure', [bytes], [bytes.buffer])).toBe(1000);
@@ -70,7 +70,7 @@ it('moves what is to be moved', async () => {
   expect(await near.call('double', [1])).toBe(2);
 });
 
-it('rejects what waits for an end that has gone, and all that comes later', async () => {
+it('an end rejects what waits for a far end that has gone, and all that comes later', async () => {
   const { near, messages } = openPair();
   const waiting = near.call('never', []);
   const [, port2] = ports as [MessagePort, MessagePort];

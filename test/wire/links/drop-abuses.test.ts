@@ -31,7 +31,7 @@ const { send } = client;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const codeOf = (reply: Reply) => (JSON.parse(reply.text) as { code: string }).code;
 
-describeCore('a drop link withstands', () => {
+describeCore('a drop link', () => {
   const bucket = useBucket(client);
   /** Keys that a test leaves on purpose. */
   const legal = new Set<string>();
@@ -55,7 +55,7 @@ describeCore('a drop link withstands', () => {
     expect(await uploadsOf(bucket)).toBe(0);
   });
 
-  it('1: more bytes than were announced, in chunks', async () => {
+  it('1: takes no more bytes than were announced, in chunks', async () => {
     const { api, drop, code } = await opened();
     const location = await created(drop, code, { name: 'a', length: 100_000 });
     const reply = await patch(location, code, 0, BODY, { announcedBytes: null });
@@ -65,7 +65,7 @@ describeCore('a drop link withstands', () => {
     expect(await usageOf(api, drop)).toEqual({ files: 0, bytes: 0 });
   });
 
-  it('2: a file, a sender or a link above its limit', async () => {
+  it('2: takes no file above the limit of files, senders or the link', async () => {
     const { api, drop, code } = await opened({
       limits: { fileBytes: 1000, totalBytes: 2500, senderBytes: 1500, senderFiles: 2 },
     });
@@ -93,7 +93,7 @@ describeCore('a drop link withstands', () => {
     expect(await usageOf(api, drop)).toEqual({ files: 0, bytes: 0 });
   });
 
-  it('3: a type that it does not take, declared or hidden', async () => {
+  it('3: refuses a type that it does not take, declared or hidden', async () => {
     const { drop, code } = await opened({ limits: { types: ['image/*'] } });
     const html = Buffer.from(`<!DOCTYPE html><script>${' '.repeat(100)}</script>`);
     expect((await sendOrRefuse(drop, code, 'a.html', html, 'text/html')).status).toBe(403);
@@ -115,7 +115,7 @@ describeCore('a drop link withstands', () => {
     keep('in/c.png');
   });
 
-  it('4: names that lead elsewhere, or read otherwise', async () => {
+  it('4: refuses or mends names that lead elsewhere, or read otherwise', async () => {
     const { drop, code } = await opened();
     for (const name of [
       '../up.txt',
@@ -145,7 +145,7 @@ describeCore('a drop link withstands', () => {
     expect(upward.status).toBe(400);
   });
 
-  it('5: more files than its number, also of many at once', async () => {
+  it('5: takes no more files than its number, also of many at once', async () => {
     const { api, drop, code } = await opened({ limits: { files: 10 } });
     const replies = await Promise.all(
       Array.from({ length: 30 }, (_, index) => create(drop, code, { name: `${index}`, length: 5 })),
@@ -159,7 +159,7 @@ describeCore('a drop link withstands', () => {
       await visit('DELETE', headers.location ?? '', { headers: asSender(code) });
   });
 
-  it('6: the last bytes sent again', async () => {
+  it('6: makes one file of last bytes that are sent again', async () => {
     const { api, drop, code } = await opened();
     const location = await created(drop, code, { name: 'again', length: 5 });
     const hello = Buffer.from('hello');
@@ -174,7 +174,7 @@ describeCore('a drop link withstands', () => {
     expect((await visit('DELETE', location, { headers: asSender(code) })).status).toBe(403);
   });
 
-  it('7: ends of one file at once', async () => {
+  it('7: makes one file where its end comes several times at once', async () => {
     const { drop, code } = await opened();
     const location = await created(drop, code, { name: 'race', length: BODY.length });
     const replies = await Promise.all(
@@ -189,7 +189,7 @@ describeCore('a drop link withstands', () => {
     expect(await receiptOf(drop, code)).toHaveLength(1);
   });
 
-  it('8: lengths that are none, or more than there can be', async () => {
+  it('8: refuses lengths that are none, or more than there can be', async () => {
     const { drop, code } = await opened();
     for (const length of ['-1', '1e9', '0x10', '99999999999999999999', '', 'NaN', '1.5']) {
       const reply = await create(drop, code, { name: 'a', length });
@@ -205,7 +205,7 @@ describeCore('a drop link withstands', () => {
     expect([deferred.status, codeOf(deferred)]).toEqual([400, 'InvalidRequest']);
   });
 
-  it('9: lies about the offset', async () => {
+  it('9: refuses lies about the offset', async () => {
     const { drop, code } = await opened();
     const location = await created(drop, code, { name: 'offset', length: BODY.length });
     expect((await patch(location, code, 0, BODY.subarray(0, 100_000))).status).toBe(204);
@@ -221,7 +221,7 @@ describeCore('a drop link withstands', () => {
     keep('in/offset');
   });
 
-  it('10: bytes after it was revoked, running ones too', async () => {
+  it('10: takes no bytes after it was revoked, running ones neither', async () => {
     const { api, drop, code } = await opened();
     const location = await created(drop, code, { name: 'revoked', length: BODY.length });
     const revoke = await api.call('PATCH', drop.route, { isRevoked: true }, { 'if-match': '*' });
@@ -238,7 +238,7 @@ describeCore('a drop link withstands', () => {
     expect((await api.call('DELETE', drop.route)).status).toBe(204);
   });
 
-  it('10: bytes that go on coming while it is revoked', async () => {
+  it('10: cuts off bytes that go on coming while it is revoked', async () => {
     const { api, drop, code } = await opened();
     const location = await created(drop, code, { name: 'running', length: 50_000_000 });
     const running = openPatch(location, code, 50_000_000);
@@ -260,7 +260,7 @@ describeCore('a drop link withstands', () => {
     expect((await api.call('DELETE', drop.route)).status).toBe(204);
   });
 
-  it('11: bytes after its end', async () => {
+  it('11: takes no bytes after its end', async () => {
     const { api, drop, code } = await opened();
     const location = await created(drop, code, { name: 'late', length: BODY.length });
     const expiresAt = new Date(Date.now() + 1200).toISOString();
@@ -273,7 +273,7 @@ describeCore('a drop link withstands', () => {
     expect((await api.call('DELETE', drop.route)).status).toBe(204);
   });
 
-  it('12: wrong codes, which are counted', async () => {
+  it('12: counts wrong codes, and makes their source wait', async () => {
     const { drop, code } = await opened();
     const location = await created(drop, code, { name: 'mine', length: 5 });
     for (const wrong of ['', 'x', '0000-0000-0000-0000', code.slice(0, -1), `${code}0`])
@@ -294,7 +294,7 @@ describeCore('a drop link withstands', () => {
     expect((await api.call('DELETE', drop.route)).status).toBe(204);
   });
 
-  it('13: the code of another link, and files of another link', async () => {
+  it('13: refuses the code of another link, and files of another link', async () => {
     const first = await opened();
     const second = await opened();
     const location = await created(first.drop, first.code, { name: 'a', length: 5 });
@@ -305,7 +305,7 @@ describeCore('a drop link withstands', () => {
     await visit('DELETE', location, { headers: asSender(first.code) });
   });
 
-  it('14: metadata that is too long, or none', async () => {
+  it('14: refuses metadata that is too long, or none', async () => {
     const { drop, code } = await opened();
     const withMetadata = (metadata: string) =>
       visit('POST', `${drop.path}/files`, {
@@ -325,7 +325,7 @@ describeCore('a drop link withstands', () => {
       ]);
   });
 
-  it('15: bytes that are not those of their checksum', async () => {
+  it('15: refuses bytes that are not those of their checksum', async () => {
     const { api, drop, code } = await opened();
     const location = await created(drop, code, { name: 'sum', length: BODY.length });
     for (const checksum of [
@@ -349,7 +349,7 @@ describeCore('a drop link withstands', () => {
     expect(await usageOf(api, drop)).toEqual({ files: 0, bytes: 0 });
   });
 
-  it('16: crumbs, each of which would be a blob of its own', async () => {
+  it('16: makes no blob of each crumb of a file', async () => {
     const { drop, code } = await opened();
     const location = await created(drop, code, { name: 'crumbs', length: BODY.length });
     const crumb = await patch(location, code, 0, BODY.subarray(0, 100));
@@ -359,7 +359,7 @@ describeCore('a drop link withstands', () => {
     await visit('DELETE', location, { headers: asSender(code) });
   });
 
-  it('17: many senders from one address', async () => {
+  it('17: takes no more than some senders from one address', async () => {
     const { drop } = await opened();
     const statuses: number[] = [];
     for (let number = 0; number < 22; number++) {
@@ -371,7 +371,7 @@ describeCore('a drop link withstands', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  it('17: bytes that never come, of many requests at once', async () => {
+  it('17: bounds requests at once whose bytes never come', async () => {
     const { api, drop, code } = await opened();
     const stalled = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -390,7 +390,7 @@ describeCore('a drop link withstands', () => {
     expect((await api.call('DELETE', drop.route)).status).toBe(204);
   });
 
-  it('18: hands on what somebody else sends', async () => {
+  it('18: shows and hands nobody what somebody else sends', async () => {
     const { drop, code } = await opened();
     const other = await becomeSender(drop);
     const location = await created(drop, code, { name: 'private', length: 5 });
@@ -407,7 +407,7 @@ describeCore('a drop link withstands', () => {
     await visit('DELETE', location, { headers: asSender(code) });
   });
 
-  it('19: documents that are too long, or none, and other methods', async () => {
+  it('19: refuses documents that are too long, or none, and other methods', async () => {
     const { drop, code } = await opened();
     const post = (body: Buffer) => visit('POST', `${drop.path}/senders`, { body });
     expect((await post(Buffer.alloc(40_000, 0x20))).status).toBe(413);
@@ -422,7 +422,7 @@ describeCore('a drop link withstands', () => {
       expect([404, 403, 405]).toContain((await visit('GET', drop.path + below)).status);
   });
 
-  it('20: forms that never end, or are none', async () => {
+  it('20: refuses forms that never end, or are none', async () => {
     const { drop } = await opened({ limits: { fileBytes: 1000 } });
     const post = (body: Buffer, type = 'multipart/form-data; boundary=b', more = {}) =>
       visit('POST', drop.path, { body, headers: { 'content-type': type }, ...more });

@@ -58,7 +58,7 @@ async function storedSlice(): Promise<Segment> {
   return { blobId, offsetBytes: 10, lengthBytes: bytes.length };
 }
 
-it('lets a few reads hold slices at once, and forgets one that never ends', () => {
+it('the tier lets a few reads have slices at once, and forgets one that never ends', () => {
   const { beginSlices, clock } = isolate();
   const ends = Array.from({ length: 8 }, () => beginSlices?.());
   expect(ends).not.toContain(null);

@@ -78,7 +78,7 @@ const failing = () =>
   Promise.reject(new StorageError('InternalError', { detail: 'expected by the test' }));
 const hanging = () => new Promise<KnownMetadata>(() => undefined);
 
-it('says for how long readers elsewhere can be shown the past, by the setting', () => {
+it('hot metadata says by the setting for how long readers elsewhere see the past', () => {
   const { hot } = isolate({ revalidate: 2 });
   expect(hot.staleForMs('strict')).toBe(1000);
   expect(hot.staleForMs(null)).toBe(7000);
@@ -88,7 +88,7 @@ it('says for how long readers elsewhere can be shown the past, by the setting', 
   expect(isolate({ revalidate: 2, negative: 90 }).hot.staleForMs(null)).toBe(90_000);
 });
 
-it('counts what the index says from before the lookup, however late it comes', async () => {
+it('hot metadata counts the age of an entry from before its look-up, however late', async () => {
   const lateMs = 2900;
   const { hot, clock } = isolate();
   const bucket = freshBucket();

@@ -9,7 +9,7 @@ import { createMemoryCore, openTestBucket } from '../../memory-core.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('looks again once the last look has ended, and cuts once', async () => {
+it('the watch looks again once the last look has ended, and cuts once', async () => {
   const core = createMemoryCore();
   const bucket = await openTestBucket(core);
   const looks: PromiseWithResolvers<unknown>[] = [];

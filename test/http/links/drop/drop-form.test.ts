@@ -7,7 +7,7 @@ import { DROP_FORM_FILES_MAX } from '../../../../src/domain/links/link-limits.ts
 import { createMemoryCore, openTestBucket } from '../../../core/memory-core.ts';
 import { makeRequest } from '../../s3/kit/make-request.ts';
 
-it('takes a hundred files of a form, and names as many of the others', async () => {
+it('a drop link takes a hundred files of a form, and names as many of the others', async () => {
   const core = createMemoryCore();
   const config = parseConfig(
     { QUAYSIDE_ROOT_ACCESS_KEY: 'root-key', QUAYSIDE_ROOT_SECRET_KEY: 'root-secret' },

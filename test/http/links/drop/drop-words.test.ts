@@ -11,7 +11,7 @@ const LIMITS = {
 };
 const BROWSER = { accept: 'text/html,*/*;q=0.8' };
 
-it('names types as people do', async () => {
+it('a drop page names types as people do', async () => {
   const app = await createLinkApp();
   const types = ['image/*', 'video/*', 'application/pdf', 'text/plain', 'model/*'];
   const { id } = await addDrop(app, { limits: { ...LIMITS, types } });
@@ -23,7 +23,7 @@ it('names types as people do', async () => {
   expect(await page()).toContain('accept="image/*,video/*,application/pdf,text/plain,model/*"');
 });
 
-it('shows a receipt in the order in which files were sent', async () => {
+it('a drop page shows a receipt in the order in which files were sent', async () => {
   const app = await createLinkApp();
   const link = await addDrop(app, { limits: { ...LIMITS, types: null } });
   const headers = await becomeSender(app, link);

@@ -4,7 +4,7 @@ import { DROP_ANNOUNCED_LIFE_MS } from '../../../../src/domain/links/link-limits
 import { DROP_SETTINGS } from '../../../index/kit/use-drop-links.ts';
 import { addDrop, becomeSender, createLinkApp } from '../kit/link-app.ts';
 
-it('takes files, and says so, once the time of those that never came is over', async () => {
+it('a full link takes files, and says so, once those that never came have expired', async () => {
   const app = await createLinkApp();
   const limits = { ...DROP_SETTINGS.limits, files: 2, totalBytes: 10 };
   const link = await addDrop(app, { limits });

@@ -23,7 +23,7 @@ async function open() {
   return { app, ask };
 }
 
-it('lists a folder for its ZIP so often, by HEAD as by GET', async () => {
+it('a share link lists a folder for its ZIP so often, by HEAD as by GET', async () => {
   const { app, ask } = await open();
   for (let count = 0; count < LINK_ZIPS_PER_MINUTE; count++)
     expect((await ask('HEAD', 'zip')).status).toBe(200);
@@ -36,7 +36,7 @@ it('lists a folder for its ZIP so often, by HEAD as by GET', async () => {
   expect((await ask('HEAD', 'zip')).status).toBe(200);
 });
 
-it('searches a folder so often, and shows it all the same', async () => {
+it('a share link searches a folder so often, and shows it all the same', async () => {
   const { app, ask } = await open();
   for (let count = 0; count < LINK_SEARCHES_PER_MINUTE; count++)
     expect((await ask('GET', 'q=one', SOURCE, BROWSER)).status).toBe(200);
@@ -48,7 +48,7 @@ it('searches a folder so often, and shows it all the same', async () => {
   expect((await ask('GET', 'q=one', SOURCE, BROWSER)).status).toBe(200);
 });
 
-it('gives one source a part of what a limited link sends at once', async () => {
+it('a share link gives one source a part of what a limited link sends at once', async () => {
   const app = await createLinkApp();
   await putBytes(app.core, app.bucket, 'a/one.txt', new Uint8Array(100));
   const limits = { downloads: 10 * LINK_RUNNING_PER_SOURCE, bytes: null, moneyMicro: null };
@@ -66,7 +66,7 @@ it('gives one source a part of what a limited link sends at once', async () => {
   expect((await begin(SOURCE, 'curl more')).status).toBe(200);
 });
 
-it('says that not all of a large folder was searched', async () => {
+it('a share link says that not all of a large folder was searched', async () => {
   const { app, ask } = await open();
   const NOTE = 'too large to be searched whole';
   const page = async () => (await ask('GET', 'q=%2E', SOURCE, BROWSER)).text();
@@ -77,7 +77,7 @@ it('says that not all of a large folder was searched', async () => {
   expect(await page()).toContain(NOTE);
 });
 
-it('says so where it has not looked at all keys', async () => {
+it('a share link says so where it has not looked at all keys', async () => {
   const { app, ask } = await open();
   const call = app.core.ports.metadataIndex.call;
   const list = vi.spyOn(app.core.ports.metadataIndex, 'call');

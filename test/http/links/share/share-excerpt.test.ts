@@ -22,32 +22,32 @@ const excerptOf = (
   return readExcerpt(core, link, { version, name, contentEncoding });
 };
 
-it('is the whole of a short text', async () => {
+it('the excerpt is the whole of a short text', async () => {
   expect(await excerptOf('one\n二')).toEqual({ text: 'one\n二', isCut: false });
   expect(await excerptOf('')).toEqual({ text: '', isCut: false });
 });
 
-it('is 16 KiB of a longer one, and no half letter', async () => {
+it('the excerpt is 16 KiB of a longer one, and no half letter', async () => {
   const excerpt = await excerptOf(`a${'字'.repeat(10_000)}`);
   expect(excerpt?.isCut).toBe(true);
   expect(excerpt?.text).toBe(`a${'字'.repeat(Math.floor((LINK_EXCERPT_BYTES - 1) / 3))}`);
 });
 
-it('is nothing of what is no text, or in another encoding', async () => {
+it('the excerpt is nothing of what is no text, or in another encoding', async () => {
   expect(await excerptOf(Uint8Array.of(1, 0, 2))).toBeNull();
   expect(await excerptOf(Uint8Array.of(0xd7, 0xd6, 0x0a))).toBeNull();
   expect(await excerptOf('text', { name: 'a.html' })).toBeNull();
   expect(await excerptOf('text', { contentEncoding: 'gzip' })).toBeNull();
 });
 
-it('is nothing where it would count, or where only downloads are offered', async () => {
+it('the excerpt is nothing where it would count, or where only downloads are offered', async () => {
   const limited = { ...LINK, limits: { ...LINK.limits, downloads: 3 } };
   expect(await excerptOf('text', { link: limited })).toBeNull();
   const download = { ...LINK, page: { ...LINK.page, mode: 'download' } } as ShareLink;
   expect(await excerptOf('text', { link: download })).toBeNull();
 });
 
-it('is nothing of a body that is gone, and the page stays', async () => {
+it('the excerpt is nothing of a body that is gone, and the page stays', async () => {
   const segments = [{ blobId: 'gone', offsetBytes: 0, lengthBytes: 4 }];
   const version = { inlineBytes: null, segments, sizeBytes: 4, encryption: null };
   const object = { version: version as never, name: 'a.txt', contentEncoding: null };

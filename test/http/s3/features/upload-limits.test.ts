@@ -5,7 +5,7 @@ import { createUploadLimits } from '../../../../src/http/s3/features/upload-limi
 import { parseQuery } from '../../../../src/http/semantics/raw-path.ts';
 import { createMemoryCore } from '../../../core/memory-core.ts';
 
-it('reads the limits of a request once', () => {
+it('a presigned upload reads the limits of its request once', () => {
   const plain = parseQuery('x-quayside-max-bytes=5&X-Amz-Signature=s');
   let reads = 0;
   const query = {

@@ -41,7 +41,7 @@ it.each([
   'bucket/%zz',
   'bucket/%ff',
   'bucket/key?versionId=%',
-])('refuses %j', (value) => {
+])('the copy source refuses %j', (value) => {
   expect(() => parseCopySource(value)).toThrow(
     expect.objectContaining({
       code: 'InvalidArgument',
@@ -58,7 +58,7 @@ it('the copy source refuses access points by name, and a key that is too long', 
 });
 
 it.each(['bucket/key?versionId=', 'bucket/key?versionId=a%2Fb'])(
-  'refuses the version id of %j',
+  'the copy source refuses the version id of %j',
   (value) => {
     expect(() => parseCopySource(value)).toThrow(
       expect.objectContaining({

@@ -318,7 +318,7 @@ it('DeleteObjects refuses locked versions one by one', async () => {
   expect((await drop(BYPASS)).text).not.toContain('<Error>');
 });
 
-it('shows locks and tags to those who may ask for them, and nobody else sets any', async () => {
+it('GetObject shows locks and tags to those who may read them; nobody else sets any', async () => {
   await put(K, { 'x-amz-object-lock-legal-hold': 'ON', 'x-amz-tagging': 'a=1' });
   await retain(retention('GOVERNANCE', isoAfter(DAY)));
   const allow = (...actions: string[]) => {

@@ -32,7 +32,7 @@ it.each([
   ['<RestoreRequest><Days>0</Days></RestoreRequest>', 400, 'MalformedXML'],
   ['<RestoreRequest><Tier>Fast</Tier></RestoreRequest>', 400, 'MalformedXML'],
   ['<RestoreRequest><Type>SELECT</Type></RestoreRequest>', 501, 'NotImplemented'],
-])('refuses %s', async (body, status, code) => {
+])('RestoreObject refuses %s', async (body, status, code) => {
   const reply = await restore(body);
   expect(codeOf(reply)).toEqual([status, code]);
 });
