@@ -4,6 +4,7 @@
 
 import type { LedgerApi, LedgerRules } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
+import { claimAlerts } from './ledger/cap-crossings.ts';
 import { createCapCalls } from './ledger/caps.ts';
 import { createQuotaGrantCalls } from './ledger/quota-grants.ts';
 import { createReceiptCalls } from './ledger/receipts.ts';
@@ -23,6 +24,7 @@ export function createLedgerIndex(sql: Sql, rules: LedgerRules): LedgerApi {
       // sequences would be forgotten: a repeated batch would count twice.
       const nowMs = usageTime(sql, commandMs);
       recordBatches(sql, accountId, batches, nowMs);
+      return claimAlerts(sql, rules.decideLeases, { accountId, nowMs: commandMs });
     },
     query: (input) => sumUsage(sql, input),
     getFirstHour({ accountId }) {

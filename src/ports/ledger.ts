@@ -5,6 +5,7 @@
 // own. It knows quantities and no prices: what needs prices is worked out by functions
 // that it is given (`LedgerRules`).
 
+import type { CapAlert } from '../domain/billing/caps.ts';
 import type { PriceReceipt } from '../domain/billing/receipts.ts';
 import type { UsageBatch, UsageQuery, UsageSum } from '../domain/billing/usage.ts';
 import type { AccountId } from '../domain/nouns.ts';
@@ -20,9 +21,20 @@ import type { ReceiptCommands, ReceiptQueries } from './ledger-calls/receipt-cal
 type FurtherCommands = LedgerCapCommands & ReceiptCommands & LedgerQuotaCommands;
 type FurtherQueries = LedgerCapQueries & ReceiptQueries & LedgerQuotaQueries;
 
+/** Usage of one account; no batches: only alerts are wanted. */
+export type RecordInput = {
+  readonly accountId: AccountId;
+  readonly batches: readonly UsageBatch[];
+  readonly nowMs: number;
+};
+
 export type LedgerCommands = FurtherCommands & {
-  /** Counts the batches that were not counted yet. Idempotent. */
-  record(input: { accountId: AccountId; batches: readonly UsageBatch[]; nowMs: number }): void;
+  /**
+   * Counts the batches that were not counted yet. Idempotent. Returns the alerts that
+   * the account's caps have come to, each once: the caller reports them. Cost: the
+   * sums of the period, while an alert of a cap is still to come.
+   */
+  record(input: RecordInput): readonly CapAlert[];
 };
 export type LedgerQueries = FurtherQueries & {
   /**

@@ -1,16 +1,13 @@
 // The Durable Object of the account's ledger: the real ledger and its group commit over SQLite in
 // memory, reached over a simulated wire.
-import {
-  createRecordGroups,
-  type RecordInput,
-} from '../../../src/adapters/cloudflare/durable-objects/record-groups.ts';
+import { createRecordGroups } from '../../../src/adapters/cloudflare/durable-objects/record-groups.ts';
 import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
 import { LEDGER_RULES } from '../../../src/core/ledger-rules.ts';
 import { unwrapOutcome } from '../../../src/index/call-outcome.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/tables/ledger-schema.ts';
 import { migrate } from '../../../src/index/tables/schema.ts';
-import type { Ledger, LedgerApi } from '../../../src/ports/ledger.ts';
+import type { Ledger, LedgerApi, RecordInput } from '../../../src/ports/ledger.ts';
 import type { Usage } from '../prices.ts';
 import type { Timeline } from '../timeline.ts';
 import { createCountedSql } from './counted-sql.ts';

@@ -10,11 +10,11 @@ import type { WaitingUse } from '../../ports/ledger-calls/cap-calls.ts';
 import { type UsageCounter, type UsageOwner, unitsOf } from '../../ports/metering.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
+import type { ReportCrossing } from '../metering/report-crossing.ts';
 import { admit, type RequestedUse } from './admit.ts';
 import { allowancesFor, createCapLeases, REFUSAL_MS } from './cap-leases.ts';
 import { capRefusal, storageRefusal } from './cap-refusal.ts';
 import { isFor } from './cap-scope.ts';
-import type { ReportCrossing } from './report-crossing.ts';
 
 export type CapGuard = {
   /**

@@ -11,8 +11,8 @@ import type { Allowance, Meter, UsageOwner } from '../../ports/metering.ts';
 import { withTimeout } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
+import type { ReportCrossing } from '../metering/report-crossing.ts';
 import { isFor } from './cap-scope.ts';
-import type { ReportCrossing } from './report-crossing.ts';
 
 /**
  * Share of a lease's time for which the process uses it: what it used must be in

@@ -5,14 +5,16 @@
 
 import type { StorageHours } from '../../domain/billing/stored.ts';
 import type { UsageBatch, UsageRow } from '../../domain/billing/usage.ts';
-import type { AccountId, BucketName } from '../../domain/nouns.ts';
+import type { BucketName } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import type { Ports } from '../../ports/index.ts';
+import { type CrossingCore, reportCrossing } from './report-crossing.ts';
 
 /** What collecting works with: a Durable Object has no more. */
-export type CollectingPorts = Pick<Ports, 'clock' | 'ledger'> & {
-  readonly metadataIndex: Pick<Ports['metadataIndex'], 'call'>;
-};
+export type CollectingPorts = CrossingCore['ports'] &
+  Pick<Ports, 'ledger'> & {
+    readonly metadataIndex: Pick<Ports['metadataIndex'], 'call'>;
+  };
 
 /** Runs of hours in one page of the index. */
 const PAGE = 500;
@@ -31,11 +33,14 @@ export async function collectStorage(
     const hours = await metadataIndex.call(name, 'closeStorageHours', { name, nowMs, limit: PAGE });
     const byAccount = Map.groupBy(hours, (hour) => hour.ownerId);
     for (const [accountId, accountHours] of byAccount) {
-      await ledger.call('record', {
-        accountId: accountId as AccountId,
+      const alerts = await ledger.call('record', {
+        accountId,
         batches: accountHours.map(toBatch),
         nowMs,
       });
+      // A Durable Object of the release before gives none.
+      for (const { cap, ...crossing } of alerts ?? [])
+        await reportCrossing(core, accountId, cap, crossing);
     }
     if (hours.length > 0) await metadataIndex.call(name, 'forgetStorageHours', { name, hours });
     if (hours.length < PAGE) return;

@@ -10,6 +10,7 @@ import { startOfHour } from '../../domain/time.ts';
 import { withTimeout } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import { createBackgroundFlush } from './background-flush.ts';
+import { createReportCrossing, type ReportCrossing } from './report-crossing.ts';
 import { usageRows } from './usage-rows.ts';
 
 export type UsageFlusher = {
@@ -32,6 +33,11 @@ export type UsageFlusher = {
    * soon.
    */
   adopt(accountId: AccountId, batch: UsageBatch): void;
+  /**
+   * Has the next flush look for alerts of an account's caps, whose usage the ledger
+   * got another way.
+   */
+  lookForAlerts(accountId: AccountId): void;
   /**
    * Flushes in the background, unless nothing is left or another response has begun
    * it. To be called inside a request: no I/O, no throw. Cost: a look at the clock.
@@ -77,26 +83,28 @@ type FlusherOptions = {
   readonly source: string;
   readonly intervalMs: number;
   readonly companion?: UsageCompanion;
+  /** Called for each alert that a cap comes to; absent: as `createReportCrossing` does. */
+  readonly reportCrossing?: ReportCrossing;
 };
 
 /** Makes the flusher of a process. */
 export function createUsageFlusher(
   core: Core,
-  { source, intervalMs, companion }: FlusherOptions,
+  { source, intervalMs, companion, reportCrossing = createReportCrossing(core) }: FlusherOptions,
 ): UsageFlusher {
   const { clock, log, meter } = core.ports;
   const pending: PendingBatches = new Map();
   const collect = createCollector(core, pending, source);
+  const unalerted = new Set<AccountId>();
+  const record = createRecorder(core, { pending, unalerted, reportCrossing });
   const isAnythingLeft = () =>
-    meter.hasUses() || pending.size > 0 || companion?.isAnythingLeft() === true;
+    meter.hasUses() || pending.size + unalerted.size > 0 || companion?.isAnythingLeft() === true;
 
   async function flush(): Promise<boolean> {
     await companion?.flush();
     collect(null);
-    const accounts = [...pending];
-    await Promise.all(
-      accounts.map(([accountId, { batches }]) => recordBatches(core, pending, accountId, batches)),
-    );
+    const accounts = new Set([...pending.keys(), ...unalerted]);
+    await Promise.all([...accounts].map(record));
     return !isAnythingLeft();
   }
 
@@ -118,6 +126,10 @@ export function createUsageFlusher(
         ...waiting,
         batches: [...waiting.batches, { batch, attempt: null }],
       });
+      flushSoon();
+    },
+    lookForAlerts(accountId) {
+      unalerted.add(accountId);
       flushSoon();
     },
     async close() {
@@ -156,22 +168,37 @@ function createCollector({ ports }: Core, pending: PendingBatches, source: strin
   };
 }
 
-/** Records batches of an account. What fails stays in `pending`. */
-async function recordBatches(
-  { ports: { clock, ledger, log }, settings }: Core,
-  pending: PendingBatches,
-  accountId: AccountId,
-  batches: readonly PendingBatch[],
-): Promise<void> {
-  try {
-    await sendBatches(pending, accountId, batches, (sent) => {
-      const record = () =>
-        ledger.call('record', { accountId, batches: sent, nowMs: clock.nowMs() });
-      return withTimeout(settings.tierLimitMs, 'the ledger', record);
-    });
-  } catch (cause) {
-    log.error('usage-not-recorded', { accountId, batches: batches.length, cause });
-  }
+type Recording = {
+  readonly pending: PendingBatches;
+  /** Accounts whose usage the ledger has and whose alerts nobody looked for. */
+  readonly unalerted: Set<AccountId>;
+  readonly reportCrossing: ReportCrossing;
+};
+
+/**
+ * Makes the record of an account's batches, which reports the alerts that its caps
+ * come to. What fails stays.
+ */
+function createRecorder({ ports, settings }: Core, recording: Recording) {
+  const { clock, ledger, log } = ports;
+  const { pending, unalerted, reportCrossing } = recording;
+
+  return async (accountId: AccountId): Promise<void> => {
+    const batches = pending.get(accountId)?.batches ?? [];
+    const wasUnalerted = unalerted.delete(accountId);
+    try {
+      const alerts = await sendBatches(pending, accountId, batches, (sent) => {
+        const record = () =>
+          ledger.call('record', { accountId, batches: sent, nowMs: clock.nowMs() });
+        return withTimeout(settings.tierLimitMs, 'the ledger', record);
+      });
+      // A Durable Object of the release before gives none.
+      for (const { cap, ...crossing } of alerts ?? []) reportCrossing(accountId, cap, crossing);
+    } catch (cause) {
+      if (wasUnalerted) unalerted.add(accountId);
+      log.error('usage-not-recorded', { accountId, batches: batches.length, cause });
+    }
+  };
 }
 
 /**

@@ -105,6 +105,9 @@ export type CapCrossing = {
   readonly percent: number;
 };
 
+/** A crossing that nobody has reported yet, with its cap. */
+export type CapAlert = CapCrossing & { readonly cap: Cap };
+
 /**
  * The day or the calendar month that a time is in, UTC; the end is not part of it.
  */

@@ -1,29 +1,23 @@
-// The caps family of the ledger: caps, the quota leases by which processes use them
-// up, and which crossings were reported to their owner. How large a lease may be is
-// core's to decide, by a function that is given here.
+// The caps family of the ledger: caps, and the quota leases by which processes use
+// them up. How large a lease may be is core's to decide, by a function that is given
+// here.
 
-import { type Cap, type CapState, capPeriod } from '../../domain/billing/caps.ts';
+import type { Cap } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { AccountId } from '../../domain/nouns.ts';
-import { HOUR_MS, startOfHour } from '../../domain/time.ts';
 import type {
   DecideLeases,
   LedgerCapCommands,
   LedgerCapQueries,
 } from '../../ports/ledger-calls/cap-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { createSharedRows, type ReadRows, sumUsage } from '../usage/usage-sums.ts';
 import { usageTime } from '../usage/usage-time.ts';
-import { endLeases, putLease, readLeases } from './cap-leases.ts';
+import { claimCrossings, resetCrossings } from './cap-crossings.ts';
+import { endLeases, putLease } from './cap-leases.ts';
+import { readCapStates, readCaps } from './cap-states.ts';
 import { recordBatches } from './record-usage.ts';
 
 type CapCalls = LedgerCapQueries & LedgerCapCommands;
 
-/**
- * Milliseconds from an hour's beginning to the record of its storage, which the
- * sweep brings each hour.
- */
-const RECORDED_AFTER_MS = 2 * HOUR_MS;
 /** Caps of one account; each is looked at with each lease. */
 const CAPS_MAX = 100;
 
@@ -35,7 +29,7 @@ export function createCapCalls(sql: Sql, decideLeases: DecideLeases): CapCalls {
   return {
     listCaps: ({ accountId }) => readCaps(sql, accountId),
 
-    readCaps: (input) => readState(sql, input),
+    readCaps: (input) => readCapStates(sql, input, readCaps(sql, input.accountId)),
 
     putCap({ accountId, cap, known }) {
       const text = encode(cap);
@@ -60,7 +54,7 @@ export function createCapCalls(sql: Sql, decideLeases: DecideLeases): CapCalls {
         cap.id,
         text,
       );
-      resetCap(sql, accountId, cap.id);
+      resetCrossings(sql, accountId, cap.id);
     },
 
     deleteCap({ accountId, id }) {
@@ -69,7 +63,7 @@ export function createCapCalls(sql: Sql, decideLeases: DecideLeases): CapCalls {
         accountId,
         id,
       );
-      resetCap(sql, accountId, id);
+      resetCrossings(sql, accountId, id);
       return removed.length > 0;
     },
 
@@ -77,7 +71,7 @@ export function createCapCalls(sql: Sql, decideLeases: DecideLeases): CapCalls {
       const { accountId, holder, batches, nowMs } = request;
       recordBatches(sql, accountId, batches, usageTime(sql, nowMs));
       endLeases(sql, accountId, nowMs);
-      const decision = decideLeases(readState(sql, request), request);
+      const decision = decideLeases(readCapStates(sql, request, readCaps(sql, accountId)), request);
       for (const { cap, units, leaseMs, isLifted } of decision.standings) {
         putLease(sql, {
           accountId,
@@ -87,27 +81,10 @@ export function createCapCalls(sql: Sql, decideLeases: DecideLeases): CapCalls {
           untilMs: nowMs + leaseMs,
         });
       }
-      const crossings = decision.crossings.filter(
-        ({ capId, periodMs, percent }) =>
-          sql.all(
-            `INSERT INTO cap_crossings (account_id, cap_id, period_ms, percent) VALUES (?, ?, ?, ?)
-             ON CONFLICT DO NOTHING RETURNING 1 AS is_new`,
-            accountId,
-            capId,
-            periodMs,
-            percent,
-          ).length > 0,
-      );
+      const crossings = claimCrossings(sql, accountId, decision.crossings);
       return { standings: decision.standings, crossings };
     },
   };
-}
-
-type StateQuery = Parameters<CapCalls['readCaps']>[0];
-
-function readState(sql: Sql, query: StateQuery): readonly CapState[] {
-  const readRows = createSharedRows();
-  return readCaps(sql, query.accountId).map((cap) => stateOf(sql, cap, query, readRows));
 }
 
 /**
@@ -116,50 +93,4 @@ function readState(sql: Sql, query: StateQuery): readonly CapState[] {
  */
 function encode(cap: Cap): string {
   return JSON.stringify({ ...cap, limit: `${cap.limit}` });
-}
-
-function readCaps(sql: Sql, accountId: AccountId): readonly Cap[] {
-  const rows = sql.all<{ cap: string }>(
-    'SELECT cap FROM caps WHERE account_id = ? ORDER BY id',
-    accountId,
-  );
-  return rows.map((row) => {
-    const cap = JSON.parse(row.cap) as Omit<Cap, 'limit'> & { limit: string };
-    return { ...cap, limit: BigInt(cap.limit) };
-  });
-}
-
-function stateOf(
-  sql: Sql,
-  cap: Cap,
-  { accountId, holder, nowMs }: StateQuery,
-  readRows: ReadRows,
-): CapState {
-  const { scope } = cap;
-  const { fromMs, toMs } = capPeriod(cap.period, nowMs);
-  const only =
-    scope.kind === 'bucket'
-      ? { bucketId: scope.bucketId }
-      : scope.kind === 'accessKey'
-        ? { accessKeyId: scope.accessKeyId }
-        : {};
-  const storedLately = () => {
-    const hourMs = startOfHour(nowMs - RECORDED_AFTER_MS);
-    const hour = { fromMs: hourMs, toMs: hourMs + HOUR_MS };
-    const kinds = ['storage', 'deduplicated', 'compressed'] as const;
-    return sumUsage(sql, { accountId, ...hour, groupBy: [], ...only, kinds }, readRows);
-  };
-  return {
-    cap,
-    usage: sumUsage(sql, { accountId, fromMs, toMs, groupBy: [], ...only }, readRows),
-    stored: cap.unit === 'money' && scope.kind !== 'accessKey' ? storedLately() : [],
-    ...readLeases(sql, { accountId, capId: cap.id, holder, nowMs }),
-  };
-}
-
-/**
- * Begins the alerts of a cap anew. Its leases stay until their holders renew them.
- */
-function resetCap(sql: Sql, accountId: AccountId, capId: string): void {
-  sql.all('DELETE FROM cap_crossings WHERE account_id = ? AND cap_id = ?', accountId, capId);
 }

@@ -1,5 +1,5 @@
 // Sums of the ledger's usage, grouped as a query says: of its journal, and of the
-// tables beside it. Used by queries of usage and by caps.
+// tables beside it. Used by queries of usage.
 
 import { capPeriod } from '../../domain/billing/caps.ts';
 import type {
@@ -14,7 +14,7 @@ import type { AccessKeyId, BucketId } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
-import { type PageSearch, readPageRows } from './read-pages.ts';
+import { readPageRows } from './read-pages.ts';
 
 /** Sums that one query gives at most; a year of hours of five meters is fewer. */
 const SUMS_MAX = 50_000;
@@ -48,19 +48,12 @@ type SumRow = {
   readonly low: string;
 };
 
-/** Gives the rows of the journal's pages that a search wants. */
-export type ReadRows = (sql: Sql, search: PageSearch) => Iterable<UsageRow>;
-
 /**
  * Whole months are read from their own table and the newest pages of the journal;
  * others from all pages of their hours, and the table of hours from before there were
- * pages. `readRows`: for sums that share their rows.
+ * pages.
  */
-export function sumUsage(
-  sql: Sql,
-  input: UsageQuery,
-  readRows: ReadRows = readPageRows,
-): readonly UsageSum[] {
+export function sumUsage(sql: Sql, input: UsageQuery): readonly UsageSum[] {
   const { groupBy } = input;
   const isFine = groupBy.includes('hour') || groupBy.includes('day');
   const isOfMonths =
@@ -80,7 +73,7 @@ export function sumUsage(
   };
 
   for (const row of readTable(sql, input, table)) add(decodeSum(row));
-  for (const row of readRows(sql, { ...input, isUnsummed: isOfMonths }))
+  for (const row of readPageRows(sql, { ...input, isUnsummed: isOfMonths }))
     if (isWanted(input, row)) add(toSum(groupBy, row));
   return [...sums.values()].sort(bySum);
 }
@@ -136,9 +129,12 @@ function decodeSum(row: SumRow): UsageSum {
 function isWanted({ bucketId, accessKeyId, kinds }: UsageQuery, row: UsageRow): boolean {
   if (bucketId !== undefined && row.bucketId !== bucketId) return false;
   if (accessKeyId !== undefined && row.accessKeyId !== accessKeyId) return false;
-  return (
-    kinds === undefined || kinds.some((kind) => kind === row.meter.slice(0, row.meter.indexOf('/')))
-  );
+  return isOfKinds(kinds, row.meter);
+}
+
+/** Whether a meter is of one of the kinds, or of any where there are none given. */
+export function isOfKinds(kinds: UsageQuery['kinds'], meter: MeterName): boolean {
+  return kinds === undefined || kinds.some((kind) => kind === meter.slice(0, meter.indexOf('/')));
 }
 
 function toSum(groupBy: readonly UsageGroup[], row: UsageRow): UsageSum {
@@ -170,32 +166,3 @@ function bySum(a: UsageSum, b: UsageSum): number {
 }
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
-/**
- * Reads each stretch of the journal once, for sums of one account that are not kept
- * apart by time: of rows that differ in their hours alone it gives one. A hundred
- * caps then cost the pages of a day once, not a hundred times.
- */
-export function createSharedRows(): ReadRows {
-  const stretches = new Map<string, readonly UsageRow[]>();
-  return (sql, search) => {
-    const { fromMs, toMs, isUnsummed } = search;
-    const name = `${fromMs} ${toMs} ${isUnsummed}`;
-    let rows = stretches.get(name);
-    if (rows === undefined) {
-      rows = withoutHours(readPageRows(sql, search));
-      stretches.set(name, rows);
-    }
-    return rows;
-  };
-}
-
-function withoutHours(rows: Iterable<UsageRow>): readonly UsageRow[] {
-  const sums = new Map<string, UsageRow>();
-  for (const row of rows) {
-    const name = `${row.bucketId} ${row.accessKeyId} ${row.meter}`;
-    const before = sums.get(name)?.quantity ?? 0n;
-    sums.set(name, { ...row, quantity: before + row.quantity });
-  }
-  return [...sums.values()];
-}

@@ -1,11 +1,9 @@
 // Group commit of usage: what comes together is recorded together, what comes alone at once.
 import { describe, expect, it } from 'vitest';
-import {
-  createRecordGroups,
-  type RecordInput,
-} from '../../../src/adapters/cloudflare/durable-objects/record-groups.ts';
+import { createRecordGroups } from '../../../src/adapters/cloudflare/durable-objects/record-groups.ts';
 import type { AccountId } from '../../../src/domain/nouns.ts';
 import type { CallOutcome } from '../../../src/index/call-outcome.ts';
+import type { RecordInput } from '../../../src/ports/ledger.ts';
 
 function createObject(outcome: CallOutcome = { isOk: true, value: undefined }) {
   let nowMs = 1_000_000;
@@ -65,6 +63,20 @@ describe('records of usage', () => {
     await advance(250);
     await Promise.all(crowd);
     expect(records.flat()).toHaveLength(2_501);
+  });
+
+  it('give the alerts of a group to one sender, who reports them', async () => {
+    const alerts: CallOutcome = { isOk: true, value: ['half of it'] };
+    const { call, advance } = createObject(alerts);
+    await call('a');
+    const late = [call('b'), call('c'), call('d')];
+    await advance(250);
+    const outcomes = await Promise.all(late);
+    expect(outcomes.map((outcome) => outcome.isOk && outcome.value)).toEqual([
+      ['half of it'],
+      [],
+      [],
+    ]);
   });
 
   it('fail together, so that each sender repeats its own', async () => {

@@ -8,6 +8,7 @@ import { createReceipts } from '../../../src/core/billing/receipts/take-receipt.
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
 import { LEDGER_RULES } from '../../../src/core/ledger-rules.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
+import type { ReportCrossing } from '../../../src/core/metering/report-crossing.ts';
 import type { Cap } from '../../../src/domain/billing/caps.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type {
@@ -114,10 +115,10 @@ function createWorld(cap: Cap) {
     made += 1;
     const meter = createUsageMeter(clock);
     const core = { ...shared, ports: { ...shared.ports, meter } };
-    const flusher = createUsageFlusher(core, { source: `p${made}`, intervalMs: 1 });
-    const guard = createCapGuard(core, flusher, `p${made}`, (_account, _cap, { percent }) =>
-      crossed.push(percent),
-    );
+    const report: ReportCrossing = (_account, _cap, { percent }) => crossed.push(percent);
+    const options = { source: `p${made}`, intervalMs: 1, reportCrossing: report };
+    const flusher = createUsageFlusher(core, options);
+    const guard = createCapGuard(core, flusher, `p${made}`, report);
     const takeReceipt = createReceipts(core, flusher, `p${made}`);
     /** Does what the surfaces do: ask, look again when it goes out, count. Whether it went out. */
     async function use(
@@ -403,6 +404,47 @@ describe('caps', () => {
     expect(world.crossed).toEqual([50, 80]);
     world.advance(12 * 3_600_000);
     expect(await use(500)).toBe('served');
+  });
+
+  it('report an alert when the use is recorded, though nothing is leased after it', async () => {
+    const alertPercents = [50, 60, 100];
+    const world = createWorld(bytesCap(1000n, { alertPercents }));
+    const [first, second] = [world.createProcess(), world.createProcess()];
+    expect(await first.use(300)).toBe('served');
+    expect(await second.use(300)).toBe('served');
+    await first.flusher.flush();
+    expect(world.crossed).toEqual([]);
+    // Only both uses together are more than half.
+    await second.flusher.flush();
+    expect(world.crossed).toEqual([50, 60]);
+    // What the second has leased and not used comes back.
+    world.advance(61_000);
+    expect(await first.use(400)).toBe('served');
+    for (const { flusher } of [first, second, first]) await flusher.flush();
+    expect(world.crossed).toEqual([50, 60, 100]);
+  });
+
+  it('report an alert behind a use that has a receipt, and is never flushed', async () => {
+    const world = createWorld(bytesCap(1000n, { alertPercents: [50] }));
+    const { use, flusher } = world.createProcess();
+    expect(await use(600, owner(), 'B', { hasReceipt: true })).toBe('served');
+    expect(await flusher.flush()).toBe(true);
+    expect(world.crossed).toEqual([50]);
+    await flusher.flush();
+    expect(world.state.records).toBe(1);
+  });
+
+  it('report no alert while they are lifted, and the same one when that ends', async () => {
+    const liftedUntilMs = Date.UTC(2026, 10, 21, 13);
+    const world = createWorld(bytesCap(1000n, { alertPercents: [50], liftedUntilMs }));
+    const { use, flusher } = world.createProcess();
+    expect(await use(900)).toBe('served');
+    await flusher.flush();
+    expect(world.crossed).toEqual([]);
+    world.advance(2 * 3_600_000);
+    await use(1);
+    await flusher.flush();
+    expect(world.crossed).toEqual([50]);
   });
 
   it('say when to come back: at the end of the period, and within a day', async () => {

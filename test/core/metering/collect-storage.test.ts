@@ -16,8 +16,11 @@ import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { collectStorage } from '../../../src/core/metering/collect-storage.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import type { BucketHandle } from '../../../src/core/opened-bucket/bucket-handle.ts';
+import { listDeliveries } from '../../../src/core/outbox/deliveries.ts';
+import { createWebhook } from '../../../src/core/outbox/webhooks.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { ROOT_ACCOUNT } from '../../../src/domain/root-account.ts';
+import { bytesCap } from '../caps/cap-samples.ts';
 import {
   ATTRIBUTES,
   createMemoryCore,
@@ -215,6 +218,22 @@ it('an hour in which nothing of a meter was used adds no row of it to the ledger
   await collectStorage({ ...core, ports: { ...core.ports, ledger: watched } }, name);
   expect(recorded.length).toBeGreaterThan(0);
   expect(recorded).not.toContain(0n);
+});
+
+it('storage that brings a cap in money to its alert is reported at once', async () => {
+  const core = start();
+  const bucket = await openTestBucket(core);
+  await put(core, bucket, 'a', 100, 'STANDARD');
+  const { id: accountId } = ROOT_ACCOUNT;
+  const money = { unit: 'money', cardId: CARD.id, card: CARD, alertPercents: [50] } as const;
+  await core.ports.ledger.call('putCap', { accountId, cap: bytesCap(1000n, money), known: null });
+  const input = { url: 'https://example.com/', types: ['cap.*'], description: '', isEnabled: true };
+  const { webhook } = await createWebhook(core, accountId, input);
+  core.advanceSeconds(2.2 * HOUR);
+  await collectStorage(core, bucket.record().name);
+  const page = { of: null, state: 'waiting', before: null, limit: 10 } as const;
+  const { deliveries } = await listDeliveries(core, accountId, webhook.id, page);
+  expect(deliveries).toMatchObject([{ type: 'cap.crossed' }]);
 });
 
 it('a deleted bucket is billed for its last hour, though nobody uses its name again', async () => {

@@ -56,7 +56,7 @@ function ownIndex(index: IndexApi): Pick<MetadataIndex, 'call'> {
 
 /** What a bucket's object brings its hours with: its own index, and the ledgers. */
 export type CollectionPorts = OutboxPorts &
-  Pick<Ports, 'ledger' | 'steadyClock'> & {
+  Pick<Ports, 'ids' | 'ledger' | 'steadyClock'> & {
     readonly metadataIndex: Pick<MetadataIndex, 'call'>;
   };
 
@@ -67,6 +67,7 @@ export function createCollectionPorts(
 ): CollectionPorts {
   return {
     ...createOutboxPorts(env, ctx),
+    ids: createIds(systemClock),
     ledger: createDoLedger(env.LEDGER),
     steadyClock: null,
     metadataIndex: ownIndex(index),

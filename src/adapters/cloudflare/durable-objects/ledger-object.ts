@@ -10,7 +10,7 @@ import { createLedgerIndex } from '../../../index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../index/tables/ledger-schema.ts';
 import { migrate } from '../../../index/tables/schema.ts';
 import { lastUsedHour } from '../../../index/usage/uncollected.ts';
-import type { Ledger, LedgerApi } from '../../../ports/ledger.ts';
+import type { Ledger, LedgerApi, RecordInput } from '../../../ports/ledger.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
@@ -19,7 +19,7 @@ import { refuseCall } from '../protocol.ts';
 import { type AccountAlarm, createAccountAlarm } from './account-alarm.ts';
 import { createDoSql } from './do-sqlite.ts';
 import { createObjectAlarm, type ObjectAlarm } from './object-alarm.ts';
-import { createRecordGroups, type RecordInGroups, type RecordInput } from './record-groups.ts';
+import { createRecordGroups, type RecordInGroups } from './record-groups.ts';
 
 /** What the account's scheduled work needs of its ledger. */
 export type AccountWork = {

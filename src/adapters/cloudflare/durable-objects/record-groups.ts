@@ -3,9 +3,8 @@
 // comes alone waits for nothing; those close behind it are recorded together. Each
 // caller is answered when its own is durable.
 import type { CallOutcome } from '../../../index/call-outcome.ts';
-import type { LedgerCommands } from '../../../ports/ledger.ts';
+import type { RecordInput } from '../../../ports/ledger.ts';
 
-export type RecordInput = Parameters<LedgerCommands['record']>[0];
 export type RecordInGroups = (input: RecordInput) => CallOutcome | Promise<CallOutcome>;
 
 /**
@@ -16,10 +15,14 @@ const GAP_MS = 250;
 /** Calls of one group; with more it is recorded at once. */
 const CALLS_MAX = 1_000;
 
-type Group = {
-  readonly inputs: RecordInput[];
-  readonly outcome: PromiseWithResolvers<CallOutcome>;
+/** Outcome for all but the first of a group: the first alone reports its alerts. */
+const NO_ALERTS: CallOutcome = { isOk: true, value: [] };
+
+type Waiting = {
+  readonly input: RecordInput;
+  readonly resolve: (outcome: CallOutcome) => void;
 };
+type Group = { readonly calls: Waiting[] };
 
 /** Groups calls of `record`, which never throws. All of them are of one account. */
 export function createRecordGroups(options: {
@@ -32,11 +35,13 @@ export function createRecordGroups(options: {
 
   function recordGroup(group: Group): void {
     if (open === group) open = null;
-    const [first] = group.inputs;
+    const [first, ...others] = group.calls.splice(0);
     if (first === undefined) return;
     lastAtMs = options.nowMs();
-    const batches = group.inputs.splice(0).flatMap((input) => input.batches);
-    group.outcome.resolve(options.record({ ...first, batches }));
+    const batches = [first, ...others].flatMap(({ input }) => input.batches);
+    const outcome = options.record({ ...first.input, batches });
+    first.resolve(outcome);
+    for (const { resolve } of others) resolve(outcome.isOk ? NO_ALERTS : outcome);
   }
 
   async function recordLater(group: Group, waitMs: number): Promise<void> {
@@ -51,12 +56,13 @@ export function createRecordGroups(options: {
       return options.record(input);
     }
 
-    const group: Group = open ?? { inputs: [], outcome: Promise.withResolvers() };
-    group.inputs.push(input);
+    const group: Group = open ?? { calls: [] };
+    const { promise, resolve } = Promise.withResolvers<CallOutcome>();
+    group.calls.push({ input, resolve });
     if (open === null) {
       open = group;
       void recordLater(group, waitMs);
-    } else if (group.inputs.length >= CALLS_MAX) recordGroup(group);
-    return group.outcome.promise;
+    } else if (group.calls.length >= CALLS_MAX) recordGroup(group);
+    return promise;
   };
 }

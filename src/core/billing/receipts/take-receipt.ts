@@ -57,7 +57,7 @@ const LOST_MS = 60_000;
  */
 export function createReceipts(
   core: Core,
-  flusher: Pick<UsageFlusher, 'adopt'>,
+  flusher: Pick<UsageFlusher, 'adopt' | 'lookForAlerts'>,
   source: string,
 ): TakeReceipt {
   const { background, clock, ledger, log, meter } = core.ports;
@@ -92,6 +92,9 @@ export function createReceipts(
     return { period: monthText(month), parts, tariff };
   }
 
+  /** Whether caps hold for an owner, by what memory knows. */
+  const isCapped = (owner: UsageOwner) => (meter.of(owner).allowances ?? []).length > 0;
+
   function countPlainly(
     owner: UsageOwner,
     { operationClass, bytesOut, tier, storageClass, alsoRead }: Use,
@@ -116,6 +119,7 @@ export function createReceipts(
         priceOf(accountId, batch, usage.usedFromMs),
       );
       idleSlots.push(slot);
+      if (isCapped(owner)) flusher.lookForAlerts(accountId);
       breaker.end(accountId);
       return { operationClass, price };
     } catch (cause) {
