@@ -1,22 +1,20 @@
 // `npm run mutants -- --seed 1 --count 60`: puts faults into a copy of the program, one at a time,
 // and reports which of them no check notices. For whoever changes the core; CONTRIBUTING.md says
 // how to read it. Nothing is changed in place.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { IS_CLOUDFLARES, listFiles, openChecks } from './mutants/checks.ts';
-import { applied, findMutations, lineOf, OPERATORS, type Operator } from './mutants/mutations.ts';
-import { type Project, projectOf, readImports, testsOf } from './mutants/related-tests.ts';
+import { findMutations, lineOf, OPERATORS, type Operator } from './mutants/mutations.ts';
+import { projectOf, readImports } from './mutants/related-tests.ts';
 import { type Mutant, sample } from './mutants/sample.ts';
+import { openTrial, type Result } from './mutants/try-out.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const say = (line: string) => process.stdout.write(`${line}\n`);
-/** Test files that are run first: what is near notices most. */
-const NEAREST = 10;
-/** Seconds for these, and for the others. A fault that makes a loop endless takes all of them. */
-const NEAR_LIMIT_SECONDS = 120;
-const FAR_LIMIT_SECONDS = 400;
+/** Seconds for the tests that noticed something, once more without any fault. */
+const PROOF_LIMIT_SECONDS = 400;
 /** Tests of a running server, which no import leads to. */
 const WIRE_TESTS = listFiles(root, 'test/wire/**.test.ts');
 const IS_DECLARATION = /\.d\.ts$/;
@@ -33,102 +31,31 @@ const { values } = parseArgs({
   },
 });
 
-type Check = 'tests' | 'types' | 'promises' | 'time';
-type Result = {
-  readonly mutant: Mutant;
-  readonly caughtBy: Check | null;
-  readonly by: string | null;
-  /** Whether what noticed it may fail without the fault too. */
-  readonly isDoubtful: boolean;
-};
-
 // What runs gets the signal too: a run of the tests that it ends says nothing about a fault.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => setImmediate(() => process.exit(1)));
 
-const { copy, failuresOf, isRefusedBy } = openChecks(root);
+const checks = openChecks(root);
+const { copy, failuresOf } = checks;
 const graph = readImports(root, listFiles(root, 'src/**.ts', 'test/**.ts'));
 /** Sources of the console that unit tests import; of all others only a browser runs tests. */
 const consoleUnits = new Set(
   [...graph].flatMap(([file, imports]) => (file.startsWith('test/console/unit/') ? imports : [])),
 );
 
-/**
- * The first test file that fails. It has to fail again by itself: what measures times
- * fails now and then on a busy machine.
- */
-async function failureOf(
-  project: Project,
-  files: readonly string[],
-  limitSeconds: number,
-): Promise<string | undefined> {
-  const [failed] = await failuresOf(project, files, { limitSeconds, bail: 1 });
-  if (failed === undefined || failed === 'time' || failed === 'unknown') return failed;
+const trial = openTrial(checks, graph, values.wire ? WIRE_TESTS : []);
 
-  const again = await failuresOf(project, [failed], { limitSeconds, bail: 1 });
-  if (again.length > 0) return failed;
-  const others = files.filter((file) => file !== failed);
-  return failureOf(project, others, limitSeconds);
-}
-
-type Round = {
-  readonly project: Project;
-  readonly files: readonly string[];
-  readonly limitSeconds: number;
-};
-
-/** The tests that may notice a fault in a file, in the order in which they are run. */
-function roundsFor(file: string): readonly Round[] {
-  const project = IS_CLOUDFLARES.test(file) ? 'workerd' : 'node';
-  const tests = testsOf(graph, file).filter((test) => projectOf(test) === project);
-  const near = {
-    project,
-    files: tests.slice(0, NEAREST),
-    limitSeconds: NEAR_LIMIT_SECONDS,
-  } as const;
-  const far = { project, files: tests.slice(NEAREST), limitSeconds: FAR_LIMIT_SECONDS } as const;
-  const wire = {
-    project: 'wire-node',
-    files: values.wire && project === 'node' ? WIRE_TESTS : [],
-    limitSeconds: FAR_LIMIT_SECONDS,
-  } as const;
-  return [near, far, wire];
-}
-
-/** Checks that cost least first. */
-async function tryOut(mutant: Mutant): Promise<Result> {
-  const { file, text, mutation } = mutant;
-  const caught = (caughtBy: Check, by: string | null = null, isDoubtful = false): Result => {
-    return { mutant, caughtBy, by, isDoubtful };
-  };
-  writeFileSync(join(copy, file), applied(text, mutation));
-  try {
-    if (mutation.operator === 'await' && (await isRefusedBy('promises', file)))
-      return caught('promises');
-    for (const [round, { project, files, limitSeconds }] of roundsFor(file).entries()) {
-      if (round === 1 && (await isRefusedBy('types', file))) return caught('types');
-      const failed = await failureOf(project, files, limitSeconds);
-      if (failed === undefined) continue;
-      if (failed !== 'time' && failed !== 'unknown') return caught('tests', failed);
-      // A busy machine takes long as well: without the fault half the time must be enough.
-      writeFileSync(join(copy, file), text);
-      const half = { limitSeconds: limitSeconds / 2, bail: 1 };
-      const isDoubtful = (await failuresOf(project, files, half)).length > 0;
-      return caught(failed === 'time' ? 'time' : 'tests', failed, isDoubtful);
-    }
-    return { mutant, caughtBy: null, by: null, isDoubtful: false };
-  } finally {
-    writeFileSync(join(copy, file), text);
-  }
-}
-
-function lineFor({ mutant: { file, text, mutation }, caughtBy, by }: Result): string {
+function placeOf({ file, text, mutation }: Mutant): string {
   const { operator, start, end, replacement } = mutation;
   const flat = (code: string) => code.replace(/\s+/g, ' ').slice(0, 100);
+  const change = `${flat(text.slice(start, end))}  =>  ${flat(replacement)}`;
+  return `${file}:${lineOf(text, start)}  ${operator}: ${change}`;
+}
+
+function lineFor({ mutant, caughtBy, by }: Result): string {
   const state =
     caughtBy === null ? 'SURVIVED' : `caught by ${caughtBy}${by === null ? '' : ` (${by})`}`;
-  const change = `${flat(text.slice(start, end))}  =>  ${flat(replacement)}`;
-  return `${file}:${lineOf(text, start)}  ${operator}: ${change}\n    ${state}`;
+  return `${placeOf(mutant)}\n    ${state}`;
 }
 
 const share = (results: readonly Result[]) => {
@@ -151,16 +78,39 @@ const chosen = sample(mutants, Number(values.seed), Number(values.count));
 say(`${chosen.length} of ${mutants.length} faults, seed ${values.seed}, in ${copy}`);
 
 const endAtMs = performance.now() + Number(values.minutes) * 60_000;
+const isOver = () => performance.now() > endAtMs;
 const tried: Result[] = [];
-for (const mutant of chosen) {
-  if (performance.now() > endAtMs) {
-    const untried = chosen.length - tried.length;
-    say(`Its ${values.minutes} minutes are over: ${untried} faults were not tried.`);
-    break;
-  }
-  const result = await tryOut(mutant);
+function take(result: Result): void {
   tried.push(result);
   say(`${tried.length}. ${lineFor(result)}`);
+}
+
+const refused = await trial.refusedAwaits(chosen);
+if (refused === null) say('The check for promises came to no end: tests alone judge the awaits.');
+for (const mutant of refused ?? [])
+  take({ mutant, caughtBy: 'promises', by: null, isDoubtful: false });
+
+const near = chosen.filter((mutant) => refused?.has(mutant) !== true);
+const far: Mutant[] = [];
+for (const [at, mutant] of near.entries()) {
+  if (isOver()) {
+    say(`Its ${values.minutes} minutes are over: ${near.length - at} faults were not tried.`);
+    break;
+  }
+  const result = await trial.tryNear(mutant);
+  if (result === null) {
+    far.push(mutant);
+    say(`Near tests pass: ${placeOf(mutant)}`);
+  } else take(result);
+}
+say(`${far.length} faults are left to types and the other tests.`);
+for (const [at, mutant] of far.entries()) {
+  if (isOver()) {
+    say(`Its ${values.minutes} minutes are over. Near tests alone were run for:`);
+    for (const open of far.slice(at)) say(placeOf(open));
+    break;
+  }
+  take(await trial.tryFar(mutant));
 }
 
 // A test that fails without any fault catches none.
@@ -170,7 +120,7 @@ const noticing = new Set(
 const broken = new Set<string>();
 for (const project of ['node', 'workerd', 'wire-node'] as const) {
   const files = [...noticing].filter((file) => file !== 'unknown' && projectOf(file) === project);
-  const options = { limitSeconds: FAR_LIMIT_SECONDS, bail: 0 };
+  const options = { limitSeconds: PROOF_LIMIT_SECONDS, bail: 0 };
   for (const failed of await failuresOf(project, files, options)) {
     // Nothing is known of any test where the run had no end.
     for (const file of failed === 'time' || failed === 'unknown' ? files : [failed])

@@ -61,18 +61,44 @@ const isNode = (value: unknown): value is Node =>
 /** Every fault of these kinds that the text of a TypeScript file can have. */
 export function findMutations(text: string): readonly Mutation[] {
   const mutations: Mutation[] = [];
-  visit(parseAst(text, { lang: 'ts' }) as unknown as Node, text, mutations);
+  const program = parseAst(text, { lang: 'ts' }) as unknown as Node;
+  visit(program, { text, counters: countersOf(text) }, mutations);
   return mutations;
 }
 
-function visit(node: Node, text: string, mutations: Mutation[]): void {
+/** `counters`: names that count through a list. */
+type Source = { readonly text: string; readonly counters: ReadonlySet<string> };
+
+/** Names that the text steps, as loops do: `i++`, `at += 2`. */
+function countersOf(text: string): ReadonlySet<string> {
+  const steps = text.matchAll(/\b(\w+)(?:\+\+|--| [+-]= )|(?:\+\+|--)(\w+)/g);
+  return new Set([...steps].map(([, before, after]) => before ?? after ?? ''));
+}
+
+function visit(node: Node, source: Source, mutations: Mutation[]): void {
   // Types have no faults at run time.
   if (node.type.startsWith('TS') && !/^TS(?:As|Satisfies|NonNull)/.test(node.type)) return;
-  mutations.push(...mutationsOf(node, text));
-  for (const value of Object.values(node)) {
+  mutations.push(...mutationsOf(node, source.text));
+  const children = isForTypesAlone(node, source) ? [node.left] : Object.values(node);
+  for (const value of children) {
     for (const child of Array.isArray(value) ? value : [value])
-      if (isNode(child)) visit(child, text, mutations);
+      if (isNode(child)) visit(child, source, mutations);
   }
+}
+
+/**
+ * Whether the node is `list[i] ?? 0` in a loop over the list: the default stands there for the
+ * compiler (`noUncheckedIndexedAccess`), and nothing ever takes it.
+ */
+function isForTypesAlone(node: Node, { text, counters }: Source): boolean {
+  const { left, right, operator } = node;
+  if (operator !== '??' || !isNode(left) || !isNode(right) || right.type !== 'Literal')
+    return false;
+  if (left.type !== 'MemberExpression' || left.computed !== true) return false;
+  const { property } = left;
+  if (!isNode(property)) return false;
+  const names = text.slice(property.start, property.end).match(/[A-Za-z_]\w*/g) ?? [];
+  return names.length > 0 && names.every((name) => counters.has(name));
 }
 
 function mutationsOf(node: Node, text: string): Mutation[] {
@@ -163,4 +189,18 @@ export function lineOf(text: string, at: number): number {
 /** The text with that fault in it. */
 export function applied(text: string, { start, end, replacement }: Mutation): string {
   return text.slice(0, start) + replacement + text.slice(end);
+}
+
+/**
+ * The text without those awaits, each under blanks: all others stay on their lines and columns,
+ * so that one run of a check judges them all.
+ */
+export function withoutAwaits(text: string, mutations: readonly Mutation[]): string {
+  const word = 'await';
+  let bare = text;
+  for (const { start } of mutations) {
+    const at = text.indexOf(word, start);
+    bare = bare.slice(0, at) + ' '.repeat(word.length) + bare.slice(at + word.length);
+  }
+  return bare;
 }

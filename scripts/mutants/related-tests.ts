@@ -33,7 +33,7 @@ export type Project = 'node' | 'workerd' | 'wire-node' | 'elsewhere';
 export function projectOf(test: string): Project {
   if (test.startsWith('test/workerd/')) return 'workerd';
   if (test.startsWith('test/wire/')) return 'wire-node';
-  return /^test\/console\/[^/]+$/.test(test) ? 'elsewhere' : 'node';
+  return test.startsWith('test/console/') && !test.endsWith('-unit.test.ts') ? 'elsewhere' : 'node';
 }
 
 /**

@@ -1,7 +1,7 @@
 // What faults a text can have, and which tests come to a file; running them is
 // scripts/mutants.ts's.
 import { describe, expect, it } from 'vitest';
-import { applied, findMutations, lineOf } from '../../scripts/mutants/mutations.ts';
+import { applied, findMutations, lineOf, withoutAwaits } from '../../scripts/mutants/mutations.ts';
 import { importsOf, projectOf, testsOf } from '../../scripts/mutants/related-tests.ts';
 
 const mutants = (text: string) =>
@@ -41,8 +41,21 @@ describe('faults', () => {
     ],
     ['async function f() { return await g(); }', [['await', 'async function f() { return g(); }']]],
     ['type T = 1 | 2; interface I { a: 3 }', []],
+    ['i++; const x = list[i] ?? 0;', [['remove', '{} const x = list[i] ?? 0;']]],
+    ['const x = counts[name] ?? 0;', [['constant', 'const x = counts[name] ?? 1;']]],
+    ['const x = counts.get(i) ?? 0;', [['constant', 'const x = counts.get(i) ?? 1;']]],
   ])('%s', (text, expected) => {
     expect(mutants(text)).toEqual(expected);
+  });
+
+  it('leave all other awaits on their lines where many are dropped at once', () => {
+    const text = 'await a();\nawait b(); await c();\nreturn await d();';
+    const [first, , third] = findMutations(`async () => {${text}}`).filter(
+      ({ operator }) => operator === 'await',
+    );
+    const dropped = [first, third].flatMap((mutation) => mutation ?? []);
+    const bare = withoutAwaits(`async () => {${text}}`, dropped);
+    expect(bare).toBe('async () => {      a();\nawait b();       c();\nreturn await d();}');
   });
 
   it('stand on the line where they begin', () => {
@@ -98,6 +111,7 @@ describe('projects of tests', () => {
     ['test/core/caps/caps.test.ts', 'node'],
     ['test/console/unit/query-unit.test.ts', 'node'],
     ['test/console/buckets.test.ts', 'elsewhere'],
+    ['test/console/objects/viewers.test.ts', 'elsewhere'],
     ['test/wire/s3/tagging.test.ts', 'wire-node'],
     ['test/workerd/start.test.ts', 'workerd'],
   ])('are those that vitest.config.ts runs them in: %s', (test, project) => {
