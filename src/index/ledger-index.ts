@@ -24,7 +24,7 @@ export function createLedgerIndex(sql: Sql, rules: LedgerRules): LedgerApi {
       // sequences would be forgotten: a repeated batch would count twice.
       const nowMs = usageTime(sql, commandMs);
       recordBatches(sql, accountId, batches, nowMs);
-      return claimAlerts(sql, rules.decideLeases, { accountId, nowMs: commandMs });
+      return claimAlerts(sql, rules.decideLeases, { accountId, batches, nowMs: commandMs });
     },
     query: (input) => sumUsage(sql, input),
     getFirstHour({ accountId }) {

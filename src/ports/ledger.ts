@@ -31,8 +31,9 @@ export type RecordInput = {
 export type LedgerCommands = FurtherCommands & {
   /**
    * Counts the batches that were not counted yet. Idempotent. Returns the alerts that
-   * the account's caps have come to, each once: the caller reports them. Cost: the
-   * sums of the period, while an alert of a cap is still to come.
+   * the account's caps have come to, each once, and with a repeated batch all of the
+   * period: the caller reports them. Cost: the sums of the period, while an alert of a
+   * cap is still to come.
    */
   record(input: RecordInput): readonly CapAlert[];
 };

@@ -1,12 +1,19 @@
 // Which alerts of caps were reported to their owner. Each is claimed once in a
 // period, by the call whose usage brought its cap there; whoever made the call
 // reports it.
+//
+// Race: the reply with an alert is lost, and nobody reports it. Guard: its batches
+// come again, and with a repeated batch all alerts of the period are given; a report
+// that comes twice has one message id.
 
 import { type Cap, type CapAlert, type CapCrossing, capPeriod } from '../../domain/billing/caps.ts';
+import type { UsageBatch } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { DecideLeases } from '../../ports/ledger-calls/cap-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { readCapStates, readCaps } from './cap-states.ts';
+
+type Recorded = { readonly accountId: AccountId; readonly batches: readonly UsageBatch[] };
 
 /** No process has this name: alerts depend on no lease. */
 const NO_HOLDER = '';
@@ -18,38 +25,45 @@ const NO_HOLDER = '';
 export function claimAlerts(
   sql: Sql,
   decideLeases: DecideLeases,
-  { accountId, nowMs }: { readonly accountId: AccountId; readonly nowMs: number },
+  recorded: Recorded & { readonly nowMs: number },
 ): readonly CapAlert[] {
-  const caps = capsToAlert(sql, accountId, nowMs);
+  const { accountId, nowMs } = recorded;
+  const caps = capsToAlert(sql, recorded);
   if (caps.length === 0) return [];
 
   const query = { accountId, holder: NO_HOLDER, nowMs };
   const states = readCapStates(sql, query, caps);
   const { crossings } = decideLeases(states, { ...query, batches: [], held: [], waiting: [] });
-  return claimCrossings(sql, accountId, crossings).flatMap((crossing) => {
+  return claimCrossings(sql, recorded, crossings).flatMap((crossing) => {
     const cap = caps.find(({ id }) => id === crossing.capId);
     return cap === undefined ? [] : [{ ...crossing, cap }];
   });
 }
 
-/** Marks crossings as reported, and gives those that were not marked before. */
+/**
+ * Marks crossings as reported. Gives those that were not marked before, and all of
+ * them with a repeated batch.
+ */
 export function claimCrossings(
   sql: Sql,
-  accountId: AccountId,
+  recorded: Recorded,
   crossings: readonly CapCrossing[],
 ): readonly CapCrossing[] {
-  return crossings.filter(
+  const claimed = crossings.filter(
     ({ capId, periodMs, percent }) =>
       sql.all(
         `INSERT INTO cap_crossings (account_id, cap_id, period_ms, percent) VALUES (?, ?, ?, ?)
          ON CONFLICT DO NOTHING RETURNING 1 AS is_new`,
-        accountId,
+        recorded.accountId,
         capId,
         periodMs,
         percent,
       ).length > 0,
   );
+  return hasRepeat(recorded) ? crossings : claimed;
 }
+
+const hasRepeat = ({ batches }: Recorded) => batches.some(({ attempt }) => attempt === 'repeat');
 
 /**
  * Begins the alerts of a cap anew. Its leases stay until their holders renew them.
@@ -58,10 +72,11 @@ export function resetCrossings(sql: Sql, accountId: AccountId, capId: string): v
   sql.all('DELETE FROM cap_crossings WHERE account_id = ? AND cap_id = ?', accountId, capId);
 }
 
-/** Caps with an alert that was not reported in this period. */
-function capsToAlert(sql: Sql, accountId: AccountId, nowMs: number): readonly Cap[] {
+/** Caps with an alert that was not reported in this period; with a repeat all with one. */
+function capsToAlert(sql: Sql, recorded: Recorded & { readonly nowMs: number }): readonly Cap[] {
+  const { accountId, nowMs } = recorded;
   const caps = readCaps(sql, accountId).filter(({ alertPercents }) => alertPercents.length > 0);
-  if (caps.length === 0) return [];
+  if (caps.length === 0 || hasRepeat(recorded)) return caps;
 
   const periods = caps.map(({ id, period }) => [id, capPeriod(period, nowMs).fromMs]);
   const rows = sql.all<{ cap_id: string; percent: number }>(

@@ -81,7 +81,7 @@ export function createCapCalls(sql: Sql, decideLeases: DecideLeases): CapCalls {
           untilMs: nowMs + leaseMs,
         });
       }
-      const crossings = claimCrossings(sql, accountId, decision.crossings);
+      const crossings = claimCrossings(sql, request, decision.crossings);
       return { standings: decision.standings, crossings };
     },
   };
