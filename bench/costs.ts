@@ -3,6 +3,7 @@
 import {
   BODY_BYTES,
   COMMITS_PER_GROUP,
+  LATE_PUTS,
   OPERATION_COUNTS,
   type OperationCounts,
   type OperationName,
@@ -62,9 +63,14 @@ const packed = {
   indexCalls: small.indexCalls + 2 / bodies,
   r2ClassA: 1 / bodies,
 };
+const late = OPERATION_COUNTS['PUT of 100 kB, late totals'];
 const sharedRows = 1 - 1 / COMMITS_PER_GROUP;
 const operations: readonly (readonly [string, OperationCounts])[] = [
   ...Object.entries(OPERATION_COUNTS),
+  [
+    'PUT of 100 kB, late totals and its share of their row',
+    { ...late, indexRows: LATE_PUTS.rows / LATE_PUTS.puts },
+  ],
   ['PUT of 10 KiB, pack included', packed],
   [
     `the same, ${COMMITS_PER_GROUP} commits at once`,

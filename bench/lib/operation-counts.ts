@@ -37,6 +37,7 @@ const of = (counts: Partial<OperationCounts>): OperationCounts => ({ ...NOTHING,
 
 export const OPERATION_COUNTS = {
   'PUT of 100 kB': of({ indexCalls: 1, indexRows: 3, r2ClassA: 1 }),
+  'PUT of 100 kB, late totals': of({ indexCalls: 1, indexRows: 2, r2ClassA: 1 }),
   'PUT of 100 kB over another': of({ indexCalls: 1, indexRows: 5, r2ClassA: 1 }),
   'PUT of 10 KiB': of({ indexCalls: 1, indexRows: 3 }),
   'PUT of 8 MiB': of({ indexCalls: 1, indexRows: 3, r2ClassA: 1 }),
@@ -77,6 +78,12 @@ export const BODY_BYTES: Partial<Record<OperationName, number>> = {
  * with it.
  */
 export const PACKED_BODIES = { bodies: 410, rows: 1649, sizeBytes: 4_224_008 };
+
+/**
+ * PUTs of new keys whose totals count late, from one that writes the totals to before the
+ * next that does, and the rows that they write together.
+ */
+export const LATE_PUTS = { puts: 33, rows: 67 };
 
 /**
  * Commits of a bucket that come together under dense load, and write one row of totals:

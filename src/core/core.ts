@@ -1,5 +1,6 @@
 // What every use case of core receives: the ports of the platform, and the settings
 // of core. Made at the start of the app.
+import type { PutTotals } from '../domain/billing/put-totals.ts';
 import type { BucketLocation } from '../domain/locations/bucket-locations.ts';
 import type { AccessKey } from '../domain/nouns.ts';
 import type { UploadRows } from '../domain/uploads/upload-rows.ts';
@@ -36,6 +37,8 @@ export type CoreSettings = {
   readonly staleUploadHours: number;
   /** The format of new uploads' rows. Absent: UPLOAD_ROWS; only tests and benches set it. */
   readonly uploadRows?: UploadRows;
+  /** When totals count PUTs. Absent: PUT_TOTALS; only tests and benches set it. */
+  readonly putTotals?: PutTotals;
   /**
    * Hosts of the service itself: neither they nor their sub-domains can be bound to
    * a bucket.

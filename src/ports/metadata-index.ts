@@ -244,6 +244,8 @@ export type CommitObjectInput = {
    * it; absent: it begins none.
    */
   readonly packId?: BlobId;
+  /** Whether the totals may count it with a later change (ADR 57); absent: at once. */
+  readonly mayCountLate?: boolean;
 };
 
 /** A pack that is full with this commit: the caller is to write it. */

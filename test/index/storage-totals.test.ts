@@ -13,7 +13,7 @@ import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import { migrate } from '../../src/index/tables/schema.ts';
 import { closeHour } from '../../src/index/usage/close-hours.ts';
 import { oneRow, type RowState } from '../../src/index/usage/row-state.ts';
-import { countLateUploads } from '../../src/index/usage/storage-totals.ts';
+import { countLateObjects, countLateUploads } from '../../src/index/usage/storage-totals.ts';
 import type { Upload, UploadedPart } from '../../src/ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import {
@@ -21,6 +21,7 @@ import {
   bucketRecord,
   completionOf,
   deletionOf,
+  latePutOf,
   newReferenceOf,
   objectOf,
   partBlobIn,
@@ -148,6 +149,7 @@ function integrate(
 type Step = {
   readonly do:
     | 'put'
+    | 'burst'
     | 'delete'
     | 'delete-version'
     | 'move'
@@ -177,6 +179,7 @@ const steps: fc.Arbitrary<Step> = fc.record({
         'complete' as const,
         'abort' as const,
         'mode' as const,
+        'burst' as const,
       ),
     },
   ),
@@ -203,6 +206,7 @@ function createWorld() {
   const uploads: { upload: Upload; parts: Map<number, UploadedPart> }[] = [];
   const hours = new Map<string, bigint>();
   let nowMs = OPEN_MS + 1;
+  let burst = 0;
 
   const ref = (): BucketRef => ({ ...bucket, versioning: bucket.settings.versioning ?? 'off' });
   const versionsOf = (key: number) =>
@@ -228,13 +232,34 @@ function createWorld() {
   }
 
   const run: { [Name in Step['do']]: (step: Step) => void } = {
-    put({ key, sizeBytes, class: at }) {
+    put({ key, sizeBytes, class: at, pick }) {
+      if (pick % 2 === 0) {
+        // By its id it began before others that are there by now.
+        const times = { atMs: nowMs, begunMs: nowMs - pick * 500 };
+        const changes = { sizeBytes, storageClass: CLASSES[at] };
+        index.commitObject(latePutOf(ref(), `k${key}`, times, changes));
+        return;
+      }
       const object = objectOf(`k${key}`, {
         sizeBytes,
         storageClass: CLASSES[at],
         lastModifiedMs: nowMs,
       });
       index.commitObject({ bucket: ref(), object, condition: null, newReferences: [] });
+    },
+    burst({ pick, waitMs }) {
+      // Of every hundred some are too many to wait, and some began before those.
+      for (let at = 0; at < pick * 6; at++) {
+        burst += 1;
+        const begunMs = nowMs - ((at * 7919 + waitMs) % 1000);
+        const input = latePutOf(
+          ref(),
+          `burst${burst}`,
+          { atMs: nowMs, begunMs },
+          { sizeBytes: at },
+        );
+        index.commitObject(input);
+      }
     },
     delete: ({ key }) =>
       void index.deleteObjects({ bucket: ref(), ...deletionOf([`k${key}`], nowMs) }),
@@ -315,6 +340,7 @@ function createWorld() {
   function end(): void {
     integrate(hours, scanned(sql), nowMs, startOfHour(nowMs) + HOUR_MS);
     countLateUploads(sql, 1);
+    countLateObjects(sql, 1);
     for (const name of CLASSES) closeHour(sql, 1, name, startOfHour(nowMs) + HOUR_MS);
     expect(closedHours(sql)).toEqual(hours);
     sql.close();

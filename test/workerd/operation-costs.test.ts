@@ -6,9 +6,14 @@ import { env, exports } from 'cloudflare:workers';
 import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { OPERATION_COUNTS, type OperationCounts } from '../../bench/lib/operation-counts.ts';
+import {
+  LATE_PUTS,
+  OPERATION_COUNTS,
+  type OperationCounts,
+} from '../../bench/lib/operation-counts.ts';
 import { createDoLedger } from '../../src/adapters/cloudflare/clients/do-ledger.ts';
 import { createUsageFlusher } from '../../src/core/metering/flush-usage.ts';
+import type { PutTotals } from '../../src/domain/billing/put-totals.ts';
 import type { AccountId, BucketId } from '../../src/domain/nouns.ts';
 import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
 import { HOUR_MS } from '../../src/domain/time.ts';
@@ -28,6 +33,9 @@ const SETTINGS = {
 /** Operations of R2 that are billed as writes; the others read, and deletions are free. */
 const CLASS_A = new Set(['put', 'createMultipartUpload', 'resumeMultipartUpload', 'list']);
 
+/** What the table's rows are of that do not say otherwise. */
+const FORMATS = { uploadRows: 'separate', putTotals: 'at-once' } as const;
+
 async function createWorld() {
   const cached = createWorkersCache(exports.BodySlices);
   const bucket = freshBucketName();
@@ -37,7 +45,7 @@ async function createWorld() {
     service: 's3',
     region: 'us-east-1',
   });
-  let isolate = createIsolate({ cached, settings: SETTINGS, uploadRows: 'separate' });
+  let isolate = createIsolate({ cached, settings: SETTINGS, ...FORMATS });
   const url = (path: string) => `https://files.example/${bucket}${path}`;
   const signed = async (
     method: string,
@@ -79,8 +87,8 @@ async function createWorld() {
       const text = await (await isolate.fetch(address, init)).text();
       return /<UploadId>([^<]+)/.exec(text)?.[1] ?? '';
     },
-    renew: (uploadRows: UploadRows = 'separate') => {
-      isolate = createIsolate({ cached, settings: SETTINGS, uploadRows });
+    renew: (formats: { uploadRows?: UploadRows; putTotals?: PutTotals } = {}) => {
+      isolate = createIsolate({ cached, settings: SETTINGS, ...FORMATS, ...formats });
     },
     async count(requests: readonly { url: string; init?: RequestInit }[]) {
       const sum = { ...EMPTY, requests: requests.length };
@@ -195,9 +203,19 @@ async function measureAll(): Promise<Record<string, OperationCounts>> {
   await measure('DELETE of 100 small objects in one request', deletion);
 
   measured['multipart of ten parts'] = await measureParts(world, '/parts');
-  world.renew('joined');
+  world.renew({ uploadRows: 'joined' });
   await world.findUpload();
   measured['multipart of ten parts, joined rows'] = await measureParts(world, '/joined');
+
+  world.renew({ putTotals: 'late' });
+  // It begins to count late; of those that come then every 33rd writes the totals.
+  await count([await signed('PUT', '/late/first', patternBytes(100_000))]);
+  await measure('PUT of 100 kB, late totals', await signed('PUT', '/late', patternBytes(100_000)));
+  const puts = Array.from({ length: 47 + LATE_PUTS.puts }, (_, at) => `/late/${at}`);
+  const several = await Promise.all(puts.map((path) => signed('PUT', path, patternBytes(16_385))));
+  await count(several.slice(0, 47));
+  const { indexRows } = await count(several.slice(47));
+  expect(indexRows).toBe(LATE_PUTS.rows);
   return measured;
 }
 

@@ -1,13 +1,10 @@
 // Ids that sort by the time of their making: 9 characters of milliseconds, 3 of a
 // counter within the millisecond and 15 at random, in a base 32 whose alphabet is
 // in ASCII order. Both platforms use it; blobs are laid out by its prefix.
+import { base32, ID_ALPHABET, timeText } from '../../domain/ids/ordered-ids.ts';
 import type { BlobId, BucketId, UploadId, VersionId } from '../../domain/nouns.ts';
 import type { Clock, Ids } from '../../ports/system.ts';
 
-/** Crockford's base 32 in lower case: byte order is numeric order. */
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** 45 bits of milliseconds: good until the year 3084. */
-const TIME_LENGTH = 9;
 /** 15 bits: ids of one millisecond in the order of their making. */
 const COUNTER_LENGTH = 3;
 const COUNTER_END = 32 ** COUNTER_LENGTH;
@@ -36,7 +33,7 @@ export function createIds(clock: Clock): Ids {
     if (nowMs > lastMs || ++counter === COUNTER_END) {
       lastMs = Math.max(nowMs, lastMs + 1);
       counter = 0;
-      lastTime = base32(lastMs, TIME_LENGTH);
+      lastTime = timeText(lastMs);
     }
     return lastTime + base32(counter, COUNTER_LENGTH) + random(RANDOM_LENGTH);
   }
@@ -48,19 +45,8 @@ export function createIds(clock: Clock): Ids {
     uploadId: () => ordered() as UploadId,
     recordId: ordered,
     blobId: (owner) => `${owner}/${ordered()}` as BlobId,
-    blobIdLowerBound: (owner, timeMs) =>
-      `${owner}/${base32(Math.max(0, Math.floor(timeMs)), TIME_LENGTH)}`,
+    blobIdLowerBound: (owner, timeMs) => `${owner}/${timeText(timeMs)}`,
   };
-}
-
-function base32(value: number, length: number): string {
-  let text = '';
-  let rest = value;
-  for (let place = 0; place < length; place++) {
-    text = ALPHABET.charAt(rest % 32) + text;
-    rest = Math.floor(rest / 32);
-  }
-  return text;
 }
 
 /**
@@ -75,7 +61,7 @@ function createRandomText(): (length: number) => string {
   return (length) => {
     if (used + length > pool.length) {
       crypto.getRandomValues(bytes);
-      for (let i = 0; i < POOL_BYTES; i++) bytes[i] = ALPHABET.charCodeAt((bytes[i] ?? 0) & 31);
+      for (let i = 0; i < POOL_BYTES; i++) bytes[i] = ID_ALPHABET.charCodeAt((bytes[i] ?? 0) & 31);
       pool = decoder.decode(bytes);
       used = 0;
     }

@@ -3,6 +3,7 @@
 // blobs are left to the sweeper. Called by whoever writes blobs, or commits versions;
 // write-body.ts writes bodies.
 
+import { PUT_TOTALS } from '../../domain/billing/put-totals.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { Segment } from '../../domain/nouns.ts';
 import type {
@@ -90,10 +91,12 @@ export async function commitOrDiscard<Result extends StoredAs>(
 export async function commitVersion(
   core: Core,
   bucket: BucketHandle,
-  input: Omit<CommitObjectInput, 'bucket' | 'packId'>,
+  version: Omit<CommitObjectInput, 'bucket' | 'packId' | 'mayCountLate'>,
 ): Promise<Omit<ReturnType<IndexApi['commitObject']>, 'fullPack'>> {
   const { background, ids } = core.ports;
-  const isInline = input.object.inlineBytes !== null;
+  const isInline = version.object.inlineBytes !== null;
+  const mayCountLate = !isInline && (core.settings.putTotals ?? PUT_TOTALS) === 'late';
+  const input = mayCountLate ? { ...version, mayCountLate } : version;
   const { fullPack, ...committed } = await bucket.call('commitObject', ({ id }) =>
     isInline ? { ...input, packId: ids.blobId(id) } : input,
   );

@@ -10,7 +10,7 @@ import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { closeHour, resetFutureTotals } from '../usage/close-hours.ts';
 import { forgetCommitUsage, readCommitUsage } from '../usage/commit-usage.ts';
-import { countLateUploads, uncountedParts } from '../usage/storage-totals.ts';
+import { countLateObjects, countLateUploads, readUncounted } from '../usage/storage-totals.ts';
 import { usageTime } from '../usage/usage-time.ts';
 
 type StorageCalls = Pick<
@@ -50,7 +50,7 @@ export function createStorageCalls(sql: Sql): StorageCalls {
          FROM storage_totals WHERE bucket = ? ORDER BY storage_class`,
         n,
       );
-      return withUncounted(totals, uncountedParts(sql, n));
+      return withUncounted(totals, readUncounted(sql, n));
     },
 
     getIndexRoom({ bucket }) {
@@ -60,8 +60,10 @@ export function createStorageCalls(sql: Sql): StorageCalls {
 
     closeStorageHours({ name, nowMs: commandMs, limit }) {
       const nowMs = usageTime(sql, commandMs);
-      resetFutureTotals(sql, name, nowMs);
       const buckets = sql.all<{ n: number }>('SELECT n FROM buckets WHERE name = ?', name);
+      // Before the reset: they are of the hour in which the totals stand.
+      for (const { n } of buckets) countLateObjects(sql, n);
+      resetFutureTotals(sql, name, nowMs);
       for (const { n } of buckets) countLateUploads(sql, n);
       const open = sql.all<{ bucket: number; storage_class: string }>(
         `SELECT t.bucket, t.storage_class
@@ -92,10 +94,10 @@ export function createStorageCalls(sql: Sql): StorageCalls {
   };
 }
 
-/** Totals with the parts that they do not count yet, by storage class. */
+/** Totals with what they do not count yet, by storage class. */
 function withUncounted(
   totals: readonly StorageTotals[],
-  uncounted: ReturnType<typeof uncountedParts>,
+  uncounted: ReturnType<typeof readUncounted>,
 ): readonly StorageTotals[] {
   if (uncounted.size === 0) return totals;
   const classes = new Set(totals.map(({ storageClass }) => storageClass));
@@ -104,8 +106,14 @@ function withUncounted(
     .map((storageClass) => ({ ...NO_TOTALS, storageClass }));
   return [...totals, ...further]
     .map((of) => {
-      const { bytes, count } = uncounted.get(of.storageClass) ?? { bytes: 0, count: 0 };
-      return { ...of, partBytes: of.partBytes + bytes, partCount: of.partCount + count };
+      const late = uncounted.get(of.storageClass) ?? NO_TOTALS;
+      return {
+        ...of,
+        currentBytes: of.currentBytes + late.currentBytes,
+        currentCount: of.currentCount + late.currentCount,
+        partBytes: of.partBytes + late.partBytes,
+        partCount: of.partCount + late.partCount,
+      };
     })
     .sort((a, b) => (a.storageClass < b.storageClass ? -1 : 1));
 }

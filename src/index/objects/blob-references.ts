@@ -9,6 +9,7 @@ import type { BlobId, Segment } from '../../domain/nouns.ts';
 import { rowIdOf } from '../../domain/uploads/upload-rows.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
+import type { LateMark } from '../usage/late-objects.ts';
 
 /**
  * The blobs that a row references, and how many bytes of each, counted as often as
@@ -46,6 +47,9 @@ type Saved = { readonly saved: number | null };
 
 const pathOf = (storageClass: string): string => `$."${storageClass}"`;
 
+/** A new reference, with what its row says if its object is counted later. */
+type MarkedReference = NewBlobReference & { readonly late?: LateMark | null };
+
 /**
  * Adds one reference to each blob; one that nothing referenced any more is revived
  * by it. Blobs of `newReferences` are made known, the others must be. NoSuchBlob
@@ -56,7 +60,7 @@ export function addReferences(
   bucket: number,
   storageClass: string,
   references: BlobReferences,
-  newReferences: readonly NewBlobReference[],
+  newReferences: readonly MarkedReference[],
 ): SavedBytes {
   const newReferenceOf = new Map(
     newReferences.map((newReference) => [newReference.blobId, newReference]),
@@ -99,15 +103,16 @@ function addNewReference(
   sql: Sql,
   bucket: number,
   storageClass: string,
-  newReference: NewBlobReference,
+  newReference: MarkedReference,
   bytes: number,
 ): Saved[] {
-  const { sizeBytes, ownerBucket, digest } = newReference;
+  const { sizeBytes, ownerBucket, digest, late = null } = newReference;
   const blobId = rowIdOf(newReference.blobId);
   if (digest === undefined) {
     return sql.all(
-      `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, home_bucket_id, home_name)
-       VALUES (?, ?, ?, 1, ?, ?)
+      `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, home_bucket_id, home_name,
+         late_at_ms, late_bytes)
+       VALUES (?, ?, ?, 1, ?, ?, ?, ?)
        ON CONFLICT (blob_id, bucket) DO UPDATE SET refs = refs + 1, unreferenced_since_ms = NULL
          WHERE is_condemned = 0
        RETURNING NULL AS saved`,
@@ -116,6 +121,8 @@ function addNewReference(
       sizeBytes,
       ownerBucket?.id ?? null,
       ownerBucket?.name ?? null,
+      late?.atMs ?? null,
+      late?.sizeBytes ?? null,
     );
   }
   return sql.all(

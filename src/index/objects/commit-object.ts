@@ -5,6 +5,7 @@ import type { ObjectKey, ObjectVersion, WriteCondition } from '../../domain/noun
 import type { CommitObjectInput, IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../require-bucket.ts';
+import { countingOfPut } from '../usage/late-objects.ts';
 import { addReferences, referencesOf } from './blob-references.ts';
 import { findSharedBlob, shareEqualBlob } from './deduplicate.ts';
 import { creationOf, factsOf, recordEvent } from './object-events.ts';
@@ -16,8 +17,9 @@ import { isRepeatedCommit, putVersion, versioningOf, withDefaultLock } from './v
 export function commitObject(
   sql: Sql,
   packs: OpenPacks,
-  { bucket, object: uploaded, condition, newReferences, packId }: CommitObjectInput,
+  input: CommitObjectInput,
 ): ReturnType<IndexApi['commitObject']> {
+  const { bucket, object: uploaded, condition, newReferences, packId } = input;
   const n = requireBucket(sql, bucket);
   const { key, storageClass } = uploaded;
   const current = readCurrent(sql, n, key);
@@ -31,14 +33,22 @@ export function commitObject(
   const { storedAs, segments } = shared;
   const object = storedAs === null ? uploaded : ({ ...uploaded, segments } as ObjectVersion);
   const references = referencesOf(object.segments);
-  const deduplicatedAway = addReferences(sql, n, storageClass, references, shared.newReferences);
+  // Where there are quotas totals are exact all the time.
+  const counting =
+    input.mayCountLate === true && bucket.quotas === undefined
+      ? countingOfPut(sql, n, object, shared.newReferences, current === null)
+      : null;
+  const late = counting?.mark ?? null;
+  const markedReferences = shared.newReferences.map((reference) => ({ ...reference, late }));
+  const deduplicatedAway = addReferences(sql, n, storageClass, references, markedReferences);
 
   const version = withDefaultLock(bucket, object);
   const versioning = versioningOf(bucket);
   const nowMs = version.lastModifiedMs;
   const placement = packs.place({ n, id: bucket.id }, version, packId, nowMs);
   const placed = placement?.body ?? null;
-  const written = putVersion(sql, n, versioning, version, current, { deduplicatedAway, placed });
+  const counts = { deduplicatedAway, placed, counting };
+  const written = putVersion(sql, n, versioning, version, current, counts);
   recordEvent(sql, bucket, { ...factsOf(object), name: creationOf(bucket), version: written });
 
   const full = placement?.full ?? null;

@@ -14,7 +14,7 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { readJoinedPart } from '../parts/joined-parts.ts';
 import { requireBucket } from '../require-bucket.ts';
-import { uncountedParts } from '../usage/storage-totals.ts';
+import { readUncounted } from '../usage/storage-totals.ts';
 import { versioningOf } from './version-rows.ts';
 
 type QuotaCalls = Pick<IndexApi, 'requireRoom' | 'setStorageGrant' | 'settleStorageGrant'>;
@@ -140,9 +140,12 @@ function storedIn(sql: Sql, bucket: number): StorageAmount {
      FROM storage_totals WHERE bucket = ?`,
     bucket,
   );
-  const stored = row ?? { bytes: 0, objects: 0 };
-  const uncounted = uncountedParts(sql, bucket).values();
-  return { ...stored, bytes: uncounted.reduce((sum, { bytes }) => sum + bytes, stored.bytes) };
+  let { bytes, objects } = row ?? { bytes: 0, objects: 0 };
+  for (const { partBytes, currentBytes, currentCount } of readUncounted(sql, bucket).values()) {
+    bytes += partBytes + currentBytes;
+    objects += currentCount;
+  }
+  return { bytes, objects };
 }
 
 /** What a commit of such a body would replace now. */

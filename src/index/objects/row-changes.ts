@@ -2,7 +2,8 @@
 // object, an older version, or parts of an upload. Every commit that adds, removes
 // or moves such a row calls `rowChanged` once, inside its own transaction, so
 // totals, byte-milliseconds of storage and sums of keys always agree with the rows.
-// It must not touch the rows themselves.
+// It must not touch the rows themselves. A late object (late-objects.ts) says so in
+// the row of its blob, and the totals count it with a later change.
 import type { Sql } from '../../ports/sql.ts';
 import { noteRowChange } from '../keys/key-aids.ts';
 import type { RowChange } from '../usage/row-state.ts';
@@ -14,6 +15,6 @@ import { addToTotals } from '../usage/storage-totals.ts';
  * few more in the first commit of an hour. Source: measured 2026-11.
  */
 export function rowChanged(sql: Sql, change: RowChange): void {
-  addToTotals(sql, change);
+  if ((change.counting?.mark ?? null) === null) addToTotals(sql, change);
   noteRowChange(sql, change);
 }

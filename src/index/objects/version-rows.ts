@@ -17,6 +17,7 @@ import type {
 import { lockOfNew } from '../../domain/object-facts.ts';
 import { isSameWrite, orderedAfter } from '../../domain/version-order.ts';
 import type { Sql } from '../../ports/sql.ts';
+import type { PutCounting } from '../usage/late-objects.ts';
 import { countEarlyDeletion } from '../usage/minimum-storage-duration.ts';
 import { oneRow, type RowState } from '../usage/row-state.ts';
 import { dropReferences, type SavedBytes } from './blob-references.ts';
@@ -55,7 +56,8 @@ export function withDefaultLock(bucket: BucketRef, version: ObjectVersion): Obje
  * Makes `version`, whose references are counted already, the current one; `current`
  * goes or becomes an older version. Gives the id under which it is stored.
  * `deduplicatedAway`: what counting them saved; `nowMs`: when that happens, for a
- * version that keeps an older date; `placed`: where an inline body waits.
+ * version that keeps an older date; `placed`: where an inline body waits; `counting`:
+ * how the totals count it, if it may be late.
  */
 export function putVersion(
   sql: Sql,
@@ -67,7 +69,13 @@ export function putVersion(
     deduplicatedAway,
     nowMs = version.lastModifiedMs,
     placed = null,
-  }: { deduplicatedAway: SavedBytes; nowMs?: number; placed?: PlacedBody | null },
+    counting = null,
+  }: {
+    readonly deduplicatedAway: SavedBytes;
+    readonly nowMs?: number;
+    readonly placed?: PlacedBody | null;
+    readonly counting?: PutCounting | null;
+  },
 ): Pick<ObjectVersion, 'versionId' | 'isNull'> {
   const hiding =
     current === null && versioning !== 'off' ? readNewestOther(sql, bucket, version.key) : null;
@@ -87,7 +95,7 @@ export function putVersion(
     { ...version, compressedAway: savedByCompression(version.segments) },
     deduplicatedAway,
   );
-  rowChanged(sql, { bucket, key: version.key, from: removed, to, atMs: nowMs });
+  rowChanged(sql, { bucket, key: version.key, from: removed, to, atMs: nowMs, counting });
   return { versionId, isNull };
 }
 

@@ -45,7 +45,7 @@ export const FRESH_INDEX: readonly string[] = [
     home_name TEXT, is_held INTEGER NOT NULL DEFAULT 0,
     holds_checked_ms INTEGER NOT NULL DEFAULT 0, is_condemned INTEGER NOT NULL DEFAULT 0,
     sha256 TEXT, storage_class TEXT, shares TEXT, pack_end_bytes INTEGER, sparse_refs INTEGER,
-    part TEXT, PRIMARY KEY (blob_id, bucket)
+    part TEXT, late_at_ms INTEGER, late_bytes INTEGER, PRIMARY KEY (blob_id, bucket)
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX blobs_unreferenced ON blobs (bucket, unreferenced_since_ms) WHERE unreferenced_since_ms IS NOT NULL AND is_held = 0`,
   `CREATE INDEX blobs_only_held ON blobs (bucket, holds_checked_ms) WHERE refs = 0 AND is_held = 1`,
@@ -76,7 +76,8 @@ export const FRESH_INDEX: readonly string[] = [
     deduplicated_gib_ms INTEGER NOT NULL DEFAULT 0,
     deduplicated_rest_ms INTEGER NOT NULL DEFAULT 0,
     compressed_bytes INTEGER NOT NULL DEFAULT 0, compressed_gib_ms INTEGER NOT NULL DEFAULT 0,
-    compressed_rest_ms INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (bucket, storage_class)
+    compressed_rest_ms INTEGER NOT NULL DEFAULT 0, counted_to TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (bucket, storage_class)
   ) STRICT, WITHOUT ROWID`,
   `CREATE TABLE storage_hours (
     bucket_name TEXT NOT NULL, bucket_id TEXT NOT NULL, owner_id TEXT NOT NULL,

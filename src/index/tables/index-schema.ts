@@ -1,6 +1,7 @@
 // The tables of a bucket's index. On Node all buckets share a database; on
 // Cloudflare each bucket name has them in a Durable Object of its own.
 // docs/storage-schema.md explains them.
+import { PUT_TOTALS } from '../../domain/billing/put-totals.ts';
 import { UPLOAD_ROWS } from '../../domain/uploads/upload-rows.ts';
 import {
   DROP_FILE_OBJECTS,
@@ -21,7 +22,7 @@ import { PACK_TABLES, SPARSE_PACKS } from './pack-tables.ts';
 import type { Schema } from './schema.ts';
 import { SHARD_TABLES } from './shard-tables.ts';
 import { JOINED_PARTS, URL_USE_TABLES } from './upload-tables.ts';
-import { COMMIT_USAGE_TABLES, STORAGE_GRANT_TABLES } from './usage-tables.ts';
+import { COMMIT_USAGE_TABLES, LATE_OBJECTS, STORAGE_GRANT_TABLES } from './usage-tables.ts';
 
 /**
  * What sharing and compression spare of what is stored: bytes now, and over time in
@@ -49,10 +50,18 @@ const SHARED_BLOBS = [
 
 /** The version whose program reads joined rows of parts (ADR 56). */
 const JOINED_PARTS_VERSION = 26;
+/** The version whose program counts what PUTs left uncounted (ADR 57). */
+const LATE_OBJECTS_VERSION = 28;
+/** The oldest versions that can read what this release writes. */
+const READABLE_BY = [
+  16,
+  ...(UPLOAD_ROWS === 'joined' ? [JOINED_PARTS_VERSION] : []),
+  ...(PUT_TOTALS === 'late' ? [LATE_OBJECTS_VERSION] : []),
+];
 
 export const INDEX_SCHEMA: Schema = {
   name: 'index',
-  readableBy: UPLOAD_ROWS === 'joined' ? JOINED_PARTS_VERSION : 16,
+  readableBy: Math.max(...READABLE_BY),
   fresh: FRESH_INDEX,
   companions: [OUTBOX_SCHEMA],
   migrations: [
@@ -267,7 +276,8 @@ export const INDEX_SCHEMA: Schema = {
     DROP_NEAR_LIMITS,
     JOINED_PARTS,
     SHARD_TABLES,
+    LATE_OBJECTS,
     // Changes nothing but who can read the tables, which is noted by a migration.
-    ...(UPLOAD_ROWS === 'joined' ? [[]] : []),
+    ...(READABLE_BY.length > 1 ? [[]] : []),
   ],
 };

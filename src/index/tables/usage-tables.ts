@@ -47,3 +47,13 @@ export const QUOTA_TABLES: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
   'CREATE INDEX quota_grants_by_time ON quota_grants (account_id, settled_at_ms)',
 ];
+
+/**
+ * Objects that the totals count later than they come: of which time and how large, in
+ * the rows of their blobs; and the blob up to whose id all are counted.
+ */
+export const LATE_OBJECTS: readonly string[] = [
+  'ALTER TABLE blobs ADD COLUMN late_at_ms INTEGER',
+  'ALTER TABLE blobs ADD COLUMN late_bytes INTEGER',
+  "ALTER TABLE storage_totals ADD COLUMN counted_to TEXT NOT NULL DEFAULT ''",
+];

@@ -2,6 +2,7 @@
 // after a change. The commits fill it in, storage totals and sums of keys add it
 // up. Plain data.
 import type { ObjectKey } from '../../domain/nouns.ts';
+import type { PutCounting } from './late-objects.ts';
 
 /**
  * What takes up room: the current object of a key, a version of it that is not
@@ -40,6 +41,8 @@ export type RowChange = {
    * The command's own time; one before an earlier command's counts as that one's.
    */
   readonly atMs: number;
+  /** How the totals count what came, if it is a PUT that they may count late. */
+  readonly counting?: PutCounting | null;
 };
 
 /** One row in a state. */

@@ -4,9 +4,11 @@
 // `storage_hours`, where it waits until the ledger has it. Called by row-changes.ts
 // inside commits; the collecting side is storage-hours.ts.
 //
-// Parts of uploads may be counted later than they came (late-parts.ts): then the
-// integral gains what they were stored meanwhile, in the same statement.
+// Parts of uploads and objects may be counted later than they came (late-parts.ts,
+// late-objects.ts): then the integral gains what they were stored meanwhile, in the
+// same statement.
 
+import { StorageError } from '../../domain/errors.ts';
 import type { UploadId } from '../../domain/nouns.ts';
 import { HOUR_MS, startOfHour } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -17,6 +19,7 @@ import {
   takeLateParts,
 } from '../parts/late-parts.ts';
 import { closeHour, grownBy, type OpenHour, SUMS, storeHours } from './close-hours.ts';
+import { countedFrom, LATE_CLASS, readLateObjects, takeLateObjects } from './late-objects.ts';
 import type { RowChange, RowState } from './row-state.ts';
 import { usageTime } from './usage-time.ts';
 
@@ -39,30 +42,35 @@ const GROW = grownBy('max(0, ?3 - as_of_ms)').map(
 const COUNTS = `as_of_ms = max(as_of_ms, ?3),
   current_bytes = current_bytes + ?4, current_count = current_count + ?5,
   noncurrent_bytes = noncurrent_bytes + ?6, noncurrent_count = noncurrent_count + ?7,
-  part_bytes = part_bytes + ?8, part_count = part_count + ?9`;
+  part_bytes = part_bytes + ?8, part_count = part_count + ?9, counted_to = ?12`;
 // With RETURNING to tell whether it met the row, such a statement takes twice the
 // time: more than the look before it.
 const PLAIN_CHANGE = `UPDATE storage_totals SET ${GROW.slice(0, 2).join(', ')}, ${COUNTS}
   WHERE bucket = ?1 AND storage_class = ?2`;
 const SPARING_CHANGE = `UPDATE storage_totals SET ${GROW.join(', ')}, ${COUNTS},
-  deduplicated_bytes = deduplicated_bytes + ?12, compressed_bytes = compressed_bytes + ?13
+  deduplicated_bytes = deduplicated_bytes + ?13, compressed_bytes = compressed_bytes + ?14
   WHERE bucket = ?1 AND storage_class = ?2`;
 
 /** Applies one change of rows to the totals of its bucket. See `rowChanged`. */
-export function addToTotals(sql: Sql, { bucket, from, to, atMs: commandMs }: RowChange): void {
-  const atMs = usageTime(sql, commandMs);
+export function addToTotals(sql: Sql, change: RowChange): void {
+  const { bucket, from, to } = change;
+  const atMs = usageTime(sql, change.atMs);
+  const opensAt = change.counting?.countedTo ?? '';
+  // What goes or becomes another may be an object that is not counted yet.
+  const takesAll = from !== null && from.kind !== 'part';
   if (from !== null && to !== null && from.storageClass === to.storageClass) {
     const deltas = noDeltas();
     addState(deltas, from, -1);
     addState(deltas, to, 1);
-    changeTotals(sql, bucket, to.storageClass, { deltas, atMs, came: [] });
+    changeTotals(sql, bucket, to.storageClass, { deltas, atMs, came: [], takesAll, opensAt });
     return;
   }
   for (const [state, sign] of [[from, -1] as const, [to, 1] as const]) {
     if (state === null) continue;
     const deltas = noDeltas();
     addState(deltas, state, sign);
-    changeTotals(sql, bucket, state.storageClass, { deltas, atMs, came: [] });
+    const { storageClass } = state;
+    changeTotals(sql, bucket, storageClass, { deltas, atMs, came: [], takesAll, opensAt });
   }
 }
 
@@ -105,7 +113,13 @@ type TotalsChange = {
   readonly deltas: Deltas;
   readonly atMs: number;
   readonly came: readonly CameBytes[];
+  /** Whether it may concern an object that is not counted yet: then all are. */
+  readonly takesAll: boolean;
+  /** The blob from which on objects may be counted late; empty: as it is. */
+  readonly opensAt: string;
 };
+/** A change that concerns no object. */
+const OF_PARTS = { takesAll: false, opensAt: '' };
 
 /** Counts parts that were not counted when they came. */
 export function addLateParts(
@@ -116,7 +130,7 @@ export function addLateParts(
 ): void {
   if (came.length === 0) return;
   const atMs = usageTime(sql, commandMs);
-  changeTotals(sql, bucket, storageClass, { deltas: deltasOf(came), atMs, came });
+  changeTotals(sql, bucket, storageClass, { deltas: deltasOf(came), atMs, came, ...OF_PARTS });
 }
 
 function deltasOf(came: readonly CameBytes[]): Deltas {
@@ -141,7 +155,7 @@ export function countLateUploads(sql: Sql, bucket: number, uploadId?: UploadId):
 /** The change that counts bytes up to when the last of them came. */
 function countingOf(came: readonly CameBytes[]): TotalsChange {
   const atMs = Math.max(...came.map((each) => each.atMs));
-  return { deltas: deltasOf(came), atMs, came };
+  return { deltas: deltasOf(came), atMs, came, ...OF_PARTS };
 }
 
 /**
@@ -159,20 +173,44 @@ function withLateParts(
   return late.length === 0 ? change : sumOf([change, countingOf(late)]);
 }
 
-/** Bytes and number of the parts that are not counted yet, by storage class. */
-export function uncountedParts(
-  sql: Sql,
-  bucket: number,
-): ReadonlyMap<string, { readonly bytes: number; readonly count: number }> {
-  const sums = new Map<string, { bytes: number; count: number }>();
+/** What the totals of a class do not count yet. */
+export type Uncounted = {
+  readonly partBytes: number;
+  readonly partCount: number;
+  readonly currentBytes: number;
+  readonly currentCount: number;
+};
+
+/** Parts and objects that are not counted yet, by storage class. */
+export function readUncounted(sql: Sql, bucket: number): ReadonlyMap<string, Uncounted> {
+  const sums = new Map<string, Deltas>();
+  const deltasIn = (storageClass: string) => {
+    const deltas = sums.get(storageClass) ?? noDeltas();
+    sums.set(storageClass, deltas);
+    return deltas;
+  };
   for (const { storageClass, came } of readLateParts(sql, bucket)) {
-    if (came.length === 0) continue;
-    const sum = sums.get(storageClass) ?? { bytes: 0, count: 0 };
-    sums.set(storageClass, sum);
-    sum.count += came.length;
-    for (const { sizeBytes } of came) sum.bytes += sizeBytes;
+    for (const { sizeBytes } of came) {
+      const deltas = deltasIn(storageClass);
+      deltas.partBytes += sizeBytes;
+      deltas.partCount += 1;
+    }
+  }
+  for (const { sizeBytes } of readLateObjects(sql, bucket)) {
+    const deltas = deltasIn(LATE_CLASS);
+    deltas.currentBytes += sizeBytes;
+    deltas.currentCount += 1;
   }
   return sums;
+}
+
+/** Counts the objects of a bucket that are not counted yet, up to when the last came. */
+export function countLateObjects(sql: Sql, bucket: number): void {
+  const late = readLateObjects(sql, bucket);
+  if (late.length === 0) return;
+  const atMs = Math.max(...late.map((each) => each.atMs));
+  const change = { deltas: noDeltas(), atMs, came: [], takesAll: true, opensAt: '' };
+  writeTotals(sql, bucket, LATE_CLASS, change);
 }
 
 /**
@@ -191,14 +229,25 @@ function sumOf(changes: readonly TotalsChange[]): TotalsChange {
   const deltas = noDeltas();
   for (const change of changes) for (const name of DELTA_NAMES) deltas[name] += change.deltas[name];
   const atMs = Math.max(...changes.map((change) => change.atMs));
-  return { deltas, atMs, came: changes.flatMap(({ came }) => came) };
+  return {
+    deltas,
+    atMs,
+    came: changes.flatMap(({ came }) => came),
+    takesAll: changes.some(({ takesAll }) => takesAll),
+    opensAt: changes.reduce((last, { opensAt }) => (opensAt > last ? opensAt : last), ''),
+  };
 }
 
-type TotalsRow = { readonly hour_ms: number; readonly as_of_ms: number; readonly spared: number };
+type TotalsRow = {
+  readonly hour_ms: number;
+  readonly as_of_ms: number;
+  readonly spared: number;
+  readonly counted_to: string;
+};
 
 function readTotals(sql: Sql, bucket: number, storageClass: string): TotalsRow | undefined {
   const [row] = sql.all<TotalsRow>(
-    `SELECT hour_ms, as_of_ms, deduplicated_bytes + compressed_bytes AS spared
+    `SELECT hour_ms, as_of_ms, deduplicated_bytes + compressed_bytes AS spared, counted_to
      FROM storage_totals WHERE bucket = ? AND storage_class = ?`,
     bucket,
     storageClass,
@@ -209,9 +258,14 @@ function readTotals(sql: Sql, bucket: number, storageClass: string): TotalsRow |
 function writeTotals(sql: Sql, bucket: number, storageClass: string, own: TotalsChange): void {
   let row = readTotals(sql, bucket, storageClass);
   const isOver = (ms: number) => (row?.hour_ms ?? 0) <= ms - HOUR_MS;
-  // Before an hour ends, what came in it is counted.
-  const change = isOver(own.atMs) ? withLateParts(sql, bucket, storageClass, own) : own;
-  const { deltas, atMs, came } = change;
+  let change = own;
+  const begins = row === undefined || isOver(own.atMs);
+  if (begins) {
+    // Before an hour ends, what came in it is counted.
+    if (storageClass === LATE_CLASS) countLateObjects(sql, bucket);
+    change = withLateParts(sql, bucket, storageClass, own);
+  }
+  const { atMs, came } = change;
   if (row === undefined) {
     beginTotals(sql, bucket, storageClass, Math.min(atMs, ...came.map((each) => each.atMs)));
     row = readTotals(sql, bucket, storageClass);
@@ -224,16 +278,39 @@ function writeTotals(sql: Sql, bucket: number, storageClass: string, own: Totals
     }
     closeHour(sql, bucket, storageClass, atMs);
   }
-  const late = lateIntegral(came, row?.hour_ms ?? 0, Math.max(atMs, row?.as_of_ms ?? 0));
+  if (begins) row = readTotals(sql, bucket, storageClass);
+  if (row === undefined) throw new StorageError('InternalError', { cause: 'no row of totals' });
+  updateTotals(sql, bucket, storageClass, change, row);
+}
+
+/** Adds a change to a row whose hour has not ended before it. */
+function updateTotals(
+  sql: Sql,
+  bucket: number,
+  storageClass: string,
+  { deltas, atMs, came, takesAll, opensAt }: TotalsChange,
+  row: TotalsRow,
+): void {
+  const { hour_ms: hourMs, as_of_ms: asOfMs, spared } = row;
+  const isLateClass = storageClass === LATE_CLASS;
+  const totals = { hourMs, countedTo: row.counted_to };
+  const late = isLateClass
+    ? takeLateObjects(sql, bucket, totals, takesAll)
+    : { came: [], countedTo: row.counted_to };
+  const countedTo = isLateClass ? countedFrom(late.countedTo, opensAt, hourMs) : late.countedTo;
+  const lateBytes = late.came.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const integral = lateIntegral([...came, ...late.came], hourMs, Math.max(atMs, asOfMs));
+
   const { deduplicatedAway, compressedAway } = deltas;
   const all = [
-    ...[bucket, storageClass, atMs, deltas.currentBytes, deltas.currentCount],
+    ...[bucket, storageClass, atMs],
+    ...[deltas.currentBytes + lateBytes, deltas.currentCount + late.came.length],
     ...[deltas.noncurrentBytes, deltas.noncurrentCount, deltas.partBytes, deltas.partCount],
-    ...[Number(late >> 30n), Number(late & 1073741823n)],
+    ...[Number(integral >> 30n), Number(integral & 1073741823n), countedTo],
   ];
   // Where nothing is spared, before and after, two of three integrals stay: that
   // halves the statement's time.
-  if ((row?.spared ?? 0) === 0 && deduplicatedAway === 0 && compressedAway === 0) {
+  if (spared === 0 && deduplicatedAway === 0 && compressedAway === 0) {
     sql.all(PLAIN_CHANGE, ...all);
   } else sql.all(SPARING_CHANGE, ...all, deduplicatedAway, compressedAway);
 }
@@ -254,7 +331,7 @@ function countedAsCame(
   sql: Sql,
   bucket: number,
   storageClass: string,
-  { deltas, atMs, came }: TotalsChange,
+  { deltas, atMs, came, takesAll, opensAt }: TotalsChange,
 ): TotalsChange {
   const rest = { ...deltas };
   for (const each of came.toSorted((a, b) => a.atMs - b.atMs)) {
@@ -265,9 +342,10 @@ function countedAsCame(
       deltas: deltasOf([each]),
       atMs: each.atMs,
       came: isLate ? [each] : [],
+      ...OF_PARTS,
     });
   }
-  return { deltas: rest, atMs, came: [] };
+  return { deltas: rest, atMs, came: [], takesAll, opensAt };
 }
 
 function beginTotals(sql: Sql, bucket: number, storageClass: string, atMs: number): void {
@@ -287,6 +365,7 @@ function beginTotals(sql: Sql, bucket: number, storageClass: string, atMs: numbe
 export function endTotals(sql: Sql, bucket: number, commandMs: number): void {
   const atMs = usageTime(sql, commandMs);
   countLateUploads(sql, bucket);
+  countLateObjects(sql, bucket);
   const rows = sql.all<{ storage_class: string }>(
     'SELECT storage_class FROM storage_totals WHERE bucket = ?',
     bucket,

@@ -8,6 +8,7 @@ import { dropFilesContract } from './drop-files.contract.ts';
 import { indexDropRowsContract } from './drop-rows.contract.ts';
 import { joinedPartsContract } from './joined-parts.contract.ts';
 import { indexNamesContract } from './key-jobs.contract.ts';
+import { lateObjectsContract } from './late-objects.contract.ts';
 import { indexLevelsContract } from './levels.contract.ts';
 import { indexLifecycleContract } from './lifecycle.contract.ts';
 import { indexListingContract } from './listing.contract.ts';
@@ -43,6 +44,7 @@ export function bucketCallsContract(subject: Subject<MetadataIndex>): void {
   indexUploadsContract(subject, 'separate');
   indexUploadsContract(subject, 'joined');
   joinedPartsContract(subject);
+  lateObjectsContract(subject);
   indexUploadListsContract(subject);
   indexBlobsContract(subject);
   indexLifecycleContract(subject);

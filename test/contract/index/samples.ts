@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
+import { timeText } from '../../../src/domain/ids/ordered-ids.ts';
 import { type KeyJob, NO_KEY_COUNTS } from '../../../src/domain/keys/key-jobs.ts';
 import type {
   AccountId,
@@ -27,6 +28,7 @@ import { DAY_MS, startOfDay } from '../../../src/domain/time.ts';
 import { partBlobId, type UploadRows } from '../../../src/domain/uploads/upload-rows.ts';
 import type { Upload, UploadedPart } from '../../../src/ports/index-calls/upload-calls.ts';
 import type {
+  CommitObjectInput,
   IndexApi,
   MetadataIndex,
   NewBlobReference,
@@ -163,6 +165,25 @@ export async function put(
     newReferences,
   });
   return object;
+}
+
+/**
+ * A PUT of one fresh blob that totals may count late. The blob's id says when the PUT began, as a
+ * platform's does.
+ */
+export function latePutOf(
+  bucket: BucketRef,
+  key: string,
+  times: { readonly atMs?: number; readonly begunMs?: number } = {},
+  changes: { readonly sizeBytes?: number; readonly storageClass?: string } = {},
+): CommitObjectInput {
+  const { atMs = START_MS, begunMs = atMs } = times;
+  const { sizeBytes = 100, storageClass = 'STANDARD' } = changes;
+  const blobId = `${bucket.id}/${timeText(begunMs)}${fresh('').padEnd(18, '0')}` as BlobId;
+  const segments = [wholeOf(blobId, sizeBytes)];
+  const object = segmentsObjectOf(key, segments, { lastModifiedMs: atMs, storageClass });
+  const newReferences = [newReferenceOf(blobId, sizeBytes)];
+  return { bucket: refOf(bucket), object, condition: null, newReferences, mayCountLate: true };
 }
 
 /** Commits an object of one fresh blob and gives that blob. */

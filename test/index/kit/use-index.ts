@@ -20,6 +20,7 @@ import {
   deletionOf,
   fresh,
   keyJobOf,
+  latePutOf,
   newReferenceOf,
   OWNER,
   objectOf,
@@ -146,6 +147,7 @@ export function useIndex(index: IndexApi): void {
     });
   }
   useJoinedParts(index, bucket);
+  useLateObjects(index, bucket);
   const stale = { bucket, idleSinceMs: START_MS + 1, exceptPrefixes: [], nowMs: START_MS + 1 };
   index.abortStaleUploads({ ...stale, after: null });
   index.abortStaleUploads({ ...stale, after: { activeAtMs: 0, key: '', uploadId: '' } });
@@ -521,6 +523,16 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
       index.deleteObjects({ bucket, ...versionDeletionOf(prefix, version.versionId) });
     }
   }
+}
+
+/** Objects that totals count late: some, too many, one that goes, and what is left at the end. */
+function useLateObjects(index: IndexApi, bucket: BucketRef): void {
+  for (let at = 0; at < 60; at++) index.commitObject(latePutOf(bucket, `late${at}`));
+  index.deleteObjects({ bucket, ...deletionOf(['late59']) });
+  index.commitObject(latePutOf(bucket, 'late60'));
+  index.getStorageTotals({ bucket });
+  const keys = Array.from({ length: 61 }, (_, at) => `late${at}`);
+  index.deleteObjects({ bucket, ...deletionOf(keys) });
 }
 
 /** Parts in the rows of their blobs: replaced by each format, completed, aborted, counted late. */

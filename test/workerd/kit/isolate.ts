@@ -7,6 +7,7 @@ import { readWorkerRequest } from '../../../src/adapters/cloudflare/requests/wor
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
 import type { Core } from '../../../src/core/core.ts';
+import { PUT_TOTALS, type PutTotals } from '../../../src/domain/billing/put-totals.ts';
 import { UPLOAD_ROWS, type UploadRows } from '../../../src/domain/uploads/upload-rows.ts';
 import { counting, countingCaches } from './counting.ts';
 import type { SimulatedWorkersCache } from './workers-cache.ts';
@@ -43,9 +44,10 @@ export function createIsolate(
     cached?: SimulatedWorkersCache | null;
     settings?: Readonly<Record<string, string>>;
     uploadRows?: UploadRows;
+    putTotals?: PutTotals;
   } = {},
 ): Isolate {
-  const { cached = null, uploadRows = UPLOAD_ROWS } = options;
+  const { cached = null, uploadRows = UPLOAD_ROWS, putTotals = PUT_TOTALS } = options;
   const behave: Isolate['behave'] = { index: 'works', bucket: 'works' };
   const parts = {
     BLOBS: counting(env.BLOBS),
@@ -64,7 +66,7 @@ export function createIsolate(
     }),
   };
   const variables = { QUAYSIDE_OWN_HOSTS: 'files.example', ...options.settings };
-  const config = { ...parseConfig(variables, 'cloudflare'), uploadRows };
+  const config = { ...parseConfig(variables, 'cloudflare'), uploadRows, putTotals };
   const background: Promise<unknown>[] = [];
   const ports = createWorkersPorts(bindings, config, cached?.entrypoint ?? null, {
     run: (_label, work) => void background.push(work().catch(() => undefined)),

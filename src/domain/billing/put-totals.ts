@@ -1,0 +1,14 @@
+// When the totals of a bucket count the object of a PUT. Both ways are read
+// everywhere; PUTs are counted as is named here (ADR 57). Pure.
+
+/**
+ * Totals of PUTs: `at-once`, in their own commits; `late`, with the next change that
+ * writes the totals, if the PUT is of one new blob (late-objects.ts).
+ */
+export type PutTotals = 'at-once' | 'late';
+
+/**
+ * How this release counts. It reads both; the next one says `late`, and can be taken
+ * back to this one. index-schema.ts then refuses programs before this release.
+ */
+export const PUT_TOTALS: PutTotals = 'at-once';
