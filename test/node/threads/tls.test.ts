@@ -106,4 +106,19 @@ describe('TLS on two threads', () => {
     const expiresAtMs = page.value('quayside_tls_certificate_expires_seconds') * 1000;
     expect(expiresAtMs).toBe(Date.parse(validTo));
   });
+
+  it('hears of no signal once it is closed', async () => {
+    const listenersBefore = process.listenerCount(RENEW_SIGNAL);
+    const pair = writePair(temporaryFolder());
+    const other = await startThreadedPlatform({
+      QUAYSIDE_TLS_CERT: pair.certFile,
+      QUAYSIDE_TLS_KEY: pair.keyFile,
+    });
+    const listeners = process.listenerCount(RENEW_SIGNAL);
+    const withoutTls = await startThreadedPlatform();
+    expect(process.listenerCount(RENEW_SIGNAL)).toBe(listeners);
+    expect(listeners).toBeGreaterThan(listenersBefore);
+    await Promise.all([withoutTls.close(), other.close()]);
+    expect(process.listenerCount(RENEW_SIGNAL)).toBeLessThan(listeners);
+  });
 });
