@@ -17,6 +17,8 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const PROOF_LIMIT_SECONDS = 400;
 /** Tests of a running server, which no import leads to. */
 const WIRE_TESTS = listFiles(root, 'test/wire/**.test.ts');
+/** Sources that a browser runs; unit tests reach some of them. */
+const IS_BROWSERS = /^src\/(?:console|link-pages)\//;
 const IS_DECLARATION = /\.d\.ts$/;
 
 const { values } = parseArgs({
@@ -38,9 +40,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 const checks = openChecks(root);
 const { copy, failuresOf } = checks;
 const graph = readImports(root, listFiles(root, 'src/**.ts', 'test/**.ts'));
-/** Sources of the console that unit tests import; of all others only a browser runs tests. */
-const consoleUnits = new Set(
-  [...graph].flatMap(([file, imports]) => (file.startsWith('test/console/unit/') ? imports : [])),
+/** Sources for browsers that tests of Node import; of all others only a browser runs tests. */
+const browserUnits = new Set(
+  [...graph].flatMap(([file, imports]) =>
+    file.endsWith('.test.ts') && projectOf(file) === 'node' ? imports : [],
+  ),
 );
 
 const trial = openTrial(checks, graph, values.wire ? WIRE_TESTS : []);
@@ -68,7 +72,7 @@ const operators = new Set(values.only.split(',') as Operator[]);
 const mutants = listFiles(root, ...values.in.split(',').map((path) => `${path}**.ts`))
   .filter((file) => file.startsWith('src/') && !IS_DECLARATION.test(file))
   .filter((file) => values.cloudflare || !IS_CLOUDFLARES.test(file))
-  .filter((file) => !file.startsWith('src/console/') || consoleUnits.has(file))
+  .filter((file) => !IS_BROWSERS.test(file) || browserUnits.has(file))
   .flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8');
     return findMutations(text).map((mutation): Mutant => ({ file, text, mutation }));
@@ -92,6 +96,8 @@ for (const mutant of refused ?? [])
 
 const near = chosen.filter((mutant) => refused?.has(mutant) !== true);
 const far: Mutant[] = [];
+/** Faults that only near tests have judged, and missed. */
+let undecided: readonly Mutant[] = [];
 for (const [at, mutant] of near.entries()) {
   if (isOver()) {
     say(`Its ${values.minutes} minutes are over: ${near.length - at} faults were not tried.`);
@@ -107,7 +113,8 @@ say(`${far.length} faults are left to types and the other tests.`);
 for (const [at, mutant] of far.entries()) {
   if (isOver()) {
     say(`Its ${values.minutes} minutes are over. Near tests alone were run for:`);
-    for (const open of far.slice(at)) say(placeOf(open));
+    undecided = far.slice(at);
+    for (const mutant of undecided) say(placeOf(mutant));
     break;
   }
   take(await trial.tryFar(mutant));
@@ -144,3 +151,5 @@ for (const operator of OPERATORS.filter((each) => operators.has(each))) {
   );
 }
 say(`all: ${share(results)}`);
+if (undecided.length > 0)
+  say(`Not in these shares: ${undecided.length} faults that near tests missed, and no other ran.`);

@@ -53,6 +53,13 @@ const LEAVES: ReadonlySet<string> = new Set([
   'BreakStatement',
 ]);
 
+/** What has a body that runs by itself. */
+const FUNCTIONS: ReadonlySet<string> = new Set([
+  'FunctionDeclaration',
+  'FunctionExpression',
+  'ArrowFunctionExpression',
+]);
+
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' &&
   value !== null &&
@@ -62,7 +69,7 @@ const isNode = (value: unknown): value is Node =>
 export function findMutations(text: string): readonly Mutation[] {
   const mutations: Mutation[] = [];
   const program = parseAst(text, { lang: 'ts' }) as unknown as Node;
-  visit(program, { text, counters: countersOf(text) }, mutations);
+  visit(program, { text, counters: countersOf(text) }, false, mutations);
   return mutations;
 }
 
@@ -75,15 +82,24 @@ function countersOf(text: string): ReadonlySet<string> {
   return new Set([...steps].map(([, before, after]) => before ?? after ?? ''));
 }
 
-function visit(node: Node, source: Source, mutations: Mutation[]): void {
+/** `isTried`: within a `try`, whose `catch` and `finally` wait for what is awaited alone. */
+function visit(node: Node, source: Source, isTried: boolean, mutations: Mutation[]): void {
   // Types have no faults at run time.
   if (node.type.startsWith('TS') && !/^TS(?:As|Satisfies|NonNull)/.test(node.type)) return;
-  mutations.push(...mutationsOf(node, source.text));
+  // Elsewhere the function itself waits for the promise that it returns.
+  if (node.type !== 'ReturnStatement' || isTried) mutations.push(...mutationsOf(node, source.text));
   const children = isForTypesAlone(node, source) ? [node.left] : Object.values(node);
   for (const value of children) {
     for (const child of Array.isArray(value) ? value : [value])
-      if (isNode(child)) visit(child, source, mutations);
+      if (isNode(child)) visit(child, source, isTriedIn(node, child, isTried), mutations);
   }
+}
+
+function isTriedIn(node: Node, child: Node, isTried: boolean): boolean {
+  if (FUNCTIONS.has(node.type)) return false;
+  if (node.type !== 'TryStatement') return isTried;
+  const hasFinally = node.finalizer !== null && node.finalizer !== undefined;
+  return isTried || child === node.block || (child === node.handler && hasFinally);
 }
 
 /**

@@ -37,8 +37,8 @@ export function projectOf(test: string): Project {
 }
 
 /**
- * Test files that come to the file: those in the folder that mirrors its own first,
- * and of these those with the fewest steps.
+ * Test files that come to the file: those with its name first, then those in the folder that
+ * mirrors its own, and of these those with the fewest steps.
  */
 export function testsOf(graph: ImportGraph, file: string): readonly string[] {
   const importers = new Map<string, string[]>();
@@ -49,7 +49,11 @@ export function testsOf(graph: ImportGraph, file: string): readonly string[] {
   for (const each of reached)
     for (const importer of importers.get(each) ?? []) reached.add(importer);
   const folders = mirroredFolders(file);
-  const nearness = (test: string) => sharedSteps(folders, mirroredFolders(test));
+  const name = posix.basename(file, '.ts');
+  const nearness = (test: string) => {
+    const isNamesake = posix.basename(test, '.test.ts') === name;
+    return sharedSteps(folders, mirroredFolders(test)) + (isNamesake ? folders.length : 0);
+  };
   return [...reached]
     .filter((each) => each.endsWith('.test.ts'))
     .toSorted((left, right) => nearness(right) - nearness(left));

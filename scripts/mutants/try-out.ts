@@ -40,11 +40,10 @@ export type Trial = {
   tryFar(mutant: Mutant): Promise<Result>;
 };
 
-/** `wireTests`: those of a running server, which no import leads to. */
-export function openTrial(checks: Checks, graph: ImportGraph, wireTests: readonly string[]): Trial {
-  const { copy, failuresOf, typesOf, floatingPromises } = checks;
-  const write = (file: string, text: string) => writeFileSync(join(copy, file), text);
+type Write = (file: string, text: string) => void;
 
+/** Judges what the tests of a round say of the fault that is in the copy. */
+function openJudge({ failuresOf }: Checks, write: Write) {
   /**
    * The first test file that fails. It has to fail again by itself: what measures times
    * fails now and then on a busy machine.
@@ -78,6 +77,15 @@ export function openTrial(checks: Checks, graph: ImportGraph, wireTests: readonl
     if (later === undefined) return null;
     return { ...caught, by: later, isDoubtful: later === 'time' || later === 'unknown' };
   }
+
+  return noticedBy;
+}
+
+/** `wireTests`: those of a running server, which no import leads to. */
+export function openTrial(checks: Checks, graph: ImportGraph, wireTests: readonly string[]): Trial {
+  const { copy, typesOf, floatingPromises } = checks;
+  const write: Write = (file, text) => writeFileSync(join(copy, file), text);
+  const noticedBy = openJudge(checks, write);
 
   /** The tests that may notice a fault in a file, in the order in which they are run. */
   function roundsFor(file: string): { readonly near: Round; readonly far: readonly Round[] } {

@@ -39,7 +39,17 @@ describe('faults', () => {
         ['remove', 'function f() { if (a) { throw b; } else {} }'],
       ],
     ],
-    ['async function f() { return await g(); }', [['await', 'async function f() { return g(); }']]],
+    ['async function f() { return await g(); }', []],
+    ['try { async () => { return await g(); } } catch {}', [['remove', 'try { {} } catch {}']]],
+    [
+      'async function f() { try { return await g(); } catch {} }',
+      [['await', 'async function f() { try { return g(); } catch {} }']],
+    ],
+    ['async function f() { try {} catch { return await g(); } }', []],
+    [
+      'async function f() { try {} catch { return await g(); } finally {} }',
+      [['await', 'async function f() { try {} catch { return g(); } finally {} }']],
+    ],
     ['type T = 1 | 2; interface I { a: 3 }', []],
     ['i++; const x = list[i] ?? 0;', [['remove', '{} const x = list[i] ?? 0;']]],
     ['const x = counts[name] ?? 0;', [['constant', 'const x = counts[name] ?? 1;']]],
@@ -49,13 +59,13 @@ describe('faults', () => {
   });
 
   it('leave all other awaits on their lines where many are dropped at once', () => {
-    const text = 'await a();\nawait b(); await c();\nreturn await d();';
+    const text = 'await a();\nawait b(); await c();\nawait d();';
     const [first, , third] = findMutations(`async () => {${text}}`).filter(
       ({ operator }) => operator === 'await',
     );
     const dropped = [first, third].flatMap((mutation) => mutation ?? []);
     const bare = withoutAwaits(`async () => {${text}}`, dropped);
-    expect(bare).toBe('async () => {      a();\nawait b();       c();\nreturn await d();}');
+    expect(bare).toBe('async () => {      a();\nawait b();       c();\nawait d();}');
   });
 
   it('stand on the line where they begin', () => {
@@ -89,6 +99,14 @@ import 'node:fs';`;
       ['test/other.test.ts', ['src/c.ts']],
     ]);
     expect(testsOf(graph, 'src/a.ts')).toEqual(['test/near.test.ts', 'test/far.test.ts']);
+  });
+
+  it('begin with the one of that name', () => {
+    const graph = new Map([
+      ['test/core/a/other.test.ts', ['src/core/a/zip.ts']],
+      ['test/core/a/zip.test.ts', ['src/core/a/zip.ts']],
+    ]);
+    expect(testsOf(graph, 'src/core/a/zip.ts')[0]).toBe('test/core/a/zip.test.ts');
   });
 
   it('begin with those in the folder that mirrors its own', () => {

@@ -94,7 +94,7 @@ export async function sendParts(
       const part = sendOne(partNumber, body);
       // Whoever waits for a permit learns of it; the failure itself is thrown
       // below.
-      part.catch((error: unknown) => {
+      void part.catch((error: unknown) => {
         failed.abort(error);
         parallel.leave(0);
       });

@@ -191,7 +191,7 @@ async function writeStream(
 ): Promise<{ sizeBytes: number }> {
   const { readable, writable } = new FixedLengthStream(lengthBytes);
   const writer = writable.getWriter();
-  writer.closed.catch(() => {});
+  void writer.closed.catch(() => {});
   /** Stands for "R2 stopped reading" where the put's own failure says why. */
   const refused = new StorageError('InternalError', { detail: 'R2 stopped reading a body.' });
   const abort = (reason: unknown) => writer.abort(reason).catch(() => {});

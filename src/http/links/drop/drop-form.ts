@@ -172,7 +172,7 @@ async function openSink(
     isWhole: true,
   }).then((received) => settle(call, received));
   let failed: { readonly error: unknown } | null = null;
-  work.catch((error: unknown) => {
+  void work.catch((error: unknown) => {
     failed = { error };
     readPast();
   });
