@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readAccessControlPolicy } from '../../../../src/http/s3/formats/acl-document.ts';
+import type { AccountId } from '../../../../src/domain/nouns.ts';
+import {
+  accountsOfAcl,
+  readAccessControlPolicy,
+} from '../../../../src/http/s3/formats/acl-document.ts';
 import { failing } from '../kit/responses.ts';
 
 const NS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
@@ -53,4 +57,13 @@ describe('AccessControlPolicy', () => {
       failing('MalformedXML'),
     );
   });
+});
+
+it('names its owner and the accounts among its grantees, and no group', () => {
+  const ownerId = 'owner' as AccountId;
+  const id = 'other' as AccountId;
+  expect(accountsOfAcl({ ownerId, acl: null })).toEqual([ownerId]);
+  const account = { permission: 'READ', grantee: { kind: 'account', id } } as const;
+  const group = { permission: 'READ', grantee: { kind: 'group', group: 'AllUsers' } } as const;
+  expect(accountsOfAcl({ ownerId, acl: [group, account] })).toEqual([ownerId, id]);
 });

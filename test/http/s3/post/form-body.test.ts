@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openForm } from '../../../../src/http/s3/post/form-body.ts';
+import { openForm, readFilesForm } from '../../../../src/http/s3/post/form-body.ts';
 import type { ByteSource } from '../../../../src/ports/byte-source.ts';
 import { cpuMsOf, QUICK_MS } from '../../../cpu-time.ts';
 import { failing } from '../kit/responses.ts';
@@ -143,5 +143,54 @@ describe('a form of a stranger', () => {
     const key = part('x; filename=a;b.txt; Name = "key" ; name="other"', 'k');
     const text = `${key}${file('x', 'filename=b.txt ; y')}${END}`;
     expect(await read(text)).toMatchObject({ fields: { key: 'k' }, fileName: 'b.txt' });
+  });
+});
+
+describe('a form of many files', () => {
+  const named = (name: string, value: string) => part(`name="f"; filename="${name}"`, value);
+  const text = `${field('a', '1')}${named('x', 'first')}${field('b', '2')}${named('y', '')}${named(
+    'z',
+    'last',
+  )}${field('c', '3')}${END}`;
+
+  it.each([1, 7, 64, 1 << 20])(
+    'in pieces of %i bytes ends each before what follows it, once all of it was taken',
+    async (pieceBytes) => {
+      const events: string[] = [];
+      const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
+      const fields = await readFilesForm(CONTENT_TYPE, sourceOf(text, pieceBytes), async (head) => {
+        events.push(`begin ${head.fileName} behind ${[...head.fields.keys()].join()}`);
+        let body = '';
+        return {
+          async write(chunk) {
+            const before = body;
+            await tick();
+            body = before + new TextDecoder().decode(chunk);
+          },
+          async end() {
+            await tick();
+            events.push(`end of ${body}`);
+          },
+        };
+      });
+      expect(events).toEqual([
+        'begin x behind a',
+        'end of first',
+        'begin y behind a,b',
+        'end of ',
+        'begin z behind a,b',
+        'end of last',
+      ]);
+      expect([...fields.keys()]).toEqual(['a', 'b', 'c']);
+    },
+  );
+
+  it('fails where the end of a file does', async () => {
+    const failure = new Error('The end failed.');
+    const reading = readFilesForm(CONTENT_TYPE, sourceOf(text, 7), async () => ({
+      write: () => {},
+      end: async () => Promise.reject(failure),
+    }));
+    await expect(reading).rejects.toBe(failure);
   });
 });
