@@ -58,7 +58,10 @@ export type BlobCompression = {
  */
 export type Segment = ByteRange & {
   readonly blobId: BlobId;
-  /** Absent: the blob's bytes are the plain ones. */
+  /**
+   * How the blob is compressed; absent: its bytes are the plain ones. Pointers in KV and
+   * colos have the field by this name, so it stays.
+   */
   readonly packing?: BlobCompression;
 };
 

@@ -46,8 +46,8 @@ export type DefaultRetention = {
 /**
  * Envelope encryption of a version at rest: its bytes are encrypted with a data key
  * of its own, which stands here wrapped. It is wrapped by a key that only the
- * client has (`customer`), by the master key (`server`), or by a KMS key (`named`).
- * core/encryption/envelope.ts makes and opens it.
+ * client has (`customer`), by the master key (`server`), or by a KMS key (`named`, since
+ * rows and the JSON API say so). core/encryption/envelope.ts makes and opens it.
  */
 export type ObjectEncryption =
   | { readonly kind: 'customer'; readonly wrappedKey: string }

@@ -188,11 +188,11 @@ export function createAddressReader(
     }
     if (target.kind !== 'other' || target.bindableName === null)
       return addressAt(rawPath, target, null);
-    const asked = target;
+    const parsedHost = target;
     const binding = findHost(target.bindableName);
     return binding instanceof Promise
-      ? binding.then((late) => addressAt(rawPath, asked, late))
-      : addressAt(rawPath, asked, binding);
+      ? binding.then((late) => addressAt(rawPath, parsedHost, late))
+      : addressAt(rawPath, parsedHost, binding);
   };
 }
 

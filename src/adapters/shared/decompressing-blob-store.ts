@@ -30,15 +30,16 @@ import {
  */
 const GROUP_BYTES = 1024 * 1024;
 /**
- * Seek tables kept, bytes: one takes 8 for each frame, 160 KiB for the largest
+ * Bytes of seek tables in memory: one takes 8 for each frame, 160 KiB for the largest
  * blob.
  */
 const TABLES_MAX_BYTES = 2 * 1024 * 1024;
 const TABLE_OVERHEAD_BYTES = 256;
 
-type Packed = BlobRange & { readonly packing: BlobCompression };
+/** A range of the plain bytes of a compressed blob. */
+type CompressedRange = BlobRange & { readonly packing: BlobCompression };
 
-/** Frames in a row, the last of them left out, and what of them is wanted. */
+/** Frames from `first` to before `behind`, and the range of their plain bytes to take. */
 type FrameGroup = {
   readonly first: number;
   readonly behind: number;
@@ -53,7 +54,7 @@ type Frames = {
   readonly starts: FrameStarts;
 };
 
-const isCompressed = (range: BlobRange): range is Packed => range.packing !== undefined;
+const isCompressed = (range: BlobRange): range is CompressedRange => range.packing !== undefined;
 
 /**
  * Cost: as of `inner`; for a compressed blob of several frames one more read, the
@@ -79,7 +80,7 @@ export function createDecompressingBlobStore(inner: BlobStore): BlobStore {
     return { id, packing, starts };
   }
 
-  async function readCompressed(id: BlobId, range: Packed): Promise<Uint8Array> {
+  async function readCompressed(id: BlobId, range: CompressedRange): Promise<Uint8Array> {
     requireInside(id, range);
     return readGroup(await framesOf(id, range.packing), groupOf(range, range));
   }
@@ -88,7 +89,10 @@ export function createDecompressingBlobStore(inner: BlobStore): BlobStore {
     return openGroup(frames, group, await inner.read(frames.id, compressedRange(frames, group)));
   }
 
-  async function openCompressed(id: BlobId, range: Packed): Promise<ReadableStream<Uint8Array>> {
+  async function openCompressed(
+    id: BlobId,
+    range: CompressedRange,
+  ): Promise<ReadableStream<Uint8Array>> {
     requireInside(id, range);
     const frames = await framesOf(id, range.packing);
     const whole = groupOf(range, range);
@@ -138,20 +142,20 @@ export function createDecompressingBlobStore(inner: BlobStore): BlobStore {
 }
 
 /** ObjectDamaged, as for a blob that is short. */
-function requireInside(id: BlobId, { offsetBytes, lengthBytes, packing }: Packed): void {
+function requireInside(id: BlobId, { offsetBytes, lengthBytes, packing }: CompressedRange): void {
   if (lengthBytes <= 0 || offsetBytes + lengthBytes > packing.plainBytes) throw damaged(id);
 }
 
 /**
- * The frames that hold `part`, with what of them `wanted` wants. Both inside the
+ * The frames that hold `part`, with the part of them that lies in `range`. Both inside the
  * blob.
  */
-function groupOf(wanted: Packed, part: Omit<BlobRange, 'packing'>): FrameGroup {
-  const { frameBytes, plainBytes } = wanted.packing;
+function groupOf(range: CompressedRange, part: Omit<BlobRange, 'packing'>): FrameGroup {
+  const { frameBytes, plainBytes } = range.packing;
   const first = Math.floor(part.offsetBytes / frameBytes);
   const behind = Math.ceil((part.offsetBytes + part.lengthBytes) / frameBytes);
-  const from = Math.max(wanted.offsetBytes, first * frameBytes);
-  const to = Math.min(wanted.offsetBytes + wanted.lengthBytes, behind * frameBytes, plainBytes);
+  const from = Math.max(range.offsetBytes, first * frameBytes);
+  const to = Math.min(range.offsetBytes + range.lengthBytes, behind * frameBytes, plainBytes);
   return { first, behind, skipBytes: from - first * frameBytes, takeBytes: to - from };
 }
 
@@ -162,12 +166,12 @@ const framesOfGroup = ({ frameBytes }: BlobCompression): number =>
  * The groups that hold a range, one after the other. Made one by one: a large blob
  * has thousands.
  */
-function* groupsOf(wanted: Packed): Generator<FrameGroup, undefined> {
-  const { frameBytes } = wanted.packing;
-  const step = framesOfGroup(wanted.packing) * frameBytes;
-  const end = wanted.offsetBytes + wanted.lengthBytes;
-  for (let at = Math.floor(wanted.offsetBytes / frameBytes) * frameBytes; at < end; at += step) {
-    yield groupOf(wanted, { offsetBytes: at, lengthBytes: Math.min(step, end - at) });
+function* groupsOf(range: CompressedRange): Generator<FrameGroup, undefined> {
+  const { frameBytes } = range.packing;
+  const step = framesOfGroup(range.packing) * frameBytes;
+  const end = range.offsetBytes + range.lengthBytes;
+  for (let at = Math.floor(range.offsetBytes / frameBytes) * frameBytes; at < end; at += step) {
+    yield groupOf(range, { offsetBytes: at, lengthBytes: Math.min(step, end - at) });
   }
 }
 

@@ -83,5 +83,5 @@ export type ChangeReader = {
   /** Called before a value is read; null: a change is under way, so nothing may be kept. */
   read(name: string): ChangeReading | null;
   /** Whether nothing of that name has changed since the reading. */
-  holds(reading: ChangeReading): boolean;
+  isCurrent(reading: ChangeReading): boolean;
 };

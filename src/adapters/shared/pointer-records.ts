@@ -61,17 +61,17 @@ export function createPointerRecords(
     },
   });
 
-  const holds = ({ reading }: Any): boolean =>
-    reading === undefined || changes === null || changes.holds(reading);
+  const isCurrent = ({ reading }: Any): boolean =>
+    reading === undefined || changes === null || changes.isCurrent(reading);
 
   return {
     get(name: string): Any | undefined {
       const record = present.get(name) ?? missing.get(name);
-      return record !== undefined && holds(record) ? record : undefined;
+      return record !== undefined && isCurrent(record) ? record : undefined;
     },
     getPresent(name: string): Present | undefined {
       const record = present.get(name);
-      return record !== undefined && holds(record) ? record : undefined;
+      return record !== undefined && isCurrent(record) ? record : undefined;
     },
     set(name: string, record: Any): void {
       if (record.value === null) {

@@ -56,14 +56,14 @@ export function createDecideCall(decide: Decide, source: ConditionSource): Decid
   function limitOf(record: AccessRecord, { action, key, prefix }: Wanted) {
     if (scope === null) return null;
     const narrowed = prefix ?? query.get('prefix');
-    const asked = {
+    const scopedCall = {
       action,
       bucket: record.name,
       key,
       prefix: narrowed,
       sourceIp: request.remoteAddress,
     };
-    return exceededLimit(scope, asked);
+    return exceededLimit(scope, scopedCall);
   }
 
   function requestOf(record: AccessRecord, wanted: Wanted): AccessRequest {
@@ -128,8 +128,8 @@ export function requireScope(
 ): void {
   const scope = principal.kind === 'account' ? (principal.scope ?? null) : null;
   if (scope === null) return;
-  const asked = { action, bucket, key: null, prefix: null, sourceIp: request.remoteAddress };
-  const limit = exceededLimit(scope, asked);
+  const scopedCall = { action, bucket, key: null, prefix: null, sourceIp: request.remoteAddress };
+  const limit = exceededLimit(scope, scopedCall);
   if (limit !== null)
     throw new StorageError(
       'AccessDenied',

@@ -1,5 +1,5 @@
 // Whether something may be looked up or made for a reader, where the owner has set
-// a cap: asked before the work, because a refusal after it has cost all there was
+// a cap: capCheck before the work, because a refusal after it has cost all there was
 // to save. requester.ts makes it for images.ts and variants.ts; without a cap it is
 // null.
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
@@ -8,7 +8,7 @@ import type { DerivedBodies } from '../../ports/derived.ts';
 import { payerOfRead } from './count-read.ts';
 
 export type RequireWork = {
-  /** Before the tier below memory is asked. As CapGuard.require. */
+  /** Before the tier below memory is capCheck. As CapGuard.require. */
   toFind(): Promise<void>;
   /** Before something is read and made. As CapGuard.require. */
   toMake(): Promise<void>;
@@ -32,9 +32,9 @@ export function requireWorkFor(
  * Whether the work may be done; a response that does not need it says itself why
  * not.
  */
-export async function mayWork(asked: Promise<void> | undefined): Promise<boolean> {
+export async function mayWork(capCheck: Promise<void> | undefined): Promise<boolean> {
   try {
-    await asked;
+    await capCheck;
     return true;
   } catch {
     return false;

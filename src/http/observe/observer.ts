@@ -28,9 +28,9 @@ export type Observer = {
    * The fast path, with what is counted beyond its own numbers: nothing at all
    * unless the settings ask for it.
    */
-  watchFastPath<Asked extends readonly unknown[]>(
-    answer: (...asked: Asked) => FastResponse | null,
-  ): (...asked: Asked) => FastResponse | null;
+  watchFastPath<Input extends readonly unknown[]>(
+    answer: (...input: Input) => FastResponse | null,
+  ): (...input: Input) => FastResponse | null;
   /** Reports what the fast path has answered; null: nobody wants to know. */
   readonly servedByFastPath: ((served: FastPathServed) => void) | null;
   /** All metric families, those of the platform included. */
@@ -120,8 +120,8 @@ export function createObserver(
     },
     watchFastPath(answer) {
       if (buckets === null) return answer;
-      return (...asked) => {
-        const response = answer(...asked);
+      return (...input) => {
+        const response = answer(...input);
         return response === null ? null : countResponse(buckets, response);
       };
     },

@@ -58,8 +58,8 @@ function encodeExtended(name: string): string {
  * InvalidArgument for a name above 255 characters. `parameter`: which part of the
  * query asks for it.
  */
-export function requireFileName(asked: string, parameter: 'download' | 'zip'): void {
-  if (asked.length <= NAME_MAX_LENGTH) return;
+export function requireFileName(requestedName: string, parameter: 'download' | 'zip'): void {
+  if (requestedName.length <= NAME_MAX_LENGTH) return;
   throw new StorageError('InvalidArgument', {
     detail: `The name of a download may have ${NAME_MAX_LENGTH} characters.`,
     fields: { ArgumentName: parameter },
@@ -72,12 +72,12 @@ export function requireFileName(asked: string, parameter: 'download' | 'zip'): v
  * InvalidArgument for a name above 255 characters.
  */
 export function downloadDisposition(
-  asked: string,
+  requestedName: string,
   stored: string | undefined,
   key: string,
 ): string {
-  requireFileName(asked, 'download');
-  if (asked !== '') return attachment(asked.replaceAll('/', '_'));
+  requireFileName(requestedName, 'download');
+  if (requestedName !== '') return attachment(requestedName.replaceAll('/', '_'));
   const parametersAt = stored?.indexOf(';') ?? -1;
   return stored !== undefined && parametersAt !== -1
     ? `attachment${stored.slice(parametersAt)}`

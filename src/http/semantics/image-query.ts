@@ -79,12 +79,13 @@ export function parseImageQuery(
     readSize('w', get('w'), settings),
     readSize('h', get('h'), settings),
   ];
-  const asked = readFormat(get('format'));
+  const namedFormat = readFormat(get('format'));
   const quality = readQuality(get('q'));
   const fit = readFit(get('fit'));
-  if (widthPx === null && heightPx === null && asked === null && quality === null) return null;
-  const isByAccept = asked === 'auto';
-  const format = isByAccept ? chooseFormat(accept ?? '', source) : (asked ?? source);
+  if (widthPx === null && heightPx === null && namedFormat === null && quality === null)
+    return null;
+  const isByAccept = namedFormat === 'auto';
+  const format = isByAccept ? chooseFormat(accept ?? '', source) : (namedFormat ?? source);
   // With one size given there is but one way to fit it.
   const hasBoth = widthPx !== null && heightPx !== null;
   const used = hasBoth || fit === 'scale-down' ? fit : 'contain';

@@ -141,10 +141,10 @@ function refusalOf(
   if (condition === null) return null;
   const { ifMatch, ifLastModifiedSeconds, ifSizeBytes } = condition;
   if (stored === null) return versionId === null ? 'NoSuchKey' : 'NoSuchVersion';
-  const holds =
+  const isMet =
     (ifMatch === null || ifMatch === '*' || ifMatch === stored.etag) &&
     (ifLastModifiedSeconds === null ||
       ifLastModifiedSeconds === Math.floor(stored.lastModifiedMs / 1000)) &&
     (ifSizeBytes === null || ifSizeBytes === stored.sizeBytes);
-  return holds ? null : 'PreconditionFailed';
+  return isMet ? null : 'PreconditionFailed';
 }

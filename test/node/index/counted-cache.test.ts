@@ -94,7 +94,7 @@ it('a commit counts for its keys, or for its bucket alone', () => {
     counters.block(bucket, keys);
     const during = names.map((name) => counters.read(name) !== null);
     counters.unblock(bucket, keys);
-    const isSame = before.map((reading) => reading !== null && counters.holds(reading));
+    const isSame = before.map((reading) => reading !== null && counters.isCurrent(reading));
     return { during, isSame, isFree: names.every((name) => counters.read(name) !== null) };
   };
   for (const [keys, expected] of [

@@ -37,7 +37,7 @@ describe('changes of the directory', () => {
     const result = await settled;
     const changed = names.filter(([, counted], at) => {
       const reading = before[at];
-      return reading == null || !changes.holds(reading) || changes.read(counted) === null;
+      return reading == null || !changes.isCurrent(reading) || changes.read(counted) === null;
     });
     const isOver = names.every(([, counted]) => changes.read(counted) !== null);
     const kinds = (some: typeof names) => some.map(([kind]) => kind);

@@ -31,7 +31,10 @@ export type FeedNews = {
   /** Drawn anew at each start of the object, which forgets its numbers. */
   readonly feedId: string;
   readonly sequence: number;
-  /** Every change after this number is in `changes`, or was sent before. */
+  /**
+   * The number from which on changes are known: each later one is in `changes`, or was
+   * sent before. No watermark of a purge; releases of the object have sent it so.
+   */
   readonly floor: number;
   readonly changes: readonly FeedChange[];
   /** The last change of a share link; null: the object runs a release that can't say. */
@@ -62,7 +65,7 @@ export type FeedState = Omit<FeedNews, 'changes' | 'pages'> & {
   readonly changes: ReadonlyMap<ObjectKey, number>;
 };
 
-/** Changes remembered of one bucket; older ones raise the floor. */
+/** Changes remembered of one bucket; `floor` rises above those that are dropped. */
 export const CHANGES_MAX = 512;
 
 /** How far the clocks of two machines of a colo may be apart, milliseconds. */

@@ -50,7 +50,7 @@ export type BlobFolders = {
 };
 
 /** Counts of removed folders, which all threads of the process share. */
-export type FolderRemovals = Pick<ChangeCounters, 'begin' | 'end' | 'read' | 'holds'>;
+export type FolderRemovals = Pick<ChangeCounters, 'begin' | 'end' | 'read' | 'isCurrent'>;
 
 /** What is done to files; tests order the calls of several threads. */
 export type FolderCalls = {
@@ -162,7 +162,7 @@ function createKnownFolders(root: string, removals: FolderRemovals) {
     isDurable(folder: string): boolean {
       if (folder === root) return true;
       const reading = known.get(folder);
-      return reading !== undefined && removals.holds(reading);
+      return reading !== undefined && removals.isCurrent(reading);
     },
     /** `reading`: of before its name was synced; null: a removal was under way. */
     remember(folder: string, reading: ChangeReading | null): void {

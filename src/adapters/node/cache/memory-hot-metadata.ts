@@ -41,7 +41,7 @@ export function createMemoryHotMetadata(
     if (readings === undefined || changes === null) return true;
     const { readPolicy, pointer } = readings;
     if (readPolicy === null || pointer === null) return false;
-    return changes.holds(readPolicy) && changes.holds(pointer);
+    return changes.isCurrent(readPolicy) && changes.isCurrent(pointer);
   }
 
   /** Callers from now on must not join a read that may be older than the change. */

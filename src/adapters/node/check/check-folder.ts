@@ -17,7 +17,7 @@ import {
   type ProveBody,
   type ReadDamage,
 } from './check-rows.ts';
-import { findOrphans, graceFloor, type Orphans } from './find-orphans.ts';
+import { findOrphans, leastYoungIdOf, type Orphans } from './find-orphans.ts';
 import {
   findMissingMasterKeys,
   type MasterKeySettings,
@@ -93,7 +93,11 @@ export async function checkFolder(
       uses,
     );
     const lacksKeys = missingMasterKeys.some(({ id }) => uses.has(id));
-    const floor = graceFloor(createIds(systemClock), systemClock.nowMs(), options.graceSeconds);
+    const leastYoungId = leastYoungIdOf(
+      createIds(systemClock),
+      systemClock.nowMs(),
+      options.graceSeconds,
+    );
 
     return {
       folder: folder.path,
@@ -105,7 +109,7 @@ export async function checkFolder(
       blobBytes: blobs.bytes,
       damagedBlobs: [...blobs.damage, ...readDamage].map(toDamagedBlob),
       ...rows,
-      orphans: findOrphans(index, folder.blobRoot, floor),
+      orphans: findOrphans(index, folder.blobRoot, leastYoungId),
       masterKeyUses: Object.fromEntries([...uses].map(([id, counts]) => [id, sumOf(counts)])),
       missingMasterKeys,
     };

@@ -24,13 +24,13 @@ export type Orphans = {
 const NAMED_MAX = 1000;
 
 /**
- * Compares all files with the index. `floor`: the least id of a blob that is
+ * Compares all files with the index. `leastYoungId`: the least id of a blob that is
  * younger than the grace.
  */
 export function findOrphans(
   index: Sql,
   blobRoot: string,
-  floor: (bucket: BucketId) => string,
+  leastYoungId: (bucket: BucketId) => string,
 ): Orphans {
   const blobIds: BlobId[] = [];
   let count = 0;
@@ -44,7 +44,7 @@ export function findOrphans(
       // more.
       const file = statSync(blobPath(blobRoot, blobId).file, { throwIfNoEntry: false });
       if (file === undefined) continue;
-      if (blobId >= floor(blobId.slice(0, blobId.indexOf('/')) as BucketId)) {
+      if (blobId >= leastYoungId(blobId.slice(0, blobId.indexOf('/')) as BucketId)) {
         young += 1;
         continue;
       }
@@ -56,8 +56,8 @@ export function findOrphans(
   return { count, bytes, blobIds, young };
 }
 
-/** `floor` for a grace: ids sort by their time. */
-export function graceFloor(
+/** Makes `leastYoungId` for a grace: ids sort by their time. */
+export function leastYoungIdOf(
   ids: Ids,
   nowMs: number,
   graceSeconds: number,

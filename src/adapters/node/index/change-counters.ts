@@ -64,7 +64,7 @@ export function createChangeCounters(memory: SharedArrayBuffer): ChangeCounters 
       const reading = { slot, changes: Atomics.load(changes, slot) };
       return Atomics.load(underWay, slot) === 0 ? reading : null;
     },
-    holds: (reading) => Atomics.load(changes, reading.slot) === reading.changes,
+    isCurrent: (reading) => Atomics.load(changes, reading.slot) === reading.changes,
   };
 }
 

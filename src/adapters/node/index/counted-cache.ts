@@ -27,7 +27,9 @@ export function countedCaches(changes: ChangeReader): MakeCache {
 
     function peek(key: Key): Value | undefined {
       const counted = values.get(key);
-      return counted !== undefined && changes.holds(counted.reading) ? counted.value : undefined;
+      return counted !== undefined && changes.isCurrent(counted.reading)
+        ? counted.value
+        : undefined;
     }
 
     function fill(key: Key, read: () => Value | null): Value | null {

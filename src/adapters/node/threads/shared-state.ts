@@ -103,11 +103,11 @@ export function countCapChanges(meter: UsageMeter, shared: SharedState | null): 
 /** Wraps another thread's meter: it forgets allowances once a cap was changed elsewhere. */
 export function heedCapChanges(
   meter: UsageMeter,
-  changes: Pick<ChangeCounters, 'read' | 'holds'>,
+  changes: Pick<ChangeCounters, 'read' | 'isCurrent'>,
 ): Meter {
   let reading = changes.read(CAPS_NAME);
   function heed(): void {
-    if (reading !== null && changes.holds(reading)) return;
+    if (reading !== null && changes.isCurrent(reading)) return;
     reading = changes.read(CAPS_NAME);
     meter.forgetAllAllowances();
   }

@@ -1,6 +1,6 @@
 // The condition operators of policies: what a statement's Condition block demands
 // of a request. Values are read and checked once, when the policy is parsed;
-// holds() then compares. Source, on
+// isMet() then compares. Source, on
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/:
 // reference_policies_elements_condition_operators.html
 import { type IpRange, isInRange, parseIp, parseIpRange } from '../../../domain/ip-range.ts';
@@ -144,7 +144,7 @@ function parseNull(key: string, expected: readonly string[]): Condition | Condit
  * Whether a request with these values meets the condition. The result means nothing
  * once the effort is spent.
  */
-export function holds(condition: Condition, values: ConditionValues, effort: Effort): boolean {
+export function isMet(condition: Condition, values: ConditionValues, effort: Effort): boolean {
   const actual = values(condition.key);
   if (actual === null || actual.length === 0) return condition.ifMissing;
   const passes = (value: string) =>

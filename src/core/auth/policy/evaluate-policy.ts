@@ -4,7 +4,7 @@
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 import type { BucketName, ObjectKey, Principal } from '../../../domain/nouns.ts';
 import type { S3Action } from './actions.ts';
-import { holds } from './conditions.ts';
+import { isMet } from './conditions.ts';
 import { type Effort, spend, unlimited } from './match-glob.ts';
 import { type ConditionValues, matchesPattern } from './pattern.ts';
 import type { Policy, PolicyMatch, PolicyPrincipals, Statement } from './policy.ts';
@@ -179,7 +179,7 @@ function applies(
     matchesPrincipal(statement.principals, caller) &&
     matchesAny(statement.actions, action, values, effort) &&
     matchesAny(statement.resources, resource, values, effort) &&
-    statement.conditions.every((condition) => holds(condition, values, effort))
+    statement.conditions.every((condition) => isMet(condition, values, effort))
   );
 }
 

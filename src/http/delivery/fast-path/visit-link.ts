@@ -102,8 +102,8 @@ export function createLinkVisit(
 
 /** What leaves from memory is whole in itself; of a range, its ends say what it is. */
 function countsOf({ range }: PlainRead, { sizeBytes }: Pointer, { body }: FastResponse) {
-  const asked = parseRange(range, sizeBytes);
-  const part = bytesOf(asked === 'unsatisfiable' ? 'whole' : asked, sizeBytes);
+  const parsedRange = parseRange(range, sizeBytes);
+  const part = bytesOf(parsedRange === 'unsatisfiable' ? 'whole' : parsedRange, sizeBytes);
   return {
     started: part.offsetBytes === 0 ? 1 : 0,
     completed: part.offsetBytes + part.lengthBytes === sizeBytes ? 1 : 0,

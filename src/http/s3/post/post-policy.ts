@@ -95,8 +95,8 @@ export function requireAllowed(
     covered.add(field);
     const sent = fields.get(field);
     // A field that may start with anything may also be left out, as with S3.
-    const holds = kind === 'eq' ? sent === value : startsWith(field, sent ?? '', value);
-    if (!holds) throw denied(`Policy Condition failed: ["${kind}", "$${field}", "${value}"]`);
+    const isMet = kind === 'eq' ? sent === value : startsWith(field, sent ?? '', value);
+    if (!isMet) throw denied(`Policy Condition failed: ["${kind}", "$${field}", "${value}"]`);
   }
   const extra = [...fields.keys()].filter((name) => !covered.has(name) && !FREE_FIELDS.test(name));
   if (extra.length > 0) throw denied(`Extra input fields: ${extra.join(', ')}`);

@@ -14,7 +14,7 @@ type Drawing = {
   readonly isFixed: boolean[][];
 };
 
-/** Which modules a mask turns over. Source: table 10 */
+/** Which modules a mask isFlipped over. Source: table 10 */
 const MASKS: readonly ((row: number, column: number) => boolean)[] = [
   (row, column) => (row + column) % 2 === 0,
   (row) => row % 2 === 0,
@@ -69,7 +69,7 @@ function drawPatterns(version: number): Drawing {
   return drawing;
 }
 
-/** Sets a module that no mask turns over; outside of the code nothing. */
+/** Sets a module that no mask isFlipped over; outside of the code nothing. */
 function fix({ side, dark, isFixed }: Drawing, row: number, column: number, isDark: boolean): void {
   const [darkRow, fixedRow] = [dark[row], isFixed[row]];
   if (darkRow === undefined || fixedRow === undefined || column < 0 || column >= side) return;
@@ -159,10 +159,10 @@ function drawCodewords({ side, dark, isFixed }: Drawing, bytes: Uint8Array): voi
 }
 
 function withMask({ side, dark, isFixed }: Drawing, mask: number): QrCode {
-  const turns = MASKS[mask];
+  const isFlipped = MASKS[mask];
   const rows = dark.map((line, row) =>
     line.map((isDark, column) =>
-      isFixed[row]?.[column] === true ? isDark : isDark !== turns?.(row, column),
+      isFixed[row]?.[column] === true ? isDark : isDark !== isFlipped?.(row, column),
     ),
   );
   drawFormat({ side, dark: rows, isFixed: isFixed.map((line) => [...line]) }, mask);
