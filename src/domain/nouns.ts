@@ -140,7 +140,10 @@ export type ObjectVersion = ObjectAttributes &
 export type DeleteMarker = Pick<
   ObjectVersion,
   'key' | 'versionId' | 'isNull' | 'lastModifiedMs' | 'ownerId'
->;
+> & {
+  /** Whether it stands where a job moved an object away; absent: it does not. */
+  readonly isOfMove?: boolean;
+};
 
 /**
  * A version of a key as a client names it: one of ours, or `null` for the one

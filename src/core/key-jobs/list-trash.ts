@@ -1,5 +1,6 @@
-// The trash of a bucket as a console shows it. By key it has any size; by time of
-// deletion or by size the number of keys is bounded.
+// The trash of a bucket as a console shows it: what was deleted, not what a job moved
+// away, whose marker says so. By key it has any size; by time of deletion or by size the
+// number of keys is bounded.
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
@@ -12,17 +13,17 @@ export type TrashPage = PageEnd & { readonly hidden: readonly HiddenKey[] };
 
 export type TrashInput = PageInput & { readonly sort: TrashSort };
 
+/** Index reads of one page: a page between many moved keys may have fewer than asked. */
+const READS_MAX = 10;
+
 /**
- * Lists the trash. Cost: one index read; at most ten when it is sorted otherwise
- * than by key, ascending.
+ * Lists the trash. Cost: one index read; at most ten where keys were moved away, or
+ * when it is sorted otherwise than by key, ascending.
  */
 export async function listTrash(bucket: BucketHandle, input: TrashInput): Promise<TrashPage> {
-  const { prefix, sort, isDescending, limit, cursor } = input;
+  const { prefix, sort, isDescending } = input;
   if (sort === 'name' && !isDescending) {
-    const listed = await bucket.call('listHidden', { prefix, after: cursor, limit: limit + 1 });
-    const hidden = listed.slice(0, limit);
-    const next = listed.length > limit ? (hidden.at(-1)?.key ?? null) : null;
-    return { hidden, next, isComplete: true };
+    return await listByKey(bucket, input);
   }
 
   const { all, isComplete } = await readAll(bucket, prefix);
@@ -30,6 +31,31 @@ export async function listTrash(bucket: BucketHandle, input: TrashInput): Promis
   const { page, next } = cutPage(sorted, input);
   return { hidden: page, next, isComplete };
 }
+
+/** Lists by key. `next` is where the walk ended, which may lie behind the last key. */
+async function listByKey(
+  bucket: BucketHandle,
+  { prefix, limit: pageLimit, cursor }: Pick<TrashInput, 'prefix' | 'limit' | 'cursor'>,
+): Promise<TrashPage> {
+  const hidden: HiddenKey[] = [];
+  let after = cursor;
+  for (let reads = 0; reads < READS_MAX; reads++) {
+    const limit = reads === 0 ? pageLimit + 1 : LIST_MAX_KEYS;
+    const walked = await bucket.call('listHidden', { prefix, after, limit });
+    for (const entry of walked) {
+      const belongs = isDeleted(entry);
+      if (belongs && hidden.length === pageLimit)
+        return { hidden, next: after as ObjectKey, isComplete: true };
+      if (belongs) hidden.push(entry);
+      after = entry.key;
+    }
+    if (walked.length < limit) return { hidden, next: null, isComplete: true };
+  }
+  return { hidden, next: after as ObjectKey, isComplete: true };
+}
+
+/** Whether a hidden key was deleted: its object was not moved to another key. */
+export const isDeleted = ({ isMoved }: HiddenKey) => isMoved !== true;
 
 function orderOf(sort: 'deleted' | 'size', isDescending: boolean) {
   const of = ({ hiddenAtMs, newest }: HiddenKey) =>
@@ -40,13 +66,15 @@ function orderOf(sort: 'deleted' | 'size', isDescending: boolean) {
 async function readAll(bucket: BucketHandle, prefix: string) {
   const all: HiddenKey[] = [];
   let after: ObjectKey | '' = '';
-  while (all.length < SORT_MAX_KEYS) {
+  let walked = 0;
+  while (walked < SORT_MAX_KEYS) {
     const page: readonly HiddenKey[] = await bucket.call('listHidden', {
       prefix,
       after,
       limit: LIST_MAX_KEYS,
     });
-    all.push(...page);
+    walked += page.length;
+    all.push(...page.filter(isDeleted));
     if (page.length < LIST_MAX_KEYS) return { all, isComplete: true };
     after = page.at(-1)?.key ?? '';
   }

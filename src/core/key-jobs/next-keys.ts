@@ -12,6 +12,7 @@ import type { ListedDropFile } from '../../domain/links/drop-link.ts';
 import type { LinkId } from '../../domain/links/link-ids.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
+import { isDeleted } from './list-trash.ts';
 
 /** Listings of one step: small folders share it. Each is a call of the index. */
 const LISTINGS_MAX = 10;
@@ -43,9 +44,10 @@ export async function nextKeys(
   if (job.at < listed) return nextListed(bucket, job, selection, limit);
 
   if (selection.prefixes === undefined) {
-    const { keys, isLast } = await readKeys(bucket, kind, selection.prefix, job.after, limit);
-    const cursors = keys.map((after) => ({ after, at: job.at }));
-    return { keys, cursors, next: cursors.at(-1) ?? { after: job.after, at: job.at }, isLast };
+    const page = await readKeys(bucket, kind, selection.prefix, job.after, limit);
+    const cursors = page.keys.map((after) => ({ after, at: job.at }));
+    const next = { after: page.after, at: job.at };
+    return { keys: page.keys, cursors, next, isLast: page.isLast };
   }
 
   const cursors: KeyCursor[] = [];
@@ -56,7 +58,7 @@ export async function nextKeys(
     const prefix = selection.prefixes[at - listed] ?? '';
     const page = await readKeys(bucket, kind, prefix, after, limit - cursors.length);
     cursors.push(...page.keys.map((key) => ({ after: key, at })));
-    next = page.isLast ? { after: '', at: at + 1 } : { after: page.keys.at(-1) ?? after, at };
+    next = page.isLast ? { after: '', at: at + 1 } : { after: page.after, at };
     if (cursors.length >= limit) break;
   }
   const keys = cursors.map(({ after }) => after as ObjectKey);
@@ -108,17 +110,25 @@ async function nextDropped(
   };
 }
 
-/** Reads keys below a prefix: hidden ones where the kind of job is about these. */
+/** Keys of a page; `after`: the key at which the walk ended. */
+type WalkedKeys = {
+  readonly keys: readonly ObjectKey[];
+  readonly after: string;
+  readonly isLast: boolean;
+};
+
+/** Reads keys below a prefix: deleted ones where the kind of job is about these. */
 async function readKeys(
   bucket: BucketHandle,
   kind: SelectingTask['kind'],
   prefix: string,
   after: string,
   limit: number,
-): Promise<{ readonly keys: readonly ObjectKey[]; readonly isLast: boolean }> {
+): Promise<WalkedKeys> {
   if (kind === 'restore' || kind === 'purge') {
     const hidden = await bucket.call('listHidden', { prefix, after, limit });
-    return { keys: hidden.map(({ key }) => key), isLast: hidden.length < limit };
+    const keys = hidden.filter(isDeleted).map(({ key }) => key);
+    return { keys, after: hidden.at(-1)?.key ?? after, isLast: hidden.length < limit };
   }
   if (kind === 'erase') {
     const page = await bucket.call('listVersions', {
@@ -129,8 +139,18 @@ async function readKeys(
       maxKeys: limit,
     });
     const keys = new Set(page.versions.map(({ key }) => key));
-    return { keys: [...keys], isLast: !page.isTruncated };
+    return walkedKeys([...keys], after, !page.isTruncated);
   }
   const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: limit });
-  return { keys: page.objects.map(({ key }) => key), isLast: !page.isTruncated };
+  return walkedKeys(
+    page.objects.map(({ key }) => key),
+    after,
+    !page.isTruncated,
+  );
 }
+
+const walkedKeys = (keys: readonly ObjectKey[], after: string, isLast: boolean): WalkedKeys => ({
+  keys,
+  after: keys.at(-1) ?? after,
+  isLast,
+});

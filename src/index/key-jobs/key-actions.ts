@@ -127,7 +127,7 @@ function moveVersion(
   const written = slots.write(version, (placed) =>
     putVersion(sql, n, versioning, version, replaced, { ...saved, placed }),
   );
-  const left = { key, versionId: markerId, ownerId: null, nowMs };
+  const left = { key, versionId: markerId, ownerId: null, nowMs, isOfMove: true };
   const marker = putMarker(sql, n, versioning, left, source);
   return done({
     sizeBytes: source.sizeBytes,
@@ -218,7 +218,7 @@ function hide(
     sql,
     n,
     versioning,
-    { key, versionId: markerId, ownerId: null, nowMs },
+    { key, versionId: markerId, ownerId: null, nowMs, isOfMove: movedTo !== null },
     current,
   );
   return done({

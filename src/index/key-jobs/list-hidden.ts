@@ -1,10 +1,12 @@
-// Keys that a delete marker hides, with what would come back: the trash of a bucket.
+// Keys that a delete marker hides, with what would come back: the trash of a bucket,
+// and what jobs moved away.
 // Called by key-jobs.ts.
 import type { ObjectKey, VersionId } from '../../domain/nouns.ts';
 import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { firstBehind, prefixEnd } from '../keys/key-order.ts';
+import { MARKER_DETAILS } from '../objects/object-rows.ts';
 import { requireBucket } from '../require-bucket.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
@@ -18,6 +20,7 @@ type HiddenRow = {
   readonly key: string;
   readonly version_id: string;
   readonly last_modified_ms: number;
+  readonly detail: string | null;
 };
 type NewestRow = {
   readonly version_id: string;
@@ -37,7 +40,7 @@ export function listHidden(
   const rows = sql.all<HiddenRow>(
     // By its name: SQLite's planner would go over all versions of the prefix
     // instead, most of which are not hidden.
-    `SELECT key, version_id, last_modified_ms FROM versions INDEXED BY versions_hiding
+    `SELECT key, version_id, last_modified_ms, detail FROM versions INDEXED BY versions_hiding
      WHERE bucket = ? AND key >= ? AND key < ? AND is_marker = 1 AND replaced_at_ms IS NULL
      ORDER BY key LIMIT ${PLAN_ONCE} ?`,
     n,
@@ -61,6 +64,7 @@ export function listHidden(
     return {
       key: row.key as ObjectKey,
       hiddenAtMs: row.last_modified_ms,
+      isMoved: row.detail === MARKER_DETAILS.moved,
       newest:
         newest === undefined
           ? null

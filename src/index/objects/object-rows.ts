@@ -291,9 +291,13 @@ export function decodeVersion(row: VersionRow): ObjectVersion {
 /** The column that distinguishes delete markers in `versions`. */
 export type MarkerRow = { readonly is_marker: number };
 
+/** The detail of a delete marker: of one that a deletion made, and one of a move. */
+export const MARKER_DETAILS = { deleted: '{}', moved: '{"isOfMove":true}' } as const;
+
 /** The delete marker of a row. */
 export function decodeMarker(row: VersionRow): DeleteMarker {
   return {
+    ...(row.detail === MARKER_DETAILS.moved ? { isOfMove: true } : {}),
     key: row.key as ObjectKey,
     versionId: row.version_id as VersionId,
     isNull: row.is_null === 1,

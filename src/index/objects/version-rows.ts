@@ -6,7 +6,6 @@
 
 import { StorageError } from '../../domain/errors.ts';
 import type {
-  AccountId,
   BucketRef,
   DeleteMarker,
   ObjectKey,
@@ -22,6 +21,7 @@ import { countEarlyDeletion } from '../usage/minimum-storage-duration.ts';
 import { oneRow, type RowState } from '../usage/row-state.ts';
 import { dropReferences, type SavedBytes } from './blob-references.ts';
 import { savedByCompression } from './compression-savings.ts';
+import { MARKER_DETAILS } from './object-rows.ts';
 import { rowChanged } from './row-changes.ts';
 import {
   readCurrent,
@@ -111,6 +111,10 @@ export function isRepeatedCommit(
   );
 }
 
+type NewMarker = Pick<DeleteMarker, 'key' | 'versionId' | 'ownerId' | 'isOfMove'> & {
+  readonly nowMs: number;
+};
+
 /**
  * Puts a delete marker in place of the current version, which goes or becomes an
  * older version.
@@ -119,7 +123,7 @@ export function putMarker(
   sql: Sql,
   bucket: number,
   versioning: Versioning,
-  marker: { key: ObjectKey; versionId: VersionId; ownerId: AccountId | null; nowMs: number },
+  marker: NewMarker,
   current: StoredVersion | null,
 ): StoredMarker {
   const { key, nowMs } = marker;
@@ -137,8 +141,9 @@ export function putMarker(
   if (freedBodyId !== null) deleteBody(sql, freedBodyId);
   if (removed !== null) rowChanged(sql, { bucket, key, from: removed, to: null, atMs: nowMs });
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
-  const { ownerId } = marker;
-  writeMarker(sql, bucket, { key, versionId, isNull, lastModifiedMs: nowMs, ownerId }, null);
+  const { ownerId, isOfMove = false } = marker;
+  const written = { key, versionId, isNull, lastModifiedMs: nowMs, ownerId, isOfMove };
+  writeMarker(sql, bucket, written, null);
   return { versionId, isNull };
 }
 
@@ -152,7 +157,7 @@ export function writeMarker(
   sql.all(
     `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes,
        etag, last_modified_ms, storage_class, owner_id, detail)
-     VALUES (?, ?, ?, ?, 1, ?, 0, '', ?, '', ?, '{}')`,
+     VALUES (?, ?, ?, ?, 1, ?, 0, '', ?, '', ?, ?)`,
     bucket,
     marker.key,
     marker.versionId,
@@ -160,6 +165,7 @@ export function writeMarker(
     replacedAtMs,
     marker.lastModifiedMs,
     marker.ownerId,
+    marker.isOfMove === true ? MARKER_DETAILS.moved : MARKER_DETAILS.deleted,
   );
 }
 

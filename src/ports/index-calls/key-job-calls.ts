@@ -31,6 +31,8 @@ import type { NewBlobReference } from '../metadata-index.ts';
 export type HiddenKey = {
   readonly key: ObjectKey;
   readonly hiddenAtMs: number;
+  /** Whether a job moved the object away; absent, by an older release: unknown. */
+  readonly isMoved?: boolean;
   /**
    * The newest version behind the marker; null: there is none, or more than 250
    * other markers stand before it.
