@@ -39,10 +39,10 @@ export class QuaysideError extends Error {
 const HINTS: Readonly<Record<string, string | null>> = {
   // A code may be `constructor`.
   __proto__: null,
-  ChecksumMismatch: 'Download them again.',
-  IncompleteList: 'Narrow it, or sort by name.',
+  ChecksumMismatch: 'Begin a new download.',
+  IncompleteList: 'Narrow it.',
   InvalidInput: 'See `fields`.',
-  NetworkFailure: 'Check the endpoint, the line and CORS.',
+  NetworkFailure: 'Check the endpoint and CORS.',
   NoSuchUpload: 'Begin a new upload.',
   ObjectChanged: 'Begin a new download.',
   PreconditionFailed: 'First read it again.',
@@ -61,7 +61,7 @@ export const unusableResponse = (): QuaysideError =>
 
 /** A request that got no response. */
 export const networkFailure = (cause: unknown): QuaysideError =>
-  new QuaysideError('NetworkFailure', 'The request got no whole response.', {
+  new QuaysideError('NetworkFailure', 'The request got no response.', {
     retryable: true,
     cause,
   });

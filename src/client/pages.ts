@@ -33,8 +33,8 @@ export function createEach(request: Request): Each {
       const page = (await request(route, { ...given, query } as never)) as Page;
       yield* page.items;
       if (page.nextCursor === null) {
-        if (page.isComplete === false) throw incomplete();
-        return;
+        if (page.isComplete !== false) return;
+        throw new QuaysideError('IncompleteList', 'The list is cut.');
       }
       // A list that stands still would never end.
       if (page.nextCursor === cursor) throw unusableResponse();
@@ -43,6 +43,3 @@ export function createEach(request: Request): Each {
   }
   return each as Each;
 }
-
-const incomplete = () =>
-  new QuaysideError('IncompleteList', 'There is more than the server looked at.');

@@ -25,13 +25,31 @@ type Problem = {
   readonly errors?: QuaysideError['fields'] | null;
 };
 
+/** Characters of a refusal from which nothing more of it is read; ours are shorter. */
+const TEXT_MAX_LENGTH = 65_536;
+
+/** The beginning of a body, as far as it came. Never rejects. */
+async function beginningOf({ body }: Response): Promise<string> {
+  let text = '';
+  try {
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    let result = await reader?.read();
+    for (; result?.value && text.length < TEXT_MAX_LENGTH; result = await reader?.read())
+      text += result.value;
+    await reader?.cancel();
+  } catch {
+    // What came says enough, or its status does.
+  }
+  return text;
+}
+
 /** The error that a response stands for. Reads its body; never rejects. */
 export async function failureOf(
   response: Response,
   learnClock: (date: string | null) => boolean = () => false,
 ): Promise<QuaysideError> {
   const { status, headers } = response;
-  const text = await response.text().catch(() => '');
+  const text = await beginningOf(response);
   const problem = headers.get('content-type')?.includes('json') ? fromJson(text) : fromXml(text);
   const code = problem.code || `Http${status}`;
   return new QuaysideError(code, problem.detail || `The server answered ${status}.`, {
@@ -60,17 +78,18 @@ function fromJson(text: string): Problem {
 }
 
 function fromXml(text: string): Problem {
-  const [code, detail, requestId] = ['Code', 'Message', 'RequestId'].map((name) =>
-    textOf(text, name),
-  );
-  return { code, detail, requestId };
+  return {
+    code: textOf(text, 'Code'),
+    detail: textOf(text, 'Message'),
+    requestId: textOf(text, 'RequestId'),
+  };
 }
 
 /** Retry-After in seconds or as a date. Source: RFC 9110 section 10.2.3. */
 function retryAfterMs(value: string | null): number | null {
   if (value === null) return null;
   const seconds = Number(value);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
+  const ms = seconds < 1e9 ? seconds * 1000 : Date.parse(value) - Date.now();
   return ms > 0 ? ms : null;
 }
 

@@ -1,20 +1,17 @@
 // The little XML that S3 needs of a client: texts of elements by name, no nesting,
 // no attributes.
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&apos;': "'",
-  '&amp;': '&',
-};
+const ENTITIES = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
 
 /** Text of the first element of that name; null: there is none. */
 export function textOf(xml: string, name: string): string | null {
   const [start, end] = [xml.indexOf(`<${name}>`), xml.indexOf(`</${name}>`)];
   if (start < 0 || end < start) return null;
   const text = xml.slice(start + name.length + 2, end);
-  return text.replace(/&(?:lt|gt|quot|apos|amp);/g, (entity) => ENTITIES[entity] ?? entity);
+  return text.replace(
+    /&(lt|gt|quot|apos|amp);/g,
+    (_, entity: keyof typeof ENTITIES) => ENTITIES[entity],
+  );
 }
 
 /** The insides of all elements of that name, which must not stand in each other. */

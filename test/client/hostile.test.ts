@@ -62,6 +62,65 @@ describe('refusals', () => {
   );
 });
 
+describe('a refusal without an end', () => {
+  /** A body that goes on for as long as it is read, and counts what was. */
+  function endless() {
+    const read = { bytes: 0, isCancelled: false };
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        // A client that has no bound ends here, not the memory of the test.
+        if (read.bytes > 64 * MiB) return controller.close();
+        read.bytes += 16_384;
+        controller.enqueue(new Uint8Array(16_384).fill(0x20));
+      },
+      cancel() {
+        read.isCancelled = true;
+      },
+    });
+    return { body, read };
+  }
+
+  it.each(['byToken', 'byKey'] as const)('is cut, and cancelled: %s', async (by) => {
+    const { body, read } = endless();
+    const client = lying(() => new Response(body, { status: 400 }))[by];
+    const refused = by === 'byToken' ? client.request('GET /me') : client.download('b', 'k');
+    await expect(refused).rejects.toMatchObject({ code: 'Http400', status: 400 });
+    expect(read.bytes).toBeLessThan(MiB);
+    expect(read.isCancelled).toBe(true);
+  });
+
+  it('that is cut off says what came of it', async () => {
+    const text = '<Error><Code>NoSuchKey</Code><Message>No.</Message>';
+    const chunks = [new TextEncoder().encode(text)];
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const chunk = chunks.shift();
+        if (chunk === undefined) controller.error(new TypeError('cut'));
+        else controller.enqueue(chunk);
+      },
+    });
+    const { byKey } = lying(() => new Response(body, { status: 404 }));
+    await expect(byKey.download('b', 'k')).rejects.toMatchObject({ code: 'NoSuchKey' });
+  });
+});
+
+describe('a batch of requests to presign', () => {
+  const COUNT = 200;
+  const downloads = (client: Client) =>
+    Promise.allSettled(
+      Array.from({ length: COUNT }, (_, at) => client.download('b', `k${at}`).then(() => {})),
+    );
+
+  it('that may not be made is refused once', async () => {
+    const denied = { code: 'AccessDenied', detail: 'No.' };
+    const headers = { 'content-type': 'application/problem+json' };
+    const { byToken, sent } = lying(() => Response.json(denied, { status: 403, headers }));
+    const ends = await downloads(byToken);
+    expect(ends.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(sent).toHaveLength(1);
+  });
+});
+
 describe('bytes of an object', () => {
   it('are not those of the whole where a range was asked for', async () => {
     const { byKey } = lying(() => new Response('0123456789', { headers: { etag: '"a"' } }));

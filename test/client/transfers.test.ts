@@ -238,14 +238,13 @@ it('objects that are sent together are presigned together, and fail alone', asyn
   const keys = Array.from({ length: 20 }, (_, at) => `together/${at}`);
   await Promise.all(keys.map((key) => client.upload(bucket, key, key)));
   expect(questions.length).toBeLessThan(keys.length / 2);
-  const ends = await Promise.allSettled([
-    client.upload(bucket, 'together/fine', 'a'),
-    client.upload(bucket, 'x'.repeat(2000), 'a'),
-  ]);
-  expect(ends).toMatchObject([
-    { status: 'fulfilled' },
-    { status: 'rejected', reason: { code: 'InvalidInput' } },
-  ]);
+  questions.length = 0;
+  const fine = keys.map((key) => client.upload(bucket, key, key));
+  const wrong = client.upload(bucket, 'x'.repeat(2000), 'a');
+  await expect(wrong).rejects.toMatchObject({ code: 'InvalidInput' });
+  await Promise.all(fine);
+  // By halves, not one by one.
+  expect(questions.length).toBeLessThan(keys.length);
 });
 
 it('a key with a scope, which is for S3 alone, sends and reads in its prefix', async () => {

@@ -84,23 +84,23 @@ type Waiting = {
   reject(error: unknown): void;
 };
 
-/** Request coalescing: presigns calls of one bucket together. */
+/** Request coalescing: presigns calls of one bucket together, reads apart from writes. */
 function createPresigner(request: Request): Backend['address'] {
   const queues = new Map<string, Waiting[]>();
   let sentAtMs = 0;
 
-  function flush(bucket: string): void {
-    const batch = queues.get(bucket) ?? [];
-    queues.delete(bucket);
+  function flush(name: string): void {
+    const batch = queues.get(name);
+    queues.delete(name);
     sentAtMs = Date.now();
-    void answer(bucket, batch);
+    // A full batch has gone before its time was up.
+    if (batch) void answer(batch);
   }
 
-  async function answer(bucket: string, batch: readonly Waiting[]): Promise<void> {
-    if (batch.length === 0) return;
+  async function answer(batch: readonly Waiting[]): Promise<void> {
     try {
       const { items } = await request('POST /buckets/{bucket}/presigned-urls', {
-        path: { bucket },
+        path: { bucket: (batch as [Waiting])[0].call.bucket },
         body: {
           requests: batch.map(({ call }) => urlRequestOf(call)),
           expiresSeconds: EXPIRES_SECONDS,
@@ -108,24 +108,27 @@ function createPresigner(request: Request): Backend['address'] {
       });
       for (const [at, { call, resolve }] of batch.entries()) resolve(addressOf(call, items[at]));
     } catch (error) {
-      // One that is refused takes no other with it. A server that is away or wants to be
-      // left alone refuses all: a request for each would only add to its load.
-      if (batch.length > 1 && !asFailure(error).retryable)
-        await Promise.all(batch.map((one) => answer(bucket, [one])));
-      else for (const { reject } of batch) reject(error);
+      // One that is wrong takes no other with it, and is found by halves. All else is
+      // said of the whole batch: further requests would be refused as this one was.
+      const half = batch.length >> 1;
+      if (half && asFailure(error).status === 400) {
+        void answer(batch.slice(0, half));
+        void answer(batch.slice(half));
+      } else for (const { reject } of batch) reject(error);
     }
   }
 
   return (call) =>
     new Promise((resolve, reject) => {
-      const queue = queues.get(call.bucket) ?? [];
+      const name = call.bucket + call.method;
+      const queue = queues.get(name) ?? [];
       if (queue.length === 0) {
-        queues.set(call.bucket, queue);
+        queues.set(name, queue);
         const dueMs = sentAtMs + BATCH_EVERY_MS - Date.now();
-        setTimeout(() => flush(call.bucket), Math.max(BATCH_WAIT_MS, dueMs));
+        setTimeout(flush, Math.max(BATCH_WAIT_MS, dueMs), name);
       }
       queue.push({ call, resolve, reject });
-      if (queue.length === BATCH_MAX) flush(call.bucket);
+      if (queue.length === BATCH_MAX) flush(name);
     });
 }
 

@@ -35,7 +35,7 @@ export const encodeQuery = (query: Unsigned['query']): string =>
     .join('&');
 
 const hex = (bytes: ArrayBuffer) =>
-  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  Array.from(new Uint8Array(bytes), (byte) => (byte + 256).toString(16).slice(1)).join('');
 
 const sha256Hex = async (text: string) =>
   hex(await crypto.subtle.digest('SHA-256', encoder.encode(text)));
