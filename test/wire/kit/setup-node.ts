@@ -1,5 +1,5 @@
 // Starts a server on Node for all wire tests of the project `wire-node`, and stops it after them.
-// With QUAYSIDE_WIRE_TLS=on it speaks HTTPS.
+// With QUAYSIDE_WIRE_TLS=on it speaks HTTPS; with QUAYSIDE_SHARD_ROWS its buckets are split.
 import type { TestProject } from 'vitest/node';
 import { writeWireEvidence } from './evidence.ts';
 import { startNode } from './server.ts';
