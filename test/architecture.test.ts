@@ -4,7 +4,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+
+// Each parses all sources, which on a busy machine takes far longer than it does alone.
+vi.setConfig({ testTimeout: 120_000 });
 
 const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 

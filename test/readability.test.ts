@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type Breach,
   dependentDocstrings,
@@ -19,6 +19,9 @@ import {
   withoutHeader,
 } from './house-rules.ts';
 import { readSources, sharedRuns } from './shared-lines.ts';
+
+// Each parses all sources, which on a busy machine takes far longer than it does alone.
+vi.setConfig({ testTimeout: 120_000 });
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 

@@ -9,10 +9,10 @@ import type { Answer, CommonOptions, Request, Route } from './routes.ts';
  * Routes answered with the response itself: files, and what leads to one. A list of
  * them would weigh more than all else here; the types and a test hold the pattern.
  */
-const FILE_ROUTE = /content$|file\}$/i;
+export const FILE_ROUTE = /(content|nail|file\})$/i;
 
 /** POSTs that change nothing: they need no Idempotency-Key to be repeated. */
-const QUESTION = /(presigned-url|simulation)s$/;
+export const QUESTION = /(presigned-url|simulation)s$/;
 
 /** Longest wait for a response of the API, milliseconds. */
 const TIME_LIMIT_MS = 60_000;
