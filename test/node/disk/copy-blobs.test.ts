@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { referencedBlobs } from '../../../src/adapters/node/backup/back-up.ts';
 import { copyBlobs } from '../../../src/adapters/node/backup/copy-blobs.ts';
+import { TRAILER_BYTES } from '../../../src/adapters/node/blobs/blob-footer.ts';
 import { blobPath } from '../../../src/adapters/node/blobs/blob-path.ts';
 import type { BlobId } from '../../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
@@ -139,8 +140,8 @@ describe('blobs that are copied in batches', () => {
 describe('a blob that is shared', () => {
   const ID = 'photos~1/shared01' as BlobId;
   const CHECKED = { isDue: () => true, cursor: () => '' };
-  /** With its trailer, which is longer than this body. */
-  const WHOLE = new Uint8Array(1000);
+  const WHOLE = new Uint8Array(BODY_BYTES + TRAILER_BYTES);
+  const CUT = WHOLE.subarray(1);
 
   /** Shares the blob, over what the target has of it. */
   async function share(inSource: Uint8Array | null, inTarget: Uint8Array | null) {
@@ -171,11 +172,11 @@ describe('a blob that is shared', () => {
 
   it.each([
     ['comes as a link', WHOLE, null, LINKED],
-    ['takes the place of one that was cut', WHOLE, new Uint8Array(5), LINKED],
+    ['takes the place of one that was cut', WHOLE, CUT, LINKED],
     ['leaves one that is whole', WHOLE, WHOLE, KEPT],
     ['leaves one that the source has lost', null, WHOLE, KEPT],
     ['is hurt where neither has it', null, null, { ...KEPT, hurt: [ID] }],
-    ['is hurt where both are cut', new Uint8Array(5), new Uint8Array(5), { ...KEPT, hurt: [ID] }],
+    ['is hurt where both are cut', CUT, CUT, { ...KEPT, hurt: [ID] }],
   ])('%s', async (_, inSource, inTarget, expected) => {
     expect(await share(inSource, inTarget)).toEqual(expected);
   });

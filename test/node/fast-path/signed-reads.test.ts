@@ -87,6 +87,8 @@ describe('a signed read', () => {
   it.each([
     ['x-id=GetObject', true],
     ['response-content-type=text%2Fplain', true],
+    ['response-content-type=%C3%A9', false],
+    ['response-content-type=a%80', false],
     ['x-id=HeadObject', false],
     ['acl=GetObject', false],
     ['unknown=GetObject', false],
