@@ -66,7 +66,7 @@ export function createHttp2FullPath(options: Http2FullPathOptions): AnswerHttp2 
     const fail = (cause: unknown) => {
       log.error('request-failed', { cause });
       if (stream.destroyed) return;
-      if (stream.headersSent) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      if (stream.headersSent) cutShort(stream, cause);
       else sendText(stream, 500, 'Internal Server Error\n');
     };
     const response = ask(request.request);
@@ -150,7 +150,7 @@ function sendStream(
   };
   const onFailed = (cause: unknown) => {
     log.error('body-failed', { cause });
-    stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    cutShort(stream, cause);
   };
   if (lengthBytes === null) sendToEnd(stream, chunks, { onSent, onFailed });
   else sendChunks(stream, chunks, { lengthBytes, onSent, onFailed });
@@ -191,6 +191,14 @@ function headersOf({ status, headers }: Outgoing, bodyBytes: number | null): Out
   }
   if (bodyBytes !== null && !isBodiless(status)) outgoing['content-length'] ??= `${bodyBytes}`;
   return outgoing;
+}
+
+/**
+ * Resets a stream whose response has begun, with INTERNAL_ERROR. `close` would end it first, and a
+ * body whose length nobody said would look whole.
+ */
+function cutShort(stream: ServerHttp2Stream, cause: unknown): void {
+  stream.destroy(cause instanceof Error ? cause : new Error('The body failed.', { cause }));
 }
 
 function sendText(stream: ServerHttp2Stream, status: number, text: string): void {
