@@ -123,7 +123,9 @@ export async function openNodePorts(
     room: withReleaseLogged(disk, log),
   });
   const background = createTrackedBackground(log);
-  const router = openShardRouter(index.metadataIndex, background, config.shardRows);
+  const stopping = new AbortController();
+  const { shardRows } = config;
+  const router = openShardRouter(index.metadataIndex, background, shardRows, stopping.signal);
   const outbox = watchOutbox(router, index.directory);
   const changes = createChangeLog(CHANGE_WAIT_MAX_MS);
   const ofThread =
@@ -175,6 +177,7 @@ export async function openNodePorts(
     forThreads: derivedTiers.forThreads,
     endWaits: changes.close,
     async close(backgroundMs) {
+      stopping.abort();
       const left = await background.drain(backgroundMs);
       await accessLog?.close(backgroundMs);
       if (left > 0) log.error('background-left', { left });

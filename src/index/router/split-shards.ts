@@ -19,7 +19,10 @@ export type SplitterOptions = {
   readonly background: Background;
   /** Versions, markers not counted, that a shard may have before it is split. */
   readonly rows: number;
+  /** Ends splitting and joining behind the slice under way; the next start goes on. */
+  readonly stopping?: AbortSignal;
 };
+type SplittingPorts = MovingPorts & { readonly isStopping: () => boolean };
 
 /** A look at a bucket for each such share of the rows of a shard that changes. */
 const LOOKS_PER_SHARD = 10;
@@ -41,7 +44,8 @@ export type ShardSplitter = BucketWatcher & {
 
 /** A splitter of all buckets of an index. */
 export function createShardSplitter(options: SplitterOptions): ShardSplitter {
-  const { index, clock, background, rows } = options;
+  const { index, clock, background, rows, stopping } = options;
+  const isStopping = () => stopping?.aborted === true;
   const changes = new Map<BucketName, number>();
   const togetherUntil = new Map<BucketName, number>();
   const underWay = new Set<BucketName>();
@@ -51,7 +55,7 @@ export function createShardSplitter(options: SplitterOptions): ShardSplitter {
     if (underWay.has(bucket)) return;
     underWay.add(bucket);
     try {
-      await balanceShards({ index, clock, bucket }, rows);
+      await balanceShards({ index, clock, bucket, isStopping }, rows);
     } catch (error) {
       // Another mover was faster: the next look sees what is left to do.
       if (!hasCode(error, 'BucketChanged')) throw error;
@@ -67,6 +71,7 @@ export function createShardSplitter(options: SplitterOptions): ShardSplitter {
       if (changes.size >= BUCKETS_MAX) changes.clear();
       changes.set(name, count % lookAfter);
       if (count < lookAfter || (togetherUntil.get(name) ?? 0) > clock.nowMs()) return;
+      if (isStopping()) return;
       background.run('balance-shards', () => balance(name));
     },
     onTogether(name) {
@@ -77,8 +82,9 @@ export function createShardSplitter(options: SplitterOptions): ShardSplitter {
 }
 
 /** Splits the shards that are too large, and their halves; then joins two small ones. */
-async function balanceShards(ports: MovingPorts, rows: number): Promise<void> {
+async function balanceShards(ports: SplittingPorts, rows: number): Promise<void> {
   for (let splits = 0; splits < SPLITS_MAX; splits++) {
+    if (ports.isStopping()) return;
     const map = await openMap(ports, rows);
     if (map === null) return;
     const large = await findLarge(ports, map, rows);
@@ -118,7 +124,7 @@ const countRows = (ports: MovingPorts, shard: ShardState): Promise<number> =>
 
 /** Moves the upper half of a shard to one that has no keys, slice by slice. */
 async function splitShard(
-  ports: MovingPorts,
+  ports: SplittingPorts,
   { bucket: { id } }: ShardState,
   count: number,
   rows: number,
@@ -127,6 +133,7 @@ async function splitShard(
   if (target === null) return;
   const slice = Math.max(1, Math.min(SLICE_ROWS, Math.floor(rows / 4)));
   for (let left = Math.floor(count / 2); left > 0; left -= slice) {
+    if (ports.isStopping()) return;
     const map = await finishMoves(ports);
     const source = map?.find(({ bucket }) => bucket.id === id);
     if (source === undefined) return;
@@ -169,7 +176,7 @@ async function ownerIdOf({ index, bucket: name }: MovingPorts): Promise<AccountI
 }
 
 /** Joins the first two neighbours that are both small; the next look joins more. */
-async function joinSmall(ports: MovingPorts, rows: number): Promise<void> {
+async function joinSmall(ports: SplittingPorts, rows: number): Promise<void> {
   const map = await finishMoves(ports);
   if (map === null) return;
   const shards = shardsWithKeys(map);
@@ -186,11 +193,11 @@ async function joinSmall(ports: MovingPorts, rows: number): Promise<void> {
 
 /** Moves all that a shard has to its lower neighbour. */
 async function joinShards(
-  ports: MovingPorts,
+  ports: SplittingPorts,
   { bucket: { id } }: ShardState,
   target: ShardState,
 ): Promise<void> {
-  for (;;) {
+  while (!ports.isStopping()) {
     const map = await finishMoves(ports);
     const source = map?.find(({ bucket }) => bucket.id === id);
     if (source === undefined || source.range === null) return;

@@ -6,17 +6,19 @@ import type { MetadataIndex } from '../../../ports/metadata-index.ts';
 import type { Background } from '../../../ports/system.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 
-/** A router whose buckets are split beyond so many rows; 0: none is. */
+/** A router whose buckets are split beyond so many rows, until `stopping`; 0: none is. */
 export function openShardRouter(
   index: MetadataIndex,
   background: Background,
   rows: number,
+  stopping: AbortSignal,
 ): MetadataIndex {
   if (rows === 0) return createShardRouter(index, systemClock);
   const routed: Pick<MetadataIndex, 'call'> = {
     call: (bucket, name, input) => router.call(bucket, name, input),
   };
-  const splitter = createShardSplitter({ index: routed, clock: systemClock, background, rows });
+  const options = { index: routed, clock: systemClock, background, rows, stopping };
+  const splitter = createShardSplitter(options);
   const router = createShardRouter(index, systemClock, splitter);
   return router;
 }
