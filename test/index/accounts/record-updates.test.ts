@@ -1,7 +1,7 @@
 // Changes of accounts and access keys: one that is repeated is the same change, one that was made
 // of an older record is refused, and only what takes rights away ends sessions.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AccessKeyRecord, AccountRecord } from '../../../src/domain/accounts.ts';
+import type { AccessKeyRecord, AccountRecord } from '../../../src/domain/account-records.ts';
 import type { AccessKeyId, AccountId } from '../../../src/domain/nouns.ts';
 import { HOUR_MS } from '../../../src/domain/time.ts';
 import { createDirectoryIndex } from '../../../src/index/directory-index.ts';
