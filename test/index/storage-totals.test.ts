@@ -248,7 +248,7 @@ function createWorld() {
       index.commitObject({ bucket: ref(), object, condition: null, newReferences: [] });
     },
     burst({ pick, waitMs }) {
-      // Of every hundred some are too many to wait, and some began before those.
+      // A long one is more than may be late, and some of it began before the rest.
       for (let at = 0; at < pick * 6; at++) {
         burst += 1;
         const begunMs = nowMs - ((at * 7919 + waitMs) % 1000);

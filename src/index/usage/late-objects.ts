@@ -120,7 +120,7 @@ function markOf(sql: Sql, bucket: number, object: ObjectVersion, blobId: BlobId)
   );
   if (totals === undefined) return null;
 
-  // As every change counts: never before the one before it.
+  // Like every change it counts no earlier than the one before it.
   const atMs = Math.max(usageTime(sql, object.lastModifiedMs), totals.asOfMs);
   if (startOfHour(atMs) !== totals.hourMs) return null;
 

@@ -14,7 +14,7 @@ import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/tables/ledger-schema.ts';
 import { migrate, type Schema } from '../../../src/index/tables/schema.ts';
 import type { Sql } from '../../../src/ports/sql.ts';
-import { deletionOf } from '../../contract/index/samples.ts';
+import { deletionOf, latePutOf } from '../../contract/index/samples.ts';
 import type { RecordedRelease } from './record-release.ts';
 
 const RELEASE = JSON.parse(
@@ -123,6 +123,15 @@ describe('this program', () => {
     expect(etags()).toEqual(['etag-blob', 'etag-inline']);
     index.deleteObjects({ bucket, ...deletionOf(['blob'], Date.now()) });
     expect(etags()).toEqual([undefined, 'etag-inline']);
+
+    // Late objects beside what the last release counted, which said nothing of them.
+    const totals = () =>
+      index.getStorageTotals({ bucket }).map((of) => [of.currentBytes, of.currentCount]);
+    const [[bytes = 0, count = 0] = []] = totals();
+    for (let at = 1; at <= 60; at++) {
+      index.commitObject(latePutOf(bucket, `late-${at}`, { atMs: Date.now() }));
+      expect(totals()).toEqual([[bytes + 100 * at, count + at]]);
+    }
 
     const accountId = 'recorded-account' as AccountId;
     const directory = createDirectoryIndex(open('directory'));

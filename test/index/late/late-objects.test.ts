@@ -24,7 +24,7 @@ import { openMigrated } from '../kit/open-migrated.ts';
 
 const OPEN_MS = startOfHour(START_MS);
 const HOUR = BigInt(HOUR_MS);
-/** As many blobs as a PUT leaves uncounted at most. */
+/** Blobs that a PUT leaves uncounted at most. */
 const LATE_MAX = 48;
 
 function createWorld() {
@@ -230,7 +230,7 @@ describe('late objects', () => {
   });
 
   it('end with their group: what is undone is not counted, what is shared is counted once', () => {
-    const { groups, index, bucket, ref, put, reported, hours } = createWorld();
+    const { groups, index, bucket, ref, put, counted, reported, hours } = createWorld();
     put('first', 0);
     const commit = (key: string, atMs: number, isNew = false) => {
       const input = latePutOf(bucket, key, { atMs: OPEN_MS + atMs });
@@ -263,6 +263,35 @@ describe('late objects', () => {
     expect(hours(OPEN_MS + HOUR_MS)).toEqual([
       [0, 1, 100n * HOUR + 200n * (HOUR - 1000n) + 100n * 10n],
     ]);
+    // One of a group concerns a late object: all are counted, though another comes first.
+    commit('g', HOUR_MS + 1000)();
+    expect(counted()).toEqual([[500, 5]]);
+    const slow = latePutOf(bucket, 'slow', { atMs: OPEN_MS + HOUR_MS + 2000, begunMs: OPEN_MS });
+    groups.run<{ readonly isOk: boolean }>([
+      () => runIndexCall(index, 'commitObject', slow),
+      commit('g', HOUR_MS + 2000),
+    ]);
+    expect(counted()).toEqual([[700, 7]]);
+    expect(reported()).toEqual([[700, 7, 700]]);
+  });
+
+  it('never count from before the change before them, whatever their clock says', () => {
+    const { put, counted, hours } = createWorld();
+    put('first', 0);
+    put('slow', 5000, -10);
+    put('late', 2000, 2000);
+    expect(counted()).toEqual([[200, 2]]);
+    expect(hours(OPEN_MS + HOUR_MS)).toEqual([[0, 1, 100n * HOUR + 200n * (HOUR - 5000n)]]);
+  });
+
+  it('are counted at once where their blob has a row already', () => {
+    const { index, put, counted, bucket } = createWorld();
+    put('first', 0);
+    const input = latePutOf(bucket, 'k', { atMs: OPEN_MS + 1000 });
+    index.commitObject({ ...input, mayCountLate: false });
+    const { object } = latePutOf(bucket, 'other', { atMs: OPEN_MS + 2000 });
+    index.commitObject({ ...input, object: { ...input.object, key: object.key } });
+    expect(counted()).toEqual([[300, 3]]);
   });
 
   it('are the oldest hour that the ledger lacks as long as they are there', () => {

@@ -24,6 +24,7 @@ import {
 import { failureOutcome, unwrapOutcome } from '../../../index/call-outcome.ts';
 import { createDirectoryIndex } from '../../../index/directory-index.ts';
 import { createLedgerIndex } from '../../../index/ledger-index.ts';
+import { readUncounted } from '../../../index/usage/storage-totals.ts';
 import type { Directory, DirectoryApi, HostBinding } from '../../../ports/directory.ts';
 import { changedBy, changesReadPolicy } from '../../../ports/index-calls/index-changes.ts';
 import type { Ledger } from '../../../ports/ledger.ts';
@@ -117,7 +118,25 @@ export async function openSqliteMetadataIndex(options: {
   };
 }
 
-/** How large the index is. Cost: two small reads, and a row for each bucket. */
+/**
+ * Buckets with late uploads, or with totals that have counted late. The totals of others
+ * say all.
+ */
+const MAY_BE_UNCOUNTED = `SELECT n FROM buckets AS b WHERE
+    EXISTS (SELECT 1 FROM uploads AS u WHERE u.bucket = b.n AND u.active_at_ms < 0)
+    OR EXISTS (SELECT 1 FROM storage_totals AS t WHERE t.bucket = b.n AND t.counted_to <> '')`;
+
+/** How many rows totals do not count yet. Cost: a few seeks for each bucket. */
+function countUncounted(reader: Sql): number {
+  let rows = 0;
+  for (const { n } of reader.all<{ n: number }>(MAY_BE_UNCOUNTED)) {
+    for (const { partCount, currentCount } of readUncounted(reader, n).values())
+      rows += partCount + currentCount;
+  }
+  return rows;
+}
+
+/** How large the index is. Cost: two small reads, and some rows for each bucket. */
 function sizeFamilies(reader: Sql): readonly MetricFamily[] {
   const [size] = reader.all<{ bytes: number; row_count: number }>(
     `SELECT (SELECT page_count FROM pragma_page_count())
@@ -133,7 +152,7 @@ function sizeFamilies(reader: Sql): readonly MetricFamily[] {
       'gauge',
       'quayside_index_rows',
       'Objects, older versions and parts of uploads in the index.',
-      [[{}, size?.row_count ?? 0]],
+      [[{}, (size?.row_count ?? 0) + countUncounted(reader)]],
     ),
   ];
 }
