@@ -1,7 +1,7 @@
 // `npm run bench -- [names] [options]`: runs the named benches one after the other, all when none
-// is named. Each bench is a file of bench/ or bench/sockets/ that prints one table; results with
-// machine and date are kept in bench/README.md. What begins with the first `--…` is for the
-// benches.
+// is named. Each bench is a file of bench/, bench/sockets/ or bench/shards/ that prints one table;
+// results with machine and date are kept in bench/README.md. What begins with the first `--…` is
+// for the benches.
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { describeMachine } from './machine.ts';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 /** Folders of benches, below that one. */
-const FOLDERS = ['', 'sockets/'] as const;
+const FOLDERS = ['', 'sockets/', 'shards/'] as const;
 
 async function runBench({ name, parts }: Named): Promise<number> {
   process.stdout.write(`\n## ${name}\n`);
