@@ -25,7 +25,7 @@ const IS_WINDOWS = process.platform === 'win32';
 /** Signals that a person or a CI sends to end a run. */
 export const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Minutes that a whole test run may take; it needs six to seven on two cores. */
+/** Minutes that a whole test run may take; it needs six on two cores. */
 const TEST_MINUTES = 20;
 
 /** Reads the limit from a setting, else the default. */
