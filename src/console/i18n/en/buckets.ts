@@ -63,7 +63,8 @@ export const buckets = {
       private: {
         label: 'Private files',
         hint: 'Documents, data, whatever is yours.',
-        sets: (_: Sets) => 'Only your keys and the links that you make can read it.',
+        sets: (_: Sets) =>
+          'Only your keys and the links that you make can read it. No versions are kept.',
       },
       assets: {
         label: 'Public assets',

@@ -62,7 +62,7 @@ export const buckets: typeof English = {
       private: {
         label: '私有文件',
         hint: '文档、数据等自己的内容。',
-        sets: () => '只有自己的密钥和自己创建的链接可以读取。',
+        sets: () => '只有自己的密钥和自己创建的链接可以读取。不保留版本。',
       },
       assets: {
         label: '公开资源',
