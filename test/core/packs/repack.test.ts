@@ -246,6 +246,25 @@ describe('a pack of which more than half is dead', () => {
   });
 });
 
+describe('a pack whose writing takes as long as half of the grace', () => {
+  it('is thrown away, for a sweep may have taken it for an orphan; the next one is not', async () => {
+    const { core, bucket, old } = await createSparse();
+    const { blobStore } = core.ports;
+    const put: typeof blobStore.put = async (...written) => {
+      await blobStore.put(...written);
+      core.advanceSeconds(GRACE_SECONDS / 2 + 1);
+    };
+    await repackAll(withPorts(core, { blobStore: { ...blobStore, put } }));
+    await core.settle();
+    expect([...core.blobStore.blobs.keys()]).toEqual([old]);
+    await expectAll(core, bucket, names(LIVING));
+
+    await repackAll(core);
+    expect(core.blobStore.blobs.size).toBe(2);
+    await expectAll(core, bucket, names(LIVING));
+  });
+});
+
 describe('a crash at any step of re-packing', () => {
   it.each([
     ['before it is done', false],

@@ -41,6 +41,25 @@ describe('a QR code', () => {
     },
   );
 
+  it.each([1, 100, 660])('of %d bytes has its three finders in the corners', (length) => {
+    const code = qrCode('x'.repeat(length)) ?? [];
+    const far = code.length - 8;
+    /** The eight by eight modules from a corner on: a finder and its light edge. */
+    const corner = (row: number, column: number) =>
+      code.slice(row, row + 8).map((line) =>
+        line
+          .slice(column, column + 8)
+          .map(Number)
+          .join(''),
+      );
+    const finder = [0b1111111, 0b1000001, 0b1011101, 0b1011101, 0b1011101, 0b1000001, 0b1111111];
+    const lines = finder.map((bits) => bits.toString(2));
+    const light = '0'.repeat(8);
+    expect(corner(0, 0)).toEqual([...lines.map((line) => `${line}0`), light]);
+    expect(corner(0, far)).toEqual([...lines.map((line) => `0${line}`), light]);
+    expect(corner(far, 0)).toEqual([light, ...lines.map((line) => `${line}0`)]);
+  });
+
   it('holds what is not Latin', () => {
     expect(readQr(qrCode('https://港口.example/文件') ?? []).text).toBe(
       'https://港口.example/文件',
