@@ -247,7 +247,7 @@ describe('a pack of which more than half is dead', () => {
 });
 
 describe('a pack whose writing takes as long as half of the grace', () => {
-  it('is thrown away, for a sweep may have taken it for an orphan; the next one is not', async () => {
+  it('is thrown away, for a sweep may think it an orphan; the next one is not', async () => {
     const { core, bucket, old } = await createSparse();
     const { blobStore } = core.ports;
     const put: typeof blobStore.put = async (...written) => {

@@ -155,7 +155,7 @@ describe('a body of unknown length', () => {
     const cause = new Error('a disk');
     source.fail(cause);
     await expect.poll(() => ended).toEqual([false]);
-    // Ended, it would look whole: what becomes of the stream of a client is http2-unsized.test.ts's.
+    // Ended, it would look whole; http2-unsized.test.ts has what a real client gets.
     expect([client.stream.errored, client.codes]).toEqual([cause, []]);
     expect(lines).toEqual([{ event: 'body-failed', fields: { cause } }]);
     expect([source.closes(), source.calls()]).toEqual([1, 2]);
