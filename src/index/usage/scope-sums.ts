@@ -7,7 +7,7 @@ import type { MeterName, UsageQuery, UsageRow } from '../../domain/billing/usage
 import type { AccessKeyId, BucketId } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { readPageRows } from './read-pages.ts';
-import { isOfKinds, startOfMonth, wholeOf } from './usage-sums.ts';
+import { isOfKinds, isWholeMonths, type SumTable, sumTableOf, wholeOf } from './usage-sums.ts';
 
 /** Usage of one stretch of time, before it is kept apart by anything. */
 export type Stretch = Pick<UsageQuery, 'accountId' | 'fromMs' | 'toMs' | 'kinds'>;
@@ -60,8 +60,7 @@ function isIn(scope: CapScope, { bucketId, accessKeyId }: ScopeSum): boolean {
 
 /** Sums a stretch, from the journal's pages and the tables beside it. */
 function sumStretch(sql: Sql, stretch: Stretch, names: ScopeNames): readonly ScopeSum[] {
-  const { fromMs, toMs, kinds } = stretch;
-  const isOfMonths = startOfMonth(fromMs) === fromMs && startOfMonth(toMs) === toMs;
+  const isOfMonths = isWholeMonths(stretch);
   const sums = new Map<string, ScopeSum>();
   const add = ({ bucketId, accessKeyId, meter, quantity }: ScopeSum) => {
     const bucket = names.buckets.has(bucketId) ? bucketId : null;
@@ -71,10 +70,9 @@ function sumStretch(sql: Sql, stretch: Stretch, names: ScopeNames): readonly Sco
     sums.set(name, { bucketId: bucket, accessKeyId: key, meter, quantity: total });
   };
 
-  const table = isOfMonths ? 'ledger_months' : 'ledger_hours';
-  for (const sum of readTable(sql, stretch, table, names)) add(sum);
+  for (const sum of readTable(sql, stretch, sumTableOf(isOfMonths), names)) add(sum);
   for (const row of readPageRows(sql, { ...stretch, isUnsummed: isOfMonths }))
-    if (isOfKinds(kinds, row.meter)) add(row);
+    if (isOfKinds(stretch.kinds, row.meter)) add(row);
   return [...sums.values()];
 }
 
@@ -89,10 +87,9 @@ type TableRow = {
 function readTable(
   sql: Sql,
   { accountId, fromMs, toMs, kinds }: Stretch,
-  table: 'ledger_months' | 'ledger_hours',
+  { table, column }: SumTable,
   { buckets, keys }: ScopeNames,
 ): readonly ScopeSum[] {
-  const column = table === 'ledger_months' ? 'month_ms' : 'hour_ms';
   const rows = sql.all<TableRow>(
     `SELECT CASE WHEN bucket_id IN (SELECT value FROM json_each(?4)) THEN bucket_id END
          AS bucket_id,

@@ -56,11 +56,7 @@ type SumRow = {
 export function sumUsage(sql: Sql, input: UsageQuery): readonly UsageSum[] {
   const { groupBy } = input;
   const isFine = groupBy.includes('hour') || groupBy.includes('day');
-  const isOfMonths =
-    !isFine &&
-    startOfMonth(input.fromMs) === input.fromMs &&
-    startOfMonth(input.toMs) === input.toMs;
-  const table = isOfMonths ? 'ledger_months' : 'ledger_hours';
+  const isOfMonths = !isFine && isWholeMonths(input);
   const sums = new Map<string, UsageSum>();
   const add = (sum: UsageSum) => {
     const name = `${sum.timeMs} ${sum.bucketId} ${sum.accessKeyId} ${sum.meter}`;
@@ -72,19 +68,27 @@ export function sumUsage(sql: Sql, input: UsageQuery): readonly UsageSum[] {
     });
   };
 
-  for (const row of readTable(sql, input, table)) add(decodeSum(row));
+  for (const row of readTable(sql, input, sumTableOf(isOfMonths))) add(decodeSum(row));
   for (const row of readPageRows(sql, { ...input, isUnsummed: isOfMonths }))
     if (isWanted(input, row)) add(toSum(groupBy, row));
   return [...sums.values()].sort(bySum);
 }
 
-function readTable(
-  sql: Sql,
-  input: UsageQuery,
-  table: 'ledger_months' | 'ledger_hours',
-): readonly SumRow[] {
+/** Whether a stretch of time begins and ends with a month. */
+export const isWholeMonths = ({ fromMs, toMs }: Pick<UsageQuery, 'fromMs' | 'toMs'>): boolean =>
+  startOfMonth(fromMs) === fromMs && startOfMonth(toMs) === toMs;
+
+/** A table of sums, with the column of its time. */
+export type SumTable = { readonly table: string; readonly column: string };
+
+/** Gives the table of whole months, or the one of hours. */
+export const sumTableOf = (isOfMonths: boolean): SumTable =>
+  isOfMonths
+    ? { table: 'ledger_months', column: 'month_ms' }
+    : { table: 'ledger_hours', column: 'hour_ms' };
+
+function readTable(sql: Sql, input: UsageQuery, { table, column }: SumTable): readonly SumRow[] {
   const { groupBy } = input;
-  const column = table === 'ledger_months' ? 'month_ms' : 'hour_ms';
   const has = (group: UsageGroup) => groupBy.includes(group);
   return sql.all<SumRow>(
     `SELECT ${timeOf(groupBy, column)} AS time_ms,
