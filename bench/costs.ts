@@ -63,12 +63,12 @@ const packed = {
   indexCalls: small.indexCalls + 2 / bodies,
   r2ClassA: 1 / bodies,
 };
-const late = OPERATION_COUNTS['PUT of 100 kB, late totals'];
+const late = OPERATION_COUNTS['PUT of 100 kB'];
 const sharedRows = 1 - 1 / COMMITS_PER_GROUP;
 const operations: readonly (readonly [string, OperationCounts])[] = [
   ...Object.entries(OPERATION_COUNTS),
   [
-    'PUT of 100 kB, late totals and its share of their row',
+    'PUT of 100 kB, its share of the totals included',
     { ...late, indexRows: LATE_PUTS.rows / LATE_PUTS.puts },
   ],
   ['PUT of 10 KiB, pack included', packed],

@@ -33,9 +33,6 @@ const SETTINGS = {
 /** Operations of R2 that are billed as writes; the others read, and deletions are free. */
 const CLASS_A = new Set(['put', 'createMultipartUpload', 'resumeMultipartUpload', 'list']);
 
-/** What the table's rows are of that do not say otherwise. */
-const FORMATS = { uploadRows: 'separate', putTotals: 'at-once' } as const;
-
 async function createWorld() {
   const cached = createWorkersCache(exports.BodySlices);
   const bucket = freshBucketName();
@@ -45,7 +42,7 @@ async function createWorld() {
     service: 's3',
     region: 'us-east-1',
   });
-  let isolate = createIsolate({ cached, settings: SETTINGS, ...FORMATS });
+  let isolate = createIsolate({ cached, settings: SETTINGS });
   const url = (path: string) => `https://files.example/${bucket}${path}`;
   const signed = async (
     method: string,
@@ -88,7 +85,7 @@ async function createWorld() {
       return /<UploadId>([^<]+)/.exec(text)?.[1] ?? '';
     },
     renew: (formats: { uploadRows?: UploadRows; putTotals?: PutTotals } = {}) => {
-      isolate = createIsolate({ cached, settings: SETTINGS, ...FORMATS, ...formats });
+      isolate = createIsolate({ cached, settings: SETTINGS, ...formats });
     },
     async count(requests: readonly { url: string; init?: RequestInit }[]) {
       const sum = { ...EMPTY, requests: requests.length };
@@ -203,19 +200,21 @@ async function measureAll(): Promise<Record<string, OperationCounts>> {
   await measure('DELETE of 100 small objects in one request', deletion);
 
   measured['multipart of ten parts'] = await measureParts(world, '/parts');
-  world.renew({ uploadRows: 'joined' });
-  await world.findUpload();
-  measured['multipart of ten parts, joined rows'] = await measureParts(world, '/joined');
 
-  world.renew({ putTotals: 'late' });
-  // It begins to count late; of those that come then every 33rd writes the totals.
-  await count([await signed('PUT', '/late/first', patternBytes(100_000))]);
-  await measure('PUT of 100 kB, late totals', await signed('PUT', '/late', patternBytes(100_000)));
+  // What came before is counted, so that every 33rd of these writes the totals.
+  await count([await signed('DELETE', '/huge')]);
   const puts = Array.from({ length: 47 + LATE_PUTS.puts }, (_, at) => `/late/${at}`);
   const several = await Promise.all(puts.map((path) => signed('PUT', path, patternBytes(16_385))));
   await count(several.slice(0, 47));
   const { indexRows } = await count(several.slice(47));
   expect(indexRows).toBe(LATE_PUTS.rows);
+
+  world.renew({ putTotals: 'at-once', uploadRows: 'separate' });
+  await world.findUpload();
+  await count([await signed('DELETE', '/late/0')]);
+  const atOnce = await signed('PUT', '/at-once', patternBytes(100_000));
+  await measure('PUT of 100 kB, counted at once', atOnce);
+  measured['multipart of ten parts, separate rows'] = await measureParts(world, '/separate');
   return measured;
 }
 

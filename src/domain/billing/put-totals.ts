@@ -8,7 +8,6 @@
 export type PutTotals = 'at-once' | 'late';
 
 /**
- * How this release counts. It reads both; the next one says `late`, and can be taken
- * back to this one. index-schema.ts then refuses programs before this release.
+ * How this release counts; index-schema.ts refuses programs that could not read it.
  */
-export const PUT_TOTALS: PutTotals = 'at-once';
+export const PUT_TOTALS: PutTotals = 'late';

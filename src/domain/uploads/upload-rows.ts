@@ -11,11 +11,10 @@ import type { BlobId, UploadId } from '../nouns.ts';
 export type UploadRows = 'separate' | 'joined';
 
 /**
- * The format that new uploads get. This release reads both; the next one says
- * `joined`, and can be taken back to this one. index-schema.ts then refuses programs
- * before this release.
+ * The format that new uploads get; index-schema.ts refuses programs that could not
+ * read it.
  */
-export const UPLOAD_ROWS: UploadRows = 'separate';
+export const UPLOAD_ROWS: UploadRows = 'joined';
 
 /** Characters of an id of ids.ts: time, counter and random ones. */
 const ID_LENGTH = 27;
