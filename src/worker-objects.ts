@@ -37,6 +37,11 @@ export class BucketObject extends AnyBucketObject {
   override openDispatcher(queue: OutboxQueue, ports: OutboxPorts) {
     return dispatcherIn(this.env, queue, ports);
   }
+  override shardWork() {
+    const config = parseConfig(this.env, 'cloudflare');
+    const openIndex = () => createWorkersPorts(this.env, config, null).metadataIndex;
+    return { rows: config.shardRows, openIndex };
+  }
 }
 export class DirectoryObject extends AnyDirectoryObject {
   override openDispatcher(queue: OutboxQueue, ports: OutboxPorts) {

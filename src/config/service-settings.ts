@@ -114,7 +114,6 @@ export const PLACE_SETTINGS = {
     fallback: 0,
     min: 0,
     max: SHARD_MAX_ROWS,
-    only: 'node',
   }),
   drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', {
     meaning: 'Time that running requests get to finish after SIGTERM.',

@@ -4,6 +4,7 @@
 
 import type { LocationHint } from '../../domain/locations/bucket-locations.ts';
 import type { BucketName } from '../../domain/nouns.ts';
+import { createShardRouter } from '../../index/router/shard-router.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Background, Log } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
@@ -118,9 +119,10 @@ function createObjectPorts(
     log,
     limitMs: settings.tierLimitMs,
   });
+  const objects = createDoMetadataIndex(env.BUCKETS, names, clock, feeds, freshSeconds);
   const ports = {
     directory,
-    metadataIndex: createDoMetadataIndex(env.BUCKETS, names, clock, feeds, freshSeconds),
+    metadataIndex: createShardRouter(objects, clock),
     bucketChanges: createDoBucketChanges(env.BUCKETS, names),
   };
   return { ports, relays };

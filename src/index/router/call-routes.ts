@@ -120,7 +120,6 @@ const TOGETHER = {
 const PLAIN = {
   getBucket: 'plain',
   createBucket: 'plain',
-  findUnknownBlobs: 'plain',
   findReferencedBlobs: 'plain',
   readPack: 'plain',
   claimPacks: 'plain',
@@ -170,6 +169,7 @@ export const CALL_ROUTES = {
   getStorageTotals: 'sum',
   resolve: 'readers',
   resolveAll: 'readers',
+  findUnknownBlobs: 'sweep',
   listIncarnations: 'sweep',
   forgetIncarnation: 'sweep',
   closeStorageHours: 'sweep',

@@ -3,28 +3,33 @@
 import { hasCode } from '../../domain/errors.ts';
 import { siteFileKeys } from '../../domain/hosting.ts';
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
+import { isSplit } from '../../ports/index-calls/shard-calls.ts';
 import type { MetadataIndex } from '../../ports/metadata-index.ts';
 import { callByKey, type KeyCallParts } from './by-key.ts';
 
 /** The bucket and the current versions of some keys, at one record. */
 export type Resolved = {
-  readonly bucket: BucketRecord | null;
+  readonly bucket: BucketRecord;
   readonly objects: readonly (ObjectVersion | null)[];
 };
 
 /** How often a reader begins again since the record was changed meanwhile. */
 const READS_MAX = 64;
 
-/** The keys of a split bucket, with its record and the rule files of its site. */
+/**
+ * The keys of a split bucket, with its record and the rule files of its site. Null: the
+ * bucket of that name is not split. Cost: a call of each owner, and one for a record that
+ * is not remembered.
+ */
 export async function resolveByKey(
   parts: KeyCallParts,
   index: Pick<MetadataIndex, 'call'>,
   name: BucketName,
   keys: readonly ObjectKey[],
-): Promise<Resolved> {
+): Promise<Resolved | null> {
   for (let reads = 1; ; reads++) {
     const bucket = await index.call(name, 'getBucket', { name });
-    if (bucket === null) return { bucket, objects: keys.map(() => null) };
+    if (bucket === null || !isSplit(bucket)) return null;
     const { isIndexCrowded: _isIndexCrowded, ...record } = bucket;
     try {
       const objects = await readCurrent(parts, record, keys);

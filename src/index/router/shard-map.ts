@@ -13,6 +13,30 @@ export type ShardMap = readonly [root: ShardState, ...others: ShardState[]];
 export const nameOfShard = (bucket: BucketName, number: number): BucketName =>
   `${bucket}~${number}` as BucketName;
 
+/** The bucket of a name that may be a shard's; bucket names have no tilde. */
+export function bucketOfShard(name: BucketName): BucketName {
+  const at = name.lastIndexOf('~');
+  return at < 0 ? name : (name.slice(0, at) as BucketName);
+}
+
+/** What calls may name a shard by. */
+type Naming = {
+  readonly bucket?: { readonly name?: BucketName };
+  readonly ownerBucket?: { readonly name?: BucketName };
+  readonly name?: BucketName;
+};
+
+/**
+ * The name of the index that a call is for. Calls of a shard come under the name of
+ * its bucket, and name the shard in their input (ADR 53).
+ */
+export function indexFor(called: BucketName, input: unknown): BucketName {
+  const { bucket, ownerBucket, name } = input as Naming;
+  const named = bucket?.name ?? ownerBucket?.name ?? name ?? called;
+  const isShard = named !== called && bucketOfShard(named) === bucketOfShard(called);
+  return isShard ? named : called;
+}
+
 /** The states of all shards; null: the bucket was never split. Cost: a call for each. */
 export async function readShardMap(
   index: Pick<MetadataIndex, 'call'>,
@@ -32,6 +56,10 @@ export async function readShardMap(
 /** The id of a shard beside the root. */
 export const idOfShard = (root: BucketId, number: number): BucketId =>
   `${root}~${number}` as BucketId;
+
+/** The id of the bucket that a shard beside the root is of. */
+export const rootOfShard = (shard: BucketId): BucketId =>
+  shard.slice(0, shard.lastIndexOf('~')) as BucketId;
 
 /** The shard that owns a key; null: by this map none does. */
 export function ownerOf(map: ShardMap, key: string): ShardState | null {

@@ -3,7 +3,7 @@
 // adds up, and brings a bucket together for what needs all keys in one index. A bucket
 // that was never split costs one comparison. Made by the roots of a platform.
 import type { BucketAddress, BucketName, BucketRef } from '../../domain/nouns.ts';
-import { RECORD_AHEAD } from '../../ports/index-calls/shard-calls.ts';
+import { isSplit } from '../../ports/index-calls/shard-calls.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
 import { callByKey } from './by-key.ts';
@@ -14,6 +14,7 @@ import { createSplitBuckets } from './split-bucket.ts';
 import {
   addRemoteReferences,
   closeStorageHours,
+  findUnknownBlobs,
   forgetIncarnation,
   forgetStorageHours,
   listIncarnations,
@@ -43,7 +44,10 @@ type Input<Name extends keyof IndexApi> = Parameters<IndexApi[Name]>[0];
 type AnyCall = (name: keyof IndexApi, input: never) => Promise<unknown>;
 
 const SWEEPS: Partial<
-  Record<keyof IndexApi, (index: Pick<MetadataIndex, 'call'>, input: never) => Promise<unknown>>
+  Record<
+    keyof IndexApi,
+    (index: Pick<MetadataIndex, 'call'>, input: never, bucket: BucketName) => Promise<unknown>
+  >
 > = {
   listIncarnations,
   forgetIncarnation,
@@ -51,6 +55,7 @@ const SWEEPS: Partial<
   forgetStorageHours,
   addRemoteReferences,
   releaseRemoteReferences,
+  findUnknownBlobs,
 };
 
 /** Calls after which a bucket may have more keys, or fewer. */
@@ -60,9 +65,14 @@ const CHANGES_KEYS: ReadonlySet<keyof IndexApi> = new Set([
   'deleteObjects',
 ] as const);
 
-/** Whether the caller decided on the record of a bucket that is split. */
-const isSplit = (bucket: BucketRef | undefined): bucket is BucketRef =>
-  bucket !== undefined && bucket.revision >= RECORD_AHEAD;
+/** What a call says of the shards of its bucket. */
+export function meaningOf(
+  name: keyof IndexApi,
+  bucket: BucketRef,
+): 'together' | 'keys may change' | null {
+  if (CALL_ROUTES[name] === 'together' || needsAll(bucket)) return 'together';
+  return CHANGES_KEYS.has(name) ? 'keys may change' : null;
+}
 
 /** An index over one that has all shards, each as a bucket under the name of its own. */
 export function createShardRouter(
@@ -94,12 +104,18 @@ export function createShardRouter(
   }
 
   async function resolve(name: keyof IndexApi, input: Input<'resolve'> & Input<'resolveAll'>) {
+    const known = split.knows(input.name) ? await resolveSplit(name, input) : null;
+    if (known !== null) return known;
     const value = await index.call(input.name, name, input as never);
     const { bucket } = value as { readonly bucket: BucketRef | null };
-    if (!isSplit(bucket ?? undefined)) return value;
+    return isSplit(bucket) ? ((await resolveSplit(name, input)) ?? value) : value;
+  }
+
+  /** A look-up by the record and the owners of keys; null: the bucket is not split. */
+  async function resolveSplit(name: keyof IndexApi, input: Input<'resolve'> & Input<'resolveAll'>) {
     const keys = name === 'resolve' ? [input.key] : input.keys;
     const resolved = await resolveByKey(parts, index, input.name, keys);
-    if (name === 'resolveAll') return resolved;
+    if (resolved === null || name === 'resolveAll') return resolved;
     return { bucket: resolved.bucket, object: resolved.objects[0] ?? null };
   }
 
@@ -122,11 +138,12 @@ export function createShardRouter(
     const route = CALL_ROUTES[name];
     if (route === 'readers') return resolve(name, input as never);
     const sweep = route === 'sweep' ? SWEEPS[name] : undefined;
-    if (sweep !== undefined) return sweep(index, input as never);
+    if (sweep !== undefined) return sweep(index, input as never, bucket);
     if (route === 'gather') return gather(name, input as never);
 
     const { bucket: ref } = input as { readonly bucket?: BucketRef };
-    if (route === 'plain' || route === 'sweep' || !isSplit(ref)) {
+    const isPlain = route === 'plain' || route === 'sweep';
+    if (ref === undefined || isPlain || !isSplit(ref)) {
       const outcome = index.call(bucket, name, input as never) as Promise<unknown>;
       return ref === undefined ? outcome : watched(bucket, name, ref, outcome);
     }
@@ -141,8 +158,9 @@ export function createShardRouter(
     outcome: Promise<Result>,
   ): Promise<Result> {
     if (watcher === null) return outcome;
-    if (CALL_ROUTES[name] === 'together' || needsAll(ref)) watcher.onTogether(bucket);
-    else if (CHANGES_KEYS.has(name)) {
+    const meaning = meaningOf(name, ref);
+    if (meaning === 'together') watcher.onTogether(bucket);
+    else if (meaning === 'keys may change') {
       void outcome.then(
         () => watcher.onChange(bucket),
         () => undefined,

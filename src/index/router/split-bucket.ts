@@ -28,6 +28,8 @@ const THAW_TRIES = 200;
 const MAPS_MAX = 10_000;
 
 export type SplitBuckets = {
+  /** Whether a bucket of that name was split when it was called last. */
+  knows(bucket: BucketName): boolean;
   /**
    * Runs an attempt by a map until it gives a result. BucketChanged: the caller decided
    * on another record, or the bucket is not split. ServiceUnavailable.
@@ -69,6 +71,8 @@ export function createSplitBuckets(index: Pick<MetadataIndex, 'call'>, clock: Cl
   const portsOf = (bucket: BucketName): MovingPorts => ({ index, clock, bucket });
 
   return {
+    knows: (bucket) => maps.has(bucket),
+
     async attempt(bucket, run) {
       for (let tries = 0; tries < TRIES_MAX; tries++) {
         const map = await findMap(bucket);

@@ -42,14 +42,34 @@ export type ShardSplitter = BucketWatcher & {
   balance(bucket: BucketName): Promise<void>;
 };
 
+/** Calls `look` for a bucket whose keys have changed often, and which may be split. */
+export function createGrowthWatcher(
+  { clock, rows }: Pick<SplitterOptions, 'clock' | 'rows'>,
+  look: (bucket: BucketName) => void,
+): BucketWatcher {
+  const changes = new Map<BucketName, number>();
+  const togetherUntil = new Map<BucketName, number>();
+  const lookAfter = Math.max(1, Math.floor(rows / LOOKS_PER_SHARD));
+
+  return {
+    onChange(name) {
+      const count = (changes.get(name) ?? 0) + 1;
+      if (changes.size >= BUCKETS_MAX) changes.clear();
+      changes.set(name, count % lookAfter);
+      if (count >= lookAfter && (togetherUntil.get(name) ?? 0) <= clock.nowMs()) look(name);
+    },
+    onTogether(name) {
+      if (togetherUntil.size >= BUCKETS_MAX) togetherUntil.clear();
+      togetherUntil.set(name, clock.nowMs() + TOGETHER_MS);
+    },
+  };
+}
+
 /** A splitter of all buckets of an index. */
 export function createShardSplitter(options: SplitterOptions): ShardSplitter {
   const { index, clock, background, rows, stopping } = options;
   const isStopping = () => stopping?.aborted === true;
-  const changes = new Map<BucketName, number>();
-  const togetherUntil = new Map<BucketName, number>();
   const underWay = new Set<BucketName>();
-  const lookAfter = Math.max(1, Math.floor(rows / LOOKS_PER_SHARD));
 
   async function balance(bucket: BucketName): Promise<void> {
     if (underWay.has(bucket)) return;
@@ -64,21 +84,10 @@ export function createShardSplitter(options: SplitterOptions): ShardSplitter {
     }
   }
 
-  return {
-    balance,
-    onChange(name) {
-      const count = (changes.get(name) ?? 0) + 1;
-      if (changes.size >= BUCKETS_MAX) changes.clear();
-      changes.set(name, count % lookAfter);
-      if (count < lookAfter || (togetherUntil.get(name) ?? 0) > clock.nowMs()) return;
-      if (isStopping()) return;
-      background.run('balance-shards', () => balance(name));
-    },
-    onTogether(name) {
-      if (togetherUntil.size >= BUCKETS_MAX) togetherUntil.clear();
-      togetherUntil.set(name, clock.nowMs() + TOGETHER_MS);
-    },
-  };
+  const watcher = createGrowthWatcher(options, (name) => {
+    if (!isStopping()) background.run('balance-shards', () => balance(name));
+  });
+  return { ...watcher, balance };
 }
 
 /** Splits the shards that are too large, and their halves; then joins two small ones. */
@@ -148,6 +157,8 @@ async function idleShard(ports: MovingPorts): Promise<ShardState | null> {
   const map = await finishMoves(ports);
   if (map === null) return null;
   const [root, ...others] = map;
+  const record = await index.call(name, 'getBucket', { name });
+  const isCapped = record?.settings.isCapped ?? null;
   const idle = others.find(({ range, incoming }) => range === null && incoming === null);
   if (idle === undefined) {
     const made = root.made + 1;
@@ -155,24 +166,22 @@ async function idleShard(ports: MovingPorts): Promise<ShardState | null> {
     const bucket = {
       id: idOfShard(root.bucket.id, made),
       name: nameOfShard(name, made),
-      ownerId: await ownerIdOf(ports),
+      ownerId: record?.ownerId ?? ('' as AccountId),
       createdAtMs: ports.clock.nowMs(),
       revision: 1,
       access: PRIVATE_ACCESS,
-      settings: NO_SETTINGS,
+      settings: { ...NO_SETTINGS, isCapped },
     };
     await index.call(name, 'makeShard', { bucket, record: root.record });
   }
   // A change of the record may have missed it while it was made.
   const [now, ...shards] = (await finishMoves(ports)) ?? map;
-  for (const { bucket, record } of shards)
-    if (record < now.record) await index.call(name, 'reportRecord', { bucket, record: now.record });
+  // Hours of a bucket that may be capped are collected sooner, which does no harm.
+  const mayBeCapped = isCapped === true || record?.revision !== now.record;
+  const report = { record: now.record, isCapped: mayBeCapped };
+  for (const { bucket, record: known } of shards)
+    if (known < now.record) await index.call(name, 'reportRecord', { bucket, ...report });
   return shards.find(({ range, incoming }) => range === null && incoming === null) ?? null;
-}
-
-async function ownerIdOf({ index, bucket: name }: MovingPorts): Promise<AccountId> {
-  const record = await index.call(name, 'getBucket', { name });
-  return record?.ownerId ?? ('' as AccountId);
 }
 
 /** Joins the first two neighbours that are both small; the next look joins more. */

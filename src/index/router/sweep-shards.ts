@@ -3,10 +3,10 @@
 // written (ADR 53). Called by shard-router.ts.
 import type { StorageHours } from '../../domain/billing/stored.ts';
 import { hasCode } from '../../domain/errors.ts';
-import type { BucketId, BucketName } from '../../domain/nouns.ts';
+import type { BucketName } from '../../domain/nouns.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import { locateBlobs } from './by-key.ts';
-import { nameOfShard, readShardMap } from './shard-map.ts';
+import { nameOfShard, readShardMap, rootOfShard } from './shard-map.ts';
 
 type Index = Pick<MetadataIndex, 'call'>;
 type Input<Name extends keyof IndexApi> = Parameters<IndexApi[Name]>[0];
@@ -39,7 +39,7 @@ type Incarnation = Result<'listIncarnations'>[number];
 
 function withIdleUploads(root: Incarnation, ofShards: readonly Incarnation[]): Incarnation {
   const times = ofShards
-    .filter(({ bucket, isDeleted }) => !isDeleted && rootOf(bucket.id) === root.bucket.id)
+    .filter(({ bucket, isDeleted }) => !isDeleted && rootOfShard(bucket.id) === root.bucket.id)
     .flatMap(({ idleUploadMs }) => idleUploadMs ?? []);
   if (times.length === 0) return root;
   return { ...root, idleUploadMs: Math.min(...times, root.idleUploadMs ?? Infinity) };
@@ -58,9 +58,6 @@ export async function forgetIncarnation(
   await index.call(name, 'forgetIncarnation', input);
 }
 
-/** The id of the bucket that a shard is of. */
-const rootOf = (shard: BucketId): BucketId => shard.slice(0, shard.lastIndexOf('~')) as BucketId;
-
 /** Closed hours of the bucket, and of its shards under the bucket's own id. */
 export async function closeStorageHours(
   index: Index,
@@ -76,12 +73,21 @@ export async function closeStorageHours(
       name: shard,
       limit: left,
     });
-    for (const hour of ofShard) {
-      const { bucketId } = hour;
-      hours.push({ ...hour, bucketId: rootOf(bucketId), countedBy: { id: bucketId, name: shard } });
-    }
+    hours.push(...forBucket(ofShard, shard));
   }
   return hours;
+}
+
+/** Hours that a shard has counted, under the id of its bucket. */
+export function forBucket(
+  hours: readonly StorageHours[],
+  shard: BucketName,
+): readonly StorageHours[] {
+  return hours.map((hour) => {
+    const { bucketId } = hour;
+    const countedBy = { id: bucketId, name: shard };
+    return { ...hour, bucketId: rootOfShard(bucketId), countedBy };
+  });
 }
 
 /** Each shard forgets the hours that it counted. */
@@ -93,6 +99,24 @@ export async function forgetStorageHours(
     const named = own.map((hour) => ({ ...hour, bucketId: hour.countedBy?.id ?? hour.bucketId }));
     await index.call(name, 'forgetStorageHours', { name: of, hours: named });
   }
+}
+
+/**
+ * Blobs that no shard knows: a blob has the id of its bucket, and stands in the shard
+ * that committed it.
+ */
+export async function findUnknownBlobs(
+  index: Index,
+  input: Input<'findUnknownBlobs'>,
+  name: BucketName,
+): Promise<Result<'findUnknownBlobs'>> {
+  let unknown = await index.call(name, 'findUnknownBlobs', input);
+  const shards = unknown.length === 0 ? [] : await shardNames(index, name);
+  for (const shard of shards) {
+    if (unknown.length === 0) break;
+    unknown = await index.call(shard, 'findUnknownBlobs', { blobIds: unknown });
+  }
+  return unknown;
 }
 
 /**

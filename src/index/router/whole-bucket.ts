@@ -78,8 +78,9 @@ export async function changeRecord(
     const [root, ...others] = map;
     const changed = (await split.callShard(root, bucket, name, input)) as BucketRecord;
     for (const shard of others) {
-      const report = { bucket: shard.bucket, record: changed.revision };
-      await index.call(bucket.name, 'reportRecord', report);
+      const { revision: record, settings } = changed;
+      const isCapped = settings.isCapped === true;
+      await index.call(bucket.name, 'reportRecord', { bucket: shard.bucket, record, isCapped });
     }
     return changed;
   });

@@ -28,5 +28,8 @@ function requireThisProgram(sql: Sql): void {
   );
 }
 
-/** The version of the first schema that has shards: the place of SHARD_TABLES. */
-export const KNOWS_SHARDS = 27;
+/**
+ * The version from which on programs find all shards: the place of SHARDS_EVERYWHERE. The
+ * sweep of an older one would take blobs of shards for orphans on Cloudflare.
+ */
+export const KNOWS_SHARDS = 29;

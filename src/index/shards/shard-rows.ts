@@ -96,3 +96,12 @@ export function changeState(sql: Sql, shard: Shard, change: StateChange): ShardS
     sql.all('UPDATE buckets SET record_revision = ? WHERE n = ?', change.record, shard.n);
   return publicState({ n: shard.n, state: next });
 }
+
+/** Notes with the shard whether a cap looks at its bucket. */
+export function setCapped(sql: Sql, { n }: Shard, isCapped: boolean): void {
+  sql.all(
+    `UPDATE buckets SET settings = json_set(settings, '$.isCapped', json(?)) WHERE n = ?`,
+    isCapped ? 'true' : 'null',
+    n,
+  );
+}

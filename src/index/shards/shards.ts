@@ -22,6 +22,7 @@ import {
   publicState,
   requireShard,
   type Shard,
+  setCapped,
 } from './shard-rows.ts';
 
 type ShardCalls = Pick<
@@ -101,11 +102,11 @@ function createStateCalls(sql: Sql): StateCalls {
       return changeState(sql, { n, state }, { record });
     },
 
-    reportRecord({ bucket, record }) {
+    reportRecord({ bucket, record, isCapped = false }) {
       const shard = requireShard(sql, bucket);
-      return record <= shard.state.record
-        ? publicState(shard)
-        : changeState(sql, shard, { record });
+      if (record <= shard.state.record) return publicState(shard);
+      setCapped(sql, shard, isCapped);
+      return changeState(sql, shard, { record });
     },
   };
 }

@@ -1,8 +1,6 @@
 // The tables of a bucket's index. On Node all buckets share a database; on
 // Cloudflare each bucket name has them in a Durable Object of its own.
 // docs/storage-schema.md explains them.
-import { PUT_TOTALS } from '../../domain/billing/put-totals.ts';
-import { UPLOAD_ROWS } from '../../domain/uploads/upload-rows.ts';
 import {
   DROP_FILE_OBJECTS,
   DROP_LINK_TABLES,
@@ -48,20 +46,20 @@ const SHARED_BLOBS = [
     'WHERE sha256 IS NOT NULL',
 ];
 
-/** The version whose program reads joined rows of parts (ADR 56). */
-const JOINED_PARTS_VERSION = 26;
-/** The version whose program counts what PUTs left uncounted (ADR 57). */
-const LATE_OBJECTS_VERSION = 28;
-/** The oldest versions that can read what this release writes. */
-const READABLE_BY = [
-  16,
-  ...(UPLOAD_ROWS === 'joined' ? [JOINED_PARTS_VERSION] : []),
-  ...(PUT_TOTALS === 'late' ? [LATE_OBJECTS_VERSION] : []),
-];
+/**
+ * The oldest version whose program can read what this release writes: it knows joined rows
+ * of parts (ADR 56), and counts what PUTs left uncounted (ADR 57).
+ */
+const READABLE_BY = 28;
+/**
+ * Changes no table: programs from here on find the shards of a bucket on both platforms
+ * (ADR 53).
+ */
+export const SHARDS_EVERYWHERE: readonly string[] = [];
 
 export const INDEX_SCHEMA: Schema = {
   name: 'index',
-  readableBy: Math.max(...READABLE_BY),
+  readableBy: READABLE_BY,
   fresh: FRESH_INDEX,
   companions: [OUTBOX_SCHEMA],
   migrations: [
@@ -277,7 +275,6 @@ export const INDEX_SCHEMA: Schema = {
     JOINED_PARTS,
     SHARD_TABLES,
     LATE_OBJECTS,
-    // Changes nothing but who can read the tables, which is noted by a migration.
-    ...(READABLE_BY.length > 1 ? [[]] : []),
+    SHARDS_EVERYWHERE,
   ],
 };

@@ -25,6 +25,10 @@ import type { Upload, UploadedPart } from './upload-calls.ts';
  */
 export const RECORD_AHEAD = 2 ** 32;
 
+/** Whether a record, or what somebody decided by it, is of a bucket that is split. */
+export const isSplit = (bucket: Pick<BucketRef, 'revision'> | null | undefined): boolean =>
+  (bucket?.revision ?? 0) >= RECORD_AHEAD;
+
 /** Keys from one on and before another, in byte order; `to` null: up to the last key. */
 export type KeyRange = { readonly from: string; readonly to: string | null };
 
@@ -117,8 +121,11 @@ export type ShardCommands = {
   noteShards(input: { bucket: BucketRef; made: number }): ShardState;
   /** Makes a shard without keys, unless it is there; `record`: of the root. */
   makeShard(input: { bucket: BucketRecord; record: number }): ShardState;
-  /** Takes in that the bucket's record has that revision, unless it knows a later one. */
-  reportRecord(input: { bucket: BucketAddress; record: number }): ShardState;
+  /**
+   * Takes in that the bucket's record has that revision, unless it knows a later one.
+   * `isCapped`: whether a cap looks at the bucket, so that hours are collected sooner.
+   */
+  reportRecord(input: { bucket: BucketAddress; record: number; isCapped?: boolean }): ShardState;
   /**
    * Freezes a slice at an end of the shard's range that is to go to `target`, unless
    * another one is frozen or has come in. BucketChanged (the revision is another).

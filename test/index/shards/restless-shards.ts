@@ -7,11 +7,15 @@ import { hasCode } from '../../../src/domain/errors.ts';
 import type { BucketName, BucketRecord } from '../../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
 import { finishMoves, moveSlice } from '../../../src/index/router/move-slices.ts';
-import { idOfShard, nameOfShard, shardsWithKeys } from '../../../src/index/router/shard-map.ts';
+import {
+  idOfShard,
+  indexFor,
+  nameOfShard,
+  shardsWithKeys,
+} from '../../../src/index/router/shard-map.ts';
 import { createShardRouter } from '../../../src/index/router/shard-router.ts';
 import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
-import type { Sql } from '../../../src/ports/sql.ts';
 import { refOf, START_MS } from '../../contract/index/samples.ts';
 import { openMigrated } from '../kit/open-migrated.ts';
 import { pickOf, randomOf } from './shard-world.ts';
@@ -19,11 +23,33 @@ import { pickOf, randomOf } from './shard-world.ts';
 /** Shards beside the root of each bucket. */
 const SHARDS = 2;
 
+/** All shards in one database, as on Node. */
+const openOneDatabase = (): MetadataIndex =>
+  createDirectMetadataIndex(createBucketIndex(openMigrated(INDEX_SCHEMA)));
+
+/** Each bucket and each shard in a database of its own, as Durable Objects are. */
+function openDatabases(): MetadataIndex {
+  const indexes = new Map<BucketName, MetadataIndex>();
+  return {
+    call(bucket, name, input) {
+      const object = indexFor(bucket, input);
+      const index = indexes.get(object) ?? openOneDatabase();
+      indexes.set(object, index);
+      return index.call(bucket, name, input);
+    },
+  };
+}
+
+export const RESTLESS_WORLDS = {
+  'restless shards': openOneDatabase,
+  'restless shards in databases of their own': openDatabases,
+};
+
 /** `moves`: how many slices move before each call; absent: one. */
-export function openRestlessShards(seed: number, moves = 1, sql: Sql = openMigrated(INDEX_SCHEMA)) {
+export function openRestlessShards(seed: number, moves = 1, open = openOneDatabase) {
   const random = randomOf(seed);
   const clock = { nowMs: () => START_MS };
-  const base = createDirectMetadataIndex(createBucketIndex(sql));
+  const base = open();
   const router = createShardRouter(base, clock);
   let moved = 0;
 

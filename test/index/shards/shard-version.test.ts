@@ -1,9 +1,8 @@
-// Which programs may work on a database that has shards: those whose schema has their tables.
+// Which programs may work on a database that has shards: those that find all of them.
 import { expect, it } from 'vitest';
 import { KNOWS_SHARDS } from '../../../src/index/shards/begin-shards.ts';
-import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
-import { SHARD_TABLES } from '../../../src/index/tables/shard-tables.ts';
+import { INDEX_SCHEMA, SHARDS_EVERYWHERE } from '../../../src/index/tables/index-schema.ts';
 
 it('the version that a database with shards asks for is that of their migration', () => {
-  expect(INDEX_SCHEMA.migrations.indexOf(SHARD_TABLES) + 1).toBe(KNOWS_SHARDS);
+  expect(INDEX_SCHEMA.migrations.indexOf(SHARDS_EVERYWHERE) + 1).toBe(KNOWS_SHARDS);
 });

@@ -1,5 +1,5 @@
-// The Durable Object of a bucket's name, where it lives: a hint counts for the call
-// that makes the object, a jurisdiction is part of its id.
+// The Durable Object of a bucket's name, or of one of its shards, where it lives: a
+// hint counts for the call that makes the object, a jurisdiction is part of its id.
 import {
   type BucketLocation,
   jurisdictionOf,

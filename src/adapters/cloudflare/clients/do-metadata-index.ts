@@ -1,13 +1,14 @@
 // The bucket index over RPC: each call goes to the Durable Object of the bucket's
-// name, if the directory knows the name (bucket-names.ts). Bucket records are kept in
-// the isolate for seconds, because every request begins with one: a record that went
-// stale elsewhere is refused by the index with BucketChanged, and then it is forgotten
-// here, so that the handle's next `getBucket` asks anew. The seconds bound what is
-// decided from the record alone (a refusal, HeadBucket, GetBucketPolicy).
+// name, or of one of its shards, if the directory knows the name (bucket-names.ts).
+// Bucket records are kept in the isolate for seconds, because every request begins with
+// one: a record that went stale elsewhere is refused by the index with BucketChanged,
+// and then it is forgotten here, so that the handle's next `getBucket` asks anew. The
+// seconds bound what is decided from the record alone (a refusal, HeadBucket).
 import { LRUCache } from 'lru-cache';
 import { hasCode } from '../../../domain/errors.ts';
 import type { BucketLocation } from '../../../domain/locations/bucket-locations.ts';
 import type { BucketId, BucketName, BucketRecord } from '../../../domain/nouns.ts';
+import { bucketOfShard, indexFor } from '../../../index/router/shard-map.ts';
 import { changedBy } from '../../../ports/index-calls/index-changes.ts';
 import type { IndexApi, MetadataIndex, ResolvedVersion } from '../../../ports/metadata-index.ts';
 import type { Clock } from '../../../ports/system.ts';
@@ -205,7 +206,8 @@ export function createDoMetadataIndex(
   ): Promise<ReturnType<IndexApi[Name]>> {
     // The stub's own types would lose the generic call; the wire carries plain data
     // all the same.
-    const connect = () => connectBucket(buckets, bucket, location) as unknown as CallableObject;
+    const object = indexFor(bucket, input);
+    const connect = () => connectBucket(buckets, object, location) as unknown as CallableObject;
     const readerCall = beginReaderCall(feeds, clock, bucket, name, input);
     return callObject<ReturnType<IndexApi[Name]>>({
       connect,
@@ -223,17 +225,18 @@ export function createDoMetadataIndex(
     name: Name,
     input: Parameters<IndexApi[Name]>[0],
   ): Promise<ReturnType<IndexApi[Name]>> {
+    const known = bucketOfShard(bucket);
     const ofNobody = answerOfEmpty(name, input)?.value as ReturnType<IndexApi[Name]> | undefined;
     const mayBeStale = isForStrangers(name, input);
     // Only a name that was noted for it gets a bucket.
     const noted =
-      name === 'createBucket' ? await names.read(bucket) : await names.find(bucket, mayBeStale);
+      name === 'createBucket' ? await names.read(known) : await names.find(known, mayBeStale);
     if (noted === null && ofNobody !== undefined) return ofNobody;
 
     const value = await callBucket(bucket, noted?.location ?? null, name, input);
     if (!isOfNoBucket(name, value)) return value;
     // The name may have been forgotten since, or be somewhere else now.
-    const renewed = await names.renew(bucket, mayBeStale);
+    const renewed = await names.renew(known, mayBeStale);
     const hasMoved = renewed != null && renewed.location !== noted?.location;
     return hasMoved ? callBucket(bucket, renewed.location, name, input) : value;
   }

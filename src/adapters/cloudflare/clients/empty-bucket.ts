@@ -17,6 +17,8 @@ const ANSWERS: Answers = {
   countDeliveries: () => ({ waiting: 0, delivered: 0, dead: 0, dropped: 0 }),
   resolveAll: ({ keys }) => ({ bucket: null, objects: keys.map(() => null) }),
   listIncarnations: () => [],
+  getShard: () => null,
+  countShards: () => 0,
 };
 
 /** The value of the call, wrapped; null: it is no such look-up. */

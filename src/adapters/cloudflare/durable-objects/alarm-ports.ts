@@ -1,5 +1,8 @@
 // What the work of a Durable Object's alarm runs on: few ports, made when there is
 // something to do.
+import type { BucketName } from '../../../domain/nouns.ts';
+import { bucketOfShard } from '../../../index/router/shard-map.ts';
+import { forBucket, forgetStorageHours } from '../../../index/router/sweep-shards.ts';
 import type { Directory } from '../../../ports/directory.ts';
 import type { Ports } from '../../../ports/index.ts';
 import type { IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';
@@ -9,6 +12,9 @@ import { systemClock } from '../../shared/system-clock.ts';
 import { createDoDirectory } from '../clients/do-directory.ts';
 import { createDoLedger } from '../clients/do-ledger.ts';
 import type { WorkerEnv } from '../env.ts';
+
+type Hours = ReturnType<IndexApi['closeStorageHours']>;
+type ForgetHours = Parameters<IndexApi['forgetStorageHours']>[0];
 
 /** The sender is worker.ts's to add: it depends on settings. */
 export type OutboxPorts = Pick<Ports, 'clock' | 'log'> & {
@@ -64,12 +70,29 @@ export function createCollectionPorts(
   env: WorkerEnv,
   ctx: Pick<DurableObjectState, 'waitUntil'>,
   index: IndexApi,
+  name: BucketName,
 ): CollectionPorts {
   return {
     ...createOutboxPorts(env, ctx),
     ids: createIds(systemClock),
     ledger: createDoLedger(env.LEDGER),
     steadyClock: null,
-    metadataIndex: ownIndex(index),
+    metadataIndex: collectedFor(name, ownIndex(index)),
+  };
+}
+
+/** The index of a shard with its hours under the id of its bucket; another as it is. */
+function collectedFor(
+  name: BucketName,
+  index: Pick<MetadataIndex, 'call'>,
+): Pick<MetadataIndex, 'call'> {
+  if (bucketOfShard(name) === name) return index;
+  return {
+    async call(bucket, call, input) {
+      if (call === 'forgetStorageHours')
+        return forgetStorageHours(index, input as ForgetHours) as never;
+      const value = await index.call(bucket, call, input);
+      return call === 'closeStorageHours' ? (forBucket(value as Hours, name) as never) : value;
+    },
   };
 }

@@ -2,7 +2,7 @@
 // and the publisher that copies pages of pointers to KV. Calls come from
 // do-metadata-index.ts, one typed method for all of them; nothing here decides
 // anything. Its alarm sends what waits for webhooks, brings the hours of what is
-// stored to the ledger, and reports that its room gets less.
+// stored to the ledger, splits what is too large, and reports that its room gets less.
 import { DurableObject } from 'cloudflare:workers';
 import type { BucketName, BucketRef } from '../../../domain/nouns.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
@@ -18,7 +18,8 @@ import { INDEX_SCHEMA } from '../../../index/tables/index-schema.ts';
 import { migrate } from '../../../index/tables/schema.ts';
 import { oldestUncollected } from '../../../index/usage/uncollected.ts';
 import type { BucketNews, WaitInput } from '../../../ports/bucket-changes.ts';
-import type { IndexApi } from '../../../ports/metadata-index.ts';
+import { isSplit } from '../../../ports/index-calls/shard-calls.ts';
+import type { IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';
 import type { RoomReport } from '../../../ports/operator-work.ts';
 import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../ports/outbox.ts';
 import { createChangeLog } from '../../shared/change-log.ts';
@@ -52,6 +53,7 @@ import {
 } from './page-relay.ts';
 import { createReaderFeed, type ReaderFeed } from './reader-feed.ts';
 import { createRoomAlarm, type RoomAlarm } from './room-alarm.ts';
+import { createShardAlarm, type ShardAlarm } from './shard-alarm.ts';
 
 /**
  * Longest wait for a change, milliseconds: the object is billed while it is awake.
@@ -64,6 +66,9 @@ const ROOM_LEVEL = 'room-level';
 
 /** `news`: what a reader should know beside the answer. */
 export type BucketReply = CallOutcome & { readonly news?: FeedNews | null };
+
+/** What is said of a bucket whose changes are not all seen. */
+const ANYTHING = { isChanged: true, topics: null, prefixes: null } as const;
 
 /** A reader that knows nothing yet. */
 const NEW_READER: ReaderState = { cursor: null, hasPage: false };
@@ -92,6 +97,7 @@ type Parts = {
   readonly outbox: OutboxAlarm;
   readonly collection: CollectionAlarm;
   readonly room: RoomAlarm;
+  readonly shards: ShardAlarm;
 };
 
 /** worker.ts makes the class itself, with what it takes of core. */
@@ -152,13 +158,14 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
 
   /** Does what follows a call: pages to publish, messages to send, times of the alarm. */
   #attend(name: keyof IndexApi, input: unknown, reply: BucketReply): void {
-    const { publisher, outbox, collection, room } = this.#open();
+    const { publisher, outbox, collection, room, shards } = this.#open();
+    if (reply.isOk) shards.note(name, input);
     if (INDEX_CALLS[name] === 'command') room.look();
     if (publisher.isDue()) this.ctx.waitUntil(publisher.drain());
     if (reply.isOk && mayHaveEnqueued(name, input)) outbox.kick();
     // A bucket that comes to be capped is collected sooner.
-    if (reply.isOk && (this.#alarm.atMs() === null || name === 'setBucketSettings'))
-      collection.schedule();
+    const mayBeCapped = name === 'setBucketSettings' || name === 'reportRecord';
+    if (reply.isOk && (this.#alarm.atMs() === null || mayBeCapped)) collection.schedule();
     if (reply.isOk) this.#changes.note(this.ctx.id.name as BucketName, name, input);
   }
 
@@ -186,7 +193,10 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
    */
   async waitForChange(input: WaitInput): Promise<CallOutcome> {
     try {
-      const value: BucketNews = await this.#changes.wait(input);
+      const news: BucketNews = await this.#changes.wait(input);
+      const isQuiet = !news.isChanged && input.waitMs > 0;
+      // What other shards commit is not seen here.
+      const value = isQuiet && this.#isSplit() ? { ...news, ...ANYTHING } : news;
       return { isOk: true, value };
     } catch (error) {
       return failureOutcome(error);
@@ -205,7 +215,7 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       const name = this.ctx.id.name as BucketName;
       const value = this.ctx.storage.transactionSync(() => {
         const bucket = index.getBucket({ name });
-        return bucket === null ? null : feed.pagesFor(bucket, call);
+        return bucket === null || isSplit(bucket) ? null : feed.pagesFor(bucket, call);
       });
       if (publisher.isDue()) this.ctx.waitUntil(publisher.drain());
       return { isOk: true, value };
@@ -243,10 +253,16 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
 
   /** Sends what waits for webhooks, brings hours to the ledger, reports on the room. */
   override async alarm(): Promise<void> {
-    const { outbox, collection, room } = this.#open();
+    const { outbox, collection, room, shards } = this.#open();
     this.#alarm.wentOff();
-    await Promise.all([collection.run(), outbox.run(), room.run()]);
+    await Promise.all([collection.run(), outbox.run(), room.run(), shards.run()]);
   }
+
+  /** `rows`: as in QUAYSIDE_SHARD_ROWS. `openIndex`: the index with all shards. */
+  protected abstract shardWork(): {
+    readonly rows: number;
+    readonly openIndex: () => Pick<MetadataIndex, 'call'>;
+  };
 
   protected abstract openDispatcher(queue: OutboxQueue, ports: OutboxPorts): Dispatcher;
   /** Brings the hours of the bucket name to the ledger. */
@@ -258,6 +274,11 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
     crossing: RoomReport,
     ports: RoomPorts,
   ): Promise<void>;
+
+  #isSplit(): boolean {
+    if (this.#isEmpty()) return false;
+    return isSplit(this.#open().index.getBucket({ name: this.ctx.id.name as BucketName }));
+  }
 
   #isEmpty(): boolean {
     if (this.#parts !== null) return false;
@@ -291,7 +312,7 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       bucket,
       slot: this.#alarm.slot(),
       oldestUncollected: () => oldestUncollected(sql, bucket),
-      collect: () => this.collect(bucket, createCollectionPorts(this.env, this.ctx, index)),
+      collect: () => this.collect(bucket, createCollectionPorts(this.env, this.ctx, index, bucket)),
       nowMs: systemClock.nowMs,
       log,
     });
@@ -306,10 +327,17 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       nowMs: systemClock.nowMs,
       log,
     });
+    const shards = createShardAlarm({
+      name: bucket,
+      slot: this.#alarm.slot(),
+      ...this.shardWork(),
+      clock: systemClock,
+      log,
+    });
     const commits = createCommitQueue<Commit, BucketReply>(systemClock.nowMs, (waiting) =>
       this.#runCommits(waiting, groups),
     );
-    this.#parts = { index, commits, feed, publisher, outbox, collection, room };
+    this.#parts = { index, commits, feed, publisher, outbox, collection, room, shards };
     return this.#parts;
   }
 }

@@ -8,6 +8,7 @@ import { currentKeyOf } from '../../../domain/links/share-links.ts';
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../../domain/nouns.ts';
 import { canBePublic } from '../../../domain/pointer.ts';
 import { changedBy, changesLinks } from '../../../ports/index-calls/index-changes.ts';
+import { isSplit } from '../../../ports/index-calls/shard-calls.ts';
 import type { IndexApi } from '../../../ports/metadata-index.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { Clock } from '../../../ports/system.ts';
@@ -132,7 +133,8 @@ export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
     },
     newsOf(name, input, value, { cursor, hasPage }) {
       const lookedUp = lookUpOf(name, input, value);
-      if (lookedUp === null) return null;
+      // Of a bucket that is split this object sees a part of the changes.
+      if (lookedUp === null || isSplit(lookedUp.bucket)) return null;
 
       rate.count();
       if (!hasPage && !lookedUp.isInvited) burst.count();

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketName } from '../../../domain/nouns.ts';
 import type { KnownMetadata, MetadataLookup } from '../../../ports/caches/hot-metadata.ts';
+import { isSplit } from '../../../ports/index-calls/shard-calls.ts';
 import type { Background, Clock } from '../../../ports/system.ts';
 import { withTimeout } from '../../../ports/with-timeout.ts';
 import type { MemoryPointers } from '../../shared/memory-pointers.ts';
@@ -202,8 +203,9 @@ export function createPointerReader(options: PointerReaderOptions): PointerReade
     lookup: Lookup,
     refresh: (() => void) | null,
   ): Promise<MetadataLookup | null> {
-    const { bucket } = lookup;
-    if (!freshness(lookup).isShared) return null;
+    const { bucket, key } = lookup;
+    const isOfShards = isSplit(options.memory.look(bucket, key).readPolicy?.value);
+    if (isOfShards || !freshness(lookup).isShared) return null;
     const isStateOld = stateAgeSeconds(lookup) >= freshness(lookup).freshSeconds;
     const hasState = await readColo(lookup, isStateOld);
     const isCold = !hasState && entries.recall(lookup) === null;
