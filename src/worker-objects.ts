@@ -38,6 +38,8 @@ export class BucketObject extends AnyBucketObject {
     return dispatcherIn(this.env, queue, ports);
   }
   override shardWork() {
+    const { QUAYSIDE_SHARD_ROWS: rows } = this.env as { readonly QUAYSIDE_SHARD_ROWS?: string };
+    if (rows === undefined || Number(rows) === 0) return null;
     const config = parseConfig(this.env, 'cloudflare');
     const openIndex = () => createWorkersPorts(this.env, config, null).metadataIndex;
     return { rows: config.shardRows, openIndex };

@@ -14,11 +14,8 @@ import { readWorkerRequest } from './adapters/cloudflare/requests/worker-request
 import { toWorkerResponse } from './adapters/cloudflare/requests/worker-response.ts';
 import { type App, createApp } from './app.ts';
 import { ConfigError, parseConfig, warnOfUnknown } from './config.ts';
-import { notePrices } from './core/billing/prices/noted-prices.ts';
-import { wakeLedgers } from './core/billing/scheduled/wake-ledgers.ts';
 import { trustTime } from './core/clock/trust-time.ts';
 import type { Core } from './core/core.ts';
-import { SMALL_BATCH, sweepInBatches } from './core/sweep/sweep-in-batches.ts';
 import { BucketObject, DirectoryObject, LedgerObject } from './worker-objects.ts';
 
 export { BodySlices, BucketObject, DirectoryObject, LedgerObject };
@@ -94,9 +91,15 @@ export default {
     const { core } = serviceOf(env);
     const trusted = await trustTime(core);
     if (trusted === null) return;
+    // No request needs what crons run.
     if (cron === BILLING_CRON) {
+      const { notePrices } = await import('./core/billing/prices/noted-prices.ts');
+      const { wakeLedgers } = await import('./core/billing/scheduled/wake-ledgers.ts');
       await notePrices(trusted);
       await wakeLedgers(trusted, { ledgersMax: ledgersMax(trusted) });
-    } else await sweepInBatches(trusted, SMALL_BATCH);
+    } else {
+      const { SMALL_BATCH, sweepInBatches } = await import('./core/sweep/sweep-in-batches.ts');
+      await sweepInBatches(trusted, SMALL_BATCH);
+    }
   },
 } satisfies ExportedHandler<WorkerEnv>;

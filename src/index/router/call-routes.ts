@@ -1,6 +1,8 @@
 // How each call of the index finds its shards in a bucket that is split (ADR 53). A call
 // that a port gains and this list lacks does not compile. Read by shard-router.ts.
+import type { BucketRef } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
+import { ROUTED_ALWAYS } from './routed-always.ts';
 
 /**
  * `key`: the owner of its key or keys. `list`: owners in the order of keys. `sum`: all of
@@ -163,18 +165,14 @@ export const CALL_ROUTES = {
   ...AT_ROOT,
   ...TOGETHER,
   ...PLAIN,
+  ...ROUTED_ALWAYS,
   listObjects: 'list',
   listVersions: 'list',
   listUploads: 'list',
   getStorageTotals: 'sum',
-  resolve: 'readers',
-  resolveAll: 'readers',
-  findUnknownBlobs: 'sweep',
-  listIncarnations: 'sweep',
-  forgetIncarnation: 'sweep',
-  closeStorageHours: 'sweep',
-  forgetStorageHours: 'sweep',
-  addRemoteReferences: 'sweep',
-  releaseRemoteReferences: 'sweep',
-  settleStorageGrant: 'gather',
 } as const satisfies Record<keyof IndexApi, Route>;
+
+/** Quotas count all keys in one commit, and one queue has all messages of a bucket. */
+export function needsAll({ quotas, notify }: BucketRef): boolean {
+  return quotas !== undefined || notify !== undefined;
+}

@@ -9,9 +9,9 @@ import type { AccountId, BucketName, BucketRef } from '../../domain/nouns.ts';
 import type { ShardState } from '../../ports/index-calls/shard-calls.ts';
 import type { MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Background, Clock } from '../../ports/system.ts';
+import { type BucketWatcher, createGrowthWatcher } from './growth-watcher.ts';
 import { finishMoves, type MovingPorts, moveSlice, refOfShard } from './move-slices.ts';
 import { idOfShard, nameOfShard, type ShardMap, shardsWithKeys } from './shard-map.ts';
-import type { BucketWatcher } from './shard-router.ts';
 
 export type SplitterOptions = {
   readonly index: Pick<MetadataIndex, 'call'>;
@@ -24,46 +24,17 @@ export type SplitterOptions = {
 };
 type SplittingPorts = MovingPorts & { readonly isStopping: () => boolean };
 
-/** A look at a bucket for each such share of the rows of a shard that changes. */
-const LOOKS_PER_SHARD = 10;
 /** Rows of a slice: writes to it wait some 10 ms. Our own number. */
 const SLICE_ROWS = 300;
-/** For so long a bucket stays together that was needed in one index. */
-const TOGETHER_MS = 10 * 60_000;
 /** Neighbours are joined when both have less than such a share of the rows of a shard. */
 const JOINED_SHARE = 0.25;
 /** Splits of one look; the next goes on. */
 const SPLITS_MAX = 100;
-/** Buckets of which changes are counted; each may be forgotten. */
-const BUCKETS_MAX = 10_000;
 
 export type ShardSplitter = BucketWatcher & {
   /** Splits and joins the shards of a bucket until none is too large, or too small. */
   balance(bucket: BucketName): Promise<void>;
 };
-
-/** Calls `look` for a bucket whose keys have changed often, and which may be split. */
-export function createGrowthWatcher(
-  { clock, rows }: Pick<SplitterOptions, 'clock' | 'rows'>,
-  look: (bucket: BucketName) => void,
-): BucketWatcher {
-  const changes = new Map<BucketName, number>();
-  const togetherUntil = new Map<BucketName, number>();
-  const lookAfter = Math.max(1, Math.floor(rows / LOOKS_PER_SHARD));
-
-  return {
-    onChange(name) {
-      const count = (changes.get(name) ?? 0) + 1;
-      if (changes.size >= BUCKETS_MAX) changes.clear();
-      changes.set(name, count % lookAfter);
-      if (count >= lookAfter && (togetherUntil.get(name) ?? 0) <= clock.nowMs()) look(name);
-    },
-    onTogether(name) {
-      if (togetherUntil.size >= BUCKETS_MAX) togetherUntil.clear();
-      togetherUntil.set(name, clock.nowMs() + TOGETHER_MS);
-    },
-  };
-}
 
 /** A splitter of all buckets of an index. */
 export function createShardSplitter(options: SplitterOptions): ShardSplitter {

@@ -36,7 +36,7 @@ test('splitting ends behind the slice under way, and goes on later', async () =>
   expect(freezes.count).toBe(3);
   const left = await readShardMap(direct, name);
   expect(left === null ? null : nextStep(left)).toBeNull();
-  for (let at = 0; at < 10; at++) stopped.onChange(name);
+  for (let at = 0; at < 10; at++) stopped.onDone(name, 'commitObject', record);
   expect(freezes.count).toBe(3);
 
   await createShardSplitter(options).balance(name);

@@ -229,6 +229,7 @@ const WORKERS_SETTINGS = {
   QUAYSIDE_METER_FLUSH_SECONDS: '5',
   // No Worker can tell that a client is on the same machine.
   QUAYSIDE_SSE_C_OVER_HTTP: 'always',
+  QUAYSIDE_SHARD_ROWS: process.env.QUAYSIDE_SHARD_ROWS ?? '0',
 };
 
 /**

@@ -1,8 +1,8 @@
 // What the work of a Durable Object's alarm runs on: few ports, made when there is
 // something to do.
 import type { BucketName } from '../../../domain/nouns.ts';
+import { forBucket, forgetStorageHours } from '../../../index/router/shard-hours.ts';
 import { bucketOfShard } from '../../../index/router/shard-map.ts';
-import { forBucket, forgetStorageHours } from '../../../index/router/sweep-shards.ts';
 import type { Directory } from '../../../ports/directory.ts';
 import type { Ports } from '../../../ports/index.ts';
 import type { IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';

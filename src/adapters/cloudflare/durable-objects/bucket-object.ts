@@ -19,9 +19,10 @@ import { migrate } from '../../../index/tables/schema.ts';
 import { oldestUncollected } from '../../../index/usage/uncollected.ts';
 import type { BucketNews, WaitInput } from '../../../ports/bucket-changes.ts';
 import { isSplit } from '../../../ports/index-calls/shard-calls.ts';
-import type { IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';
+import type { IndexApi } from '../../../ports/metadata-index.ts';
 import type { RoomReport } from '../../../ports/operator-work.ts';
 import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../ports/outbox.ts';
+import type { Log } from '../../../ports/system.ts';
 import { createChangeLog } from '../../shared/change-log.ts';
 import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
@@ -53,7 +54,7 @@ import {
 } from './page-relay.ts';
 import { createReaderFeed, type ReaderFeed } from './reader-feed.ts';
 import { createRoomAlarm, type RoomAlarm } from './room-alarm.ts';
-import { createShardAlarm, type ShardAlarm } from './shard-alarm.ts';
+import type { ShardAlarm, ShardWork } from './shard-alarm.ts';
 
 /**
  * Longest wait for a change, milliseconds: the object is billed while it is awake.
@@ -97,7 +98,8 @@ type Parts = {
   readonly outbox: OutboxAlarm;
   readonly collection: CollectionAlarm;
   readonly room: RoomAlarm;
-  readonly shards: ShardAlarm;
+  /** Null: nothing is split. */
+  readonly shards: ShardAlarm | null;
 };
 
 /** worker.ts makes the class itself, with what it takes of core. */
@@ -111,12 +113,19 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
   readonly #changes = createChangeLog(WAIT_MAX_MS);
   #alarm: ObjectAlarm = createObjectAlarm(this.ctx.storage, null);
   #roomLevel = 0;
+  /** Null: nothing is split. */
+  #openShards: ((name: BucketName, log: Log) => ShardAlarm) | null = null;
 
   constructor(ctx: DurableObjectState, env: WorkerEnv) {
     super(ctx, env);
     void ctx.blockConcurrencyWhile(async () => {
       this.#alarm = createObjectAlarm(ctx.storage, await ctx.storage.getAlarm());
       this.#roomLevel = (await ctx.storage.get<number>(ROOM_LEVEL)) ?? 0;
+      const work = this.shardWork();
+      if (work === null) return;
+      const { createShardAlarm } = await import('./shard-alarm.ts');
+      this.#openShards = (name, log) =>
+        createShardAlarm({ ...work, name, slot: this.#alarm.slot(), clock: systemClock, log });
     });
   }
 
@@ -159,7 +168,7 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
   /** Does what follows a call: pages to publish, messages to send, times of the alarm. */
   #attend(name: keyof IndexApi, input: unknown, reply: BucketReply): void {
     const { publisher, outbox, collection, room, shards } = this.#open();
-    if (reply.isOk) shards.note(name, input);
+    if (reply.isOk) shards?.note(name, input);
     if (INDEX_CALLS[name] === 'command') room.look();
     if (publisher.isDue()) this.ctx.waitUntil(publisher.drain());
     if (reply.isOk && mayHaveEnqueued(name, input)) outbox.kick();
@@ -255,14 +264,11 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
   override async alarm(): Promise<void> {
     const { outbox, collection, room, shards } = this.#open();
     this.#alarm.wentOff();
-    await Promise.all([collection.run(), outbox.run(), room.run(), shards.run()]);
+    await Promise.all([collection.run(), outbox.run(), room.run(), shards?.run()]);
   }
 
-  /** `rows`: as in QUAYSIDE_SHARD_ROWS. `openIndex`: the index with all shards. */
-  protected abstract shardWork(): {
-    readonly rows: number;
-    readonly openIndex: () => Pick<MetadataIndex, 'call'>;
-  };
+  /** What splitting takes; null: nothing is split. */
+  protected abstract shardWork(): ShardWork | null;
 
   protected abstract openDispatcher(queue: OutboxQueue, ports: OutboxPorts): Dispatcher;
   /** Brings the hours of the bucket name to the ledger. */
@@ -327,13 +333,7 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       nowMs: systemClock.nowMs,
       log,
     });
-    const shards = createShardAlarm({
-      name: bucket,
-      slot: this.#alarm.slot(),
-      ...this.shardWork(),
-      clock: systemClock,
-      log,
-    });
+    const shards = this.#openShards?.(bucket, log) ?? null;
     const commits = createCommitQueue<Commit, BucketReply>(systemClock.nowMs, (waiting) =>
       this.#runCommits(waiting, groups),
     );

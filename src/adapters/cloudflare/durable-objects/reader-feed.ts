@@ -133,7 +133,7 @@ export function createReaderFeed(options: ReaderFeedOptions): ReaderFeed {
     },
     newsOf(name, input, value, { cursor, hasPage }) {
       const lookedUp = lookUpOf(name, input, value);
-      // Of a bucket that is split this object sees a part of the changes.
+      // This object sees but a part of the changes of a bucket that is split.
       if (lookedUp === null || isSplit(lookedUp.bucket)) return null;
 
       rate.count();

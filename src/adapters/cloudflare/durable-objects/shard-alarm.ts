@@ -3,9 +3,9 @@
 // off again where something is left; an object that ends forgets nothing that the next
 // look would not find.
 import type { BucketName, BucketRef } from '../../../domain/nouns.ts';
+import { createGrowthWatcher } from '../../../index/router/growth-watcher.ts';
 import { bucketOfShard } from '../../../index/router/shard-map.ts';
-import { meaningOf } from '../../../index/router/shard-router.ts';
-import { createGrowthWatcher, createShardSplitter } from '../../../index/router/split-shards.ts';
+import { createShardSplitter } from '../../../index/router/split-shards.ts';
 import type { IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';
 import type { Clock, Log } from '../../../ports/system.ts';
 import type { AlarmSlot } from './object-alarm.ts';
@@ -25,17 +25,23 @@ export type ShardAlarm = {
   run(): Promise<void>;
 };
 
-/** `rows`: as in QUAYSIDE_SHARD_ROWS; 0: nothing is split. */
-export function createShardAlarm(options: {
-  /** The name of the object: a bucket's, or a shard's. */
-  readonly name: BucketName;
+/** What splitting takes of the platform. */
+export type ShardWork = {
+  /** The value of QUAYSIDE_SHARD_ROWS, above 0. */
   readonly rows: number;
-  readonly slot: AlarmSlot;
   /** The index with the router to all shards. */
   readonly openIndex: () => Pick<MetadataIndex, 'call'>;
-  readonly clock: Clock;
-  readonly log: Log;
-}): ShardAlarm {
+};
+
+/** `name`: of the object, a bucket's or a shard's. */
+export function createShardAlarm(
+  options: ShardWork & {
+    readonly name: BucketName;
+    readonly slot: AlarmSlot;
+    readonly clock: Clock;
+    readonly log: Log;
+  },
+): ShardAlarm {
   const { rows, slot, openIndex, clock, log } = options;
   const bucket = bucketOfShard(options.name);
   /** What an earlier life of the object left is found by the first run of this one. */
@@ -73,13 +79,12 @@ export function createShardAlarm(options: {
   return {
     note(name, input) {
       const { bucket: ref } = input as { readonly bucket?: BucketRef };
-      if (rows === 0 || ref === undefined) return;
-      const meaning = meaningOf(name, ref);
-      if (meaning === 'together') watcher.onTogether(bucket);
-      if (meaning === 'keys may change') watcher.onChange(bucket);
+      if (ref === undefined) return;
+      watcher.onBegin(bucket, name, ref);
+      watcher.onDone(bucket, name, ref);
     },
     async run() {
-      if (rows === 0 || !isDue) return;
+      if (!isDue) return;
       isDue = false;
       try {
         isDue = await balance();
