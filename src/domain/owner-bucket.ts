@@ -17,6 +17,12 @@ export function ownerBucketOfBlob(blobId: BlobId): BucketAddress {
   return { id, name: nameOfBucketId(id) };
 }
 
+/** Whether the bucket, or the one that a shard of that id is of, gave the blob its id. */
+export function isOfBucket(blobId: BlobId, id: BucketId): boolean {
+  const owner = ownerBucketOfBlob(blobId).id;
+  return id === owner || id.startsWith(`${owner}${NAME_END}`);
+}
+
 /** Finds the name that a bucket has, or had. */
 export function nameOfBucketId(id: BucketId): BucketName {
   return id.slice(0, id.indexOf(NAME_END)) as BucketName;

@@ -248,8 +248,11 @@ export type CommitObjectInput = {
   readonly mayCountLate?: boolean;
 };
 
-/** A pack that is full with this commit: the caller is to write it. */
-export type FilledPack = { readonly fullPack?: BlobId };
+/**
+ * A pack that is full with this commit: the caller is to write it. `packOwner`: the shard
+ * that has it; absent: the bucket itself.
+ */
+export type FilledPack = { readonly fullPack?: BlobId; readonly packOwner?: BucketAddress };
 
 /** What a key or a version id stands for. */
 export type ResolvedVersion =

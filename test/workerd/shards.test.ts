@@ -10,6 +10,7 @@ import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { ROOT_ACCOUNT } from '../../src/domain/root-account.ts';
 import { HOUR_MS } from '../../src/domain/time.ts';
 import { nameOfShard, readShardMap, shardsWithKeys } from '../../src/index/router/shard-map.ts';
+import { createShardRouter } from '../../src/index/router/shard-router.ts';
 import { createShardSplitter } from '../../src/index/router/split-shards.ts';
 import { patternBytes } from '../contract/bodies.ts';
 import { bucketObject, freshBucketName, PUBLIC, recordOf } from './kit/bucket.ts';
@@ -205,6 +206,49 @@ it('the sweep deletes what no shard knows, and nothing else', async () => {
   expect(await env.BLOBS.head(orphan)).toBeNull();
   expect((await env.BLOBS.list({ prefix })).objects).toHaveLength(60);
   for (const key of await list()) expect(await read(key, elsewhere)).not.toBe(404);
+});
+
+it('small bodies of each shard move into packs of its own, and go with their keys', async () => {
+  const setTime = useTime();
+  const { put, split, shards, list, read, signed, elsewhere, bucket, record } = await createWorld();
+  for (const key of keysFrom(25)) await put(key, 'x');
+  await split();
+  expect((await shards()).length).toBeGreaterThan(2);
+  const small = 'y'.repeat(16_000);
+  const keys = keysFrom(25).flatMap((key) => [0, 1, 2, 3].map((number) => `${key}-${number}`));
+  for (const key of keys) await put(key, small);
+  const packs = async () => (await env.BLOBS.list({ prefix: `b/${record.id}/` })).objects;
+  expect(await packs()).toEqual([]);
+
+  const nextSweep = async (ms: number) => {
+    await setTime(Date.now() + ms);
+    await sweepFrom(bucket, { ...SETTINGS, QUAYSIDE_GRACE_SECONDS: '60' });
+  };
+  await nextSweep(25 * HOUR_MS);
+  expect((await packs()).length).toBeGreaterThan(1);
+  for (const key of keys) expect(await read(key, elsewhere)).toBe(small);
+  await nextSweep(HOUR_MS);
+  expect((await packs()).length).toBeGreaterThan(1);
+
+  for (const key of await list()) expect((await signed('DELETE', `/${key}`)).status).toBe(204);
+  await nextSweep(2 * HOUR_MS);
+  expect(await packs()).toEqual([]);
+});
+
+it('what needs all keys in one index is refused where there are too many', async () => {
+  const { put, split, index, record } = await createWorld();
+  for (const key of keysFrom(25)) await put(key, 'x');
+  await split();
+  const router = createShardRouter(index, systemClock, null, 20);
+  const bucket = await router.call(record.name, 'getBucket', { name: record.name });
+  if (bucket === null) throw new Error('There is no bucket.');
+  const page = { bucket, prefix: '', text: 'key', limit: 10, after: null };
+  const search = router.call(bucket.name, 'searchKeys', page as never);
+  await expect(search).rejects.toMatchObject({ code: 'NotImplemented' });
+  const quota = { maxBytes: 1_000_000, maxObjects: null };
+  const settings = { quota } as never;
+  const set = router.call(bucket.name, 'setBucketSettings', { bucket, settings });
+  await expect(set).rejects.toMatchObject({ code: 'NotImplemented' });
 });
 
 it('an object splits its bucket by its alarm, in several runs', async () => {

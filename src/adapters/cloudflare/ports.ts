@@ -80,6 +80,12 @@ const DERIVE_LIMITS = {
   image: { concurrency: 2, waitingMax: 0, slotMs: 30_000 },
 } as const;
 
+/**
+ * Versions of a bucket that a request may bring into one index: a hundred slices of a
+ * thousand calls together, of the ten thousand that it has. Our own limit.
+ */
+const TOGETHER_MAX_ROWS = 100_000;
+
 function coloTierOf(env: WorkerEnv, settings: PortSettings, log: Log): ColoTier {
   return createColoTier({
     clock: systemClock,
@@ -122,7 +128,7 @@ function createObjectPorts(
   const objects = createDoMetadataIndex(env.BUCKETS, names, clock, feeds, freshSeconds);
   const ports = {
     directory,
-    metadataIndex: createShardRouter(objects, clock),
+    metadataIndex: createShardRouter(objects, clock, null, TOGETHER_MAX_ROWS),
     bucketChanges: createDoBucketChanges(env.BUCKETS, names),
   };
   return { ports, relays };

@@ -8,6 +8,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { Segment } from '../../domain/nouns.ts';
 import type {
   CommitObjectInput,
+  FilledPack,
   IndexApi,
   NewBlobReference,
   StoredAs,
@@ -92,17 +93,17 @@ export async function commitVersion(
   core: Core,
   bucket: BucketHandle,
   version: Omit<CommitObjectInput, 'bucket' | 'packId' | 'mayCountLate'>,
-): Promise<Omit<ReturnType<IndexApi['commitObject']>, 'fullPack'>> {
+): Promise<Omit<ReturnType<IndexApi['commitObject']>, keyof FilledPack>> {
   const { background, ids } = core.ports;
   const isInline = version.object.inlineBytes !== null;
   const mayCountLate = !isInline && (core.settings.putTotals ?? PUT_TOTALS) === 'late';
   const input = mayCountLate ? { ...version, mayCountLate } : version;
-  const { fullPack, ...committed } = await bucket.call('commitObject', ({ id }) =>
+  const { fullPack, packOwner, ...committed } = await bucket.call('commitObject', ({ id }) =>
     isInline ? { ...input, packId: ids.blobId(id) } : input,
   );
   if (fullPack !== undefined) {
     const { id, name } = bucket.record();
-    const pack = { bucket: { id, name }, blobId: fullPack };
+    const pack = { bucket: packOwner ?? { id, name }, blobId: fullPack };
     background.run('write-pack', () => writePack(core, pack));
   }
   return committed;

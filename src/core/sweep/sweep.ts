@@ -143,19 +143,23 @@ async function sweepName(
   { budget, repackBudget }: { budget: PageBudget; repackBudget: RepackBudget },
   total: Total,
 ): Promise<void> {
-  const living = await attempt(core, name, async () => {
+  const alive = await attempt(core, name, async () => {
     const incarnations = await core.ports.metadataIndex.call(name, 'listIncarnations', { name });
     const swept = await sweepBucket(core, name, incarnations);
     total.deletedBlobs += swept.deletedBlobs;
     total.releasedReferences += swept.releasedReferences;
-    return incarnations.find(({ isDeleted }) => !isDeleted) ?? null;
+    return incarnations.filter(({ isDeleted }) => !isDeleted);
   });
-  if (living === null) return;
+  // Behind the bucket come its shards, if it is split; they have packs of their own.
+  const [living] = alive ?? [];
+  if (living === undefined) return;
 
   const { bucket, searchedAtMs, levelsUsedAtMs, idleUploadMs, selectionEndsMs } = living;
   const nowMs = core.ports.clock.nowMs();
-  if (living.packDueMs !== null && living.packDueMs <= nowMs)
-    await attempt(core, name, () => writeDuePacks(core, name, budget.stopping));
+  for (const { packDueMs, bucket: owner } of alive ?? []) {
+    if (packDueMs !== null && packDueMs <= nowMs)
+      await attempt(core, name, () => writeDuePacks(core, owner.name, budget.stopping));
+  }
   if (living.hasSparsePacks)
     await attempt(core, name, () => repackSparse(core, name, repackBudget));
   if (living.hasKeyJobs) {

@@ -7,6 +7,7 @@
 // closed pack gets no body more, a body keeps its slot, and the size is settled, so
 // the later bytes are equal wherever a version still refers to them.
 import type { BlobId, BucketId } from '../../domain/nouns.ts';
+import { isOfBucket } from '../../domain/owner-bucket.ts';
 import { goneUntilSparse } from '../../domain/packs/sparse-packs.ts';
 import type { WaitingPack } from '../../ports/index-calls/pack-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
@@ -87,7 +88,7 @@ function findClosed(
   { bucket: address, blobId }: WaitingPack,
 ): (PackRow & { readonly bucket: number }) | null {
   const bucket = findIncarnation(sql, address);
-  if (bucket === null || !blobId.startsWith(`${address.id}/`)) return null;
+  if (bucket === null || !isOfBucket(blobId, address.id)) return null;
   const [row] = sql.all<PackRow>('SELECT * FROM packs WHERE blob_id = ? AND is_closed = 1', blobId);
   return row === undefined ? null : { ...row, bucket };
 }

@@ -7,6 +7,7 @@
 // has what comes later.
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, BucketId, ObjectVersion } from '../../domain/nouns.ts';
+import { isOfBucket } from '../../domain/owner-bucket.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { encodeDetail } from './object-rows.ts';
@@ -69,7 +70,7 @@ export function createOpenPacks(sql: Sql): OpenPacks {
     );
     if (pack === undefined) return null;
     // An older program leaves it behind with an incarnation that had the number.
-    if (!pack.blob_id.startsWith(`${bucket.id}/`)) {
+    if (!isOfBucket(pack.blob_id, bucket.id)) {
       sql.all('DELETE FROM packs WHERE n = ?', pack.n);
       return null;
     }
@@ -96,8 +97,8 @@ export function createOpenPacks(sql: Sql): OpenPacks {
       const { inlineBytes, encryption } = version;
       if (inlineBytes === null || inlineBytes.length === 0 || encryption !== null) return null;
       const open = findOpen(bucket);
-      const isOfBucket = packId?.startsWith(`${bucket.id}/`) === true;
-      const blobId = open?.blob_id ?? (isOfBucket ? packId : undefined);
+      const isOwn = packId !== undefined && isOfBucket(packId, bucket.id);
+      const blobId = open?.blob_id ?? (isOwn ? packId : undefined);
       if (blobId === undefined) return null;
       const lengthBytes = inlineBytes.length;
       const offsetBytes = open?.end.offsetBytes ?? 0;

@@ -3,7 +3,12 @@
 import { hasCode } from '../../domain/errors.ts';
 import type { BlobId, BucketRef, ObjectKey, Segment } from '../../domain/nouns.ts';
 import type { ShardState } from '../../ports/index-calls/shard-calls.ts';
-import type { IndexApi, MetadataIndex, NewBlobReference } from '../../ports/metadata-index.ts';
+import type {
+  FilledPack,
+  IndexApi,
+  MetadataIndex,
+  NewBlobReference,
+} from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
 import { isIndexCommand } from '../call-kinds.ts';
 import { referTo } from './move-slices.ts';
@@ -98,8 +103,7 @@ function blobsOfCommit(name: keyof IndexApi, input: AnyInput) {
 }
 
 /**
- * Commits at a shard. Bodies there wait for no pack, which the root alone has. A blob of
- * another bucket gets a remote reference of the shard's own, for the core took one for
+ * Commits at a shard, which says whose pack is full with it. A blob of another bucket gets a remote reference of the shard's own, for the core took one for
  * the root; and so does a blob that another shard of this bucket owns.
  */
 async function commitAt(
@@ -113,11 +117,14 @@ async function commitAt(
   const isRoot = owner === map[0];
   const ports = { index, clock, bucket: bucket.name };
   const { segments, newReferences } = blobsOfCommit(name, input);
-  const { packId: _packId, ...rest } = input as AnyInput & { readonly packId?: BlobId };
-  const atShard = isRoot ? input : rest;
   if (!isRoot) await referTo(ports, owner.bucket, newReferences);
+  const commit = async (commitInput: object) => {
+    const result = await split.callShard(owner, bucket, name, commitInput);
+    const isFull = (result as FilledPack | null)?.fullPack !== undefined;
+    return isFull && !isRoot ? { ...(result as FilledPack), packOwner: owner.bucket } : result;
+  };
   try {
-    return await split.callShard(owner, bucket, name, atShard);
+    return await commit(input);
   } catch (error) {
     if (!hasCode(error, 'NoSuchBlob')) throw error;
     const brought = new Set(newReferences.map(({ blobId }) => blobId));
@@ -127,7 +134,7 @@ async function commitAt(
     if (elsewhere.length === 0) throw error;
     const referred = await referTo(ports, owner.bucket, elsewhere);
     const all = [...newReferences, ...referred];
-    return split.callShard(owner, bucket, name, { ...atShard, newReferences: all });
+    return commit({ ...input, newReferences: all });
   }
 }
 

@@ -10,18 +10,22 @@ import type { BucketWatcher } from './growth-watcher.ts';
 import { ROUTED_ALWAYS } from './routed-always.ts';
 import type { ResolveInput, SplitCalls } from './split-calls.ts';
 
-/** An index over one that has all shards, each as a bucket under the name of its own. */
+/**
+ * An index over one that has all shards, each as a bucket under the name of its own.
+ * `togetherMaxRows`: versions of a bucket that may be brought into one index.
+ */
 export function createShardRouter(
   index: MetadataIndex,
   clock: Clock,
   watcher: BucketWatcher | null = null,
+  togetherMaxRows = Number.POSITIVE_INFINITY,
 ): MetadataIndex {
   const router: MetadataIndex = { ...index, call: (...args) => call(...args) as never };
   let split: SplitCalls | null = null;
 
   async function openSplit(): Promise<SplitCalls> {
     const { createSplitCalls } = await import('./split-calls.ts');
-    split ??= createSplitCalls(index, router, clock, watcher);
+    split ??= createSplitCalls({ index, router, clock, watcher, togetherMaxRows });
     return split;
   }
 

@@ -55,19 +55,21 @@ export type SplitCalls = {
 };
 export type ResolveInput = Input<'resolve'> & Input<'resolveAll'>;
 
-/**
- * Makes the calls. `index` has all shards, each as a bucket under the name of its own;
- * `router` stands before it.
- */
-export function createSplitCalls(
-  index: MetadataIndex,
-  router: Pick<MetadataIndex, 'call'>,
-  clock: Clock,
-  watcher: BucketWatcher | null,
-): SplitCalls {
+type SplitCallOptions = {
+  /** Has all shards, each as a bucket under the name of its own. */
+  readonly index: MetadataIndex;
+  /** Stands before the index. */
+  readonly router: Pick<MetadataIndex, 'call'>;
+  readonly clock: Clock;
+  readonly watcher: BucketWatcher | null;
+  readonly togetherMaxRows: number;
+};
+
+export function createSplitCalls(options: SplitCallOptions): SplitCalls {
+  const { index, router, clock, watcher, togetherMaxRows } = options;
   const split = createSplitBuckets(index, clock);
   // Remote references to blobs of other buckets go by the router, which finds them.
-  const parts = { index: router, clock, split };
+  const parts = { index: router, clock, split, togetherMaxRows };
 
   const routes: Record<Exclude<Route, 'plain' | 'readers' | 'sweep'>, AnyCall> = {
     key(name, input: { bucket: BucketRef }) {
@@ -76,7 +78,11 @@ export function createSplitCalls(
     list: (name, input) => listByRange(split, name as 'listObjects', input),
     sum: (_name, input: { bucket: BucketRef }) => sumTotals(parts, input),
     root: (name, input: { bucket: BucketRef }) => callRoot(parts, name, input),
-    record: (name, input: { bucket: BucketRef }) => changeRecord(parts, name, input),
+    async record(name, input: { bucket: BucketRef }) {
+      if (name === 'setBucketSettings' && wantsAll(input as Input<'setBucketSettings'>))
+        await bringTogetherFor(parts, input);
+      return changeRecord(parts, name, input);
+    },
     together: (name, input: { bucket: BucketRef }) => together(name, input),
     gather,
   };
@@ -115,4 +121,10 @@ export function createSplitCalls(
       return routes[route as keyof typeof routes](name, input);
     },
   };
+}
+
+/** Whether settings come to the bucket for which its keys must be in one index. */
+function wantsAll({ settings }: Input<'setBucketSettings'>): boolean {
+  const { quota, hasAccountQuota, notifications } = settings;
+  return (quota ?? hasAccountQuota ?? notifications ?? null) !== null;
 }

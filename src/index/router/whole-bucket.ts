@@ -7,15 +7,17 @@ import { StorageError } from '../../domain/errors.ts';
 import type { BucketAddress, BucketRecord, BucketRef } from '../../domain/nouns.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
-import { carryOut, finishMoves, type MovingPorts, moveSlice } from './move-slices.ts';
+import { carryOut, finishMoves, type MovingPorts, moveSlice, refOfShard } from './move-slices.ts';
 import { nextStep } from './next-step.ts';
-import { shardsWithKeys } from './shard-map.ts';
+import { readShardMap, shardsWithKeys } from './shard-map.ts';
 import { AGAIN, pause, type SplitBuckets, TRIES_MAX } from './split-bucket.ts';
 
 export type WholeBucketParts = {
   readonly index: Pick<MetadataIndex, 'call'>;
   readonly clock: Clock;
   readonly split: SplitBuckets;
+  /** Versions of a bucket that may be brought into one index. */
+  readonly togetherMaxRows: number;
 };
 
 /** Rows of a slice that is brought back to the root. Our own number: some 10 ms. */
@@ -92,20 +94,26 @@ export async function callTogether(
   name: keyof IndexApi,
   input: { readonly bucket: BucketRef },
 ): Promise<unknown> {
-  const { index, clock, split } = parts;
+  const { split } = parts;
   const { bucket } = input;
   return split.attempt(bucket, async (map) => {
     const [root] = map;
     if (shardsWithKeys(map).some((shard) => shard !== root) || root.frozen !== null) {
-      await bringTogether({ index, clock, bucket: bucket.name });
+      await bringTogether({ ...parts, bucket: bucket.name });
       return AGAIN;
     }
     return split.callShard(root, bucket, name, input);
   });
 }
 
-/** Moves all keys to the root. ServiceUnavailable: others go on moving them away. */
-export async function bringTogether(ports: MovingPorts): Promise<void> {
+/**
+ * Moves all keys to the root. NotImplemented: they are more than one index takes.
+ * ServiceUnavailable: others go on moving them away.
+ */
+export async function bringTogether(
+  ports: MovingPorts & Pick<WholeBucketParts, 'togetherMaxRows'>,
+): Promise<void> {
+  await requireFewRows(ports);
   for (let failures = 0; failures < TRIES_MAX; ) {
     const map = await finishMoves(ports);
     const others = map === null ? [] : shardsWithKeys(map).filter((shard) => shard !== map[0]);
@@ -123,6 +131,27 @@ export async function bringTogether(ports: MovingPorts): Promise<void> {
   throw new StorageError('ServiceUnavailable', { cause: 'the bucket was not brought together' });
 }
 
+async function requireFewRows({
+  index,
+  bucket: name,
+  togetherMaxRows,
+}: Parameters<typeof bringTogether>[0]): Promise<void> {
+  const isBounded = togetherMaxRows !== Number.POSITIVE_INFINITY;
+  const map = isBounded ? await readShardMap(index, name) : null;
+  const shards = map === null ? [] : shardsWithKeys(map);
+  if (shards.every((shard) => shard === map?.[0])) return;
+  let rows = 0;
+  for (const shard of shards) {
+    const bucket = refOfShard(shard);
+    const totals = await index.call(name, 'getStorageTotals', { bucket });
+    for (const { currentCount, noncurrentCount } of totals) rows += currentCount + noncurrentCount;
+  }
+  if (rows <= togetherMaxRows) return;
+  throw new StorageError('NotImplemented', {
+    detail: `The bucket is split into shards, and this needs its ${rows} versions in one index.`,
+  });
+}
+
 /**
  * Deletes a bucket whose shards are all empty: first the shards, then the root, in which
  * they are counted as long as anything of them is left. BucketNotEmpty, BucketChanged.
@@ -131,10 +160,10 @@ export async function deleteSplitBucket(
   parts: WholeBucketParts,
   input: Parameters<IndexApi['deleteBucket']>[0],
 ): Promise<void> {
-  const { index, clock, split } = parts;
+  const { split } = parts;
   const { bucket, nowMs } = input;
   await requireNoVersions(parts, bucket);
-  await bringTogether({ index, clock, bucket: bucket.name });
+  await bringTogether({ ...parts, bucket: bucket.name });
   await split.attempt(bucket, async (map) => {
     const [root, ...others] = map;
     if (shardsWithKeys(map).some((shard) => shard !== root)) return AGAIN;
@@ -162,5 +191,5 @@ export async function bringTogetherFor(
   parts: WholeBucketParts,
   { bucket: { name } }: { readonly bucket: BucketAddress },
 ): Promise<void> {
-  await bringTogether({ index: parts.index, clock: parts.clock, bucket: name });
+  await bringTogether({ ...parts, bucket: name });
 }
