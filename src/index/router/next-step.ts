@@ -2,7 +2,7 @@
 // themselves (ADR 53). Whoever moves slices remembers nothing: it may die at any point,
 // and another goes on. Pure; move-slices.ts carries the steps out.
 import type { ShardState } from '../../ports/index-calls/shard-calls.ts';
-import { joinRanges } from '../shards/key-ranges.ts';
+import { coverAllKeys, joinRanges } from '../shards/key-ranges.ts';
 import { isSlice, type ShardMap, shardIn } from './shard-map.ts';
 
 /** One step of one shard; `epoch` names the slice that it is about. */
@@ -36,20 +36,28 @@ export function nextStep(map: ShardMap): MoveStep | { readonly do: 'read again' 
   return stepOfGap(map) ?? stepOfFrozen(map) ?? stepOfLeftOver(map);
 }
 
-/** What was given up must be adopted before anything else. */
+/**
+ * What was given up must be adopted before anything else. A target that is not in the map
+ * was made behind its time, or deleted since: then others have all keys.
+ */
 function stepOfGap(map: ShardMap): ReturnType<typeof nextStep> {
+  let mayLack = false;
   for (const source of map) {
     const { gave, bucket } = source;
     if (gave === null) continue;
     const target = shardIn(map, gave.shard.id);
-    if (target === null) return { do: 'read again' };
+    if (target === null) {
+      mayLack = true;
+      continue;
+    }
     const { epoch } = gave;
     if ((target.adopted[bucket.id] ?? 0) >= epoch) continue;
     return isSlice(target.incoming, epoch, bucket.id)
       ? { do: 'adopt', target, source, epoch }
       : { do: 'read again' };
   }
-  return null;
+  const ranges = map.flatMap(({ range }) => range ?? []);
+  return mayLack && !coverAllKeys(ranges) ? { do: 'read again' } : null;
 }
 
 function stepOfFrozen(map: ShardMap): ReturnType<typeof nextStep> {

@@ -9,7 +9,7 @@ import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
 import { carryOut, finishMoves, type MovingPorts, moveSlice, refOfShard } from './move-slices.ts';
 import { nextStep } from './next-step.ts';
-import { readShardMap, shardsWithKeys } from './shard-map.ts';
+import { readShardMap, type ShardMap, shardsWithKeys } from './shard-map.ts';
 import { AGAIN, pause, type SplitBuckets, TRIES_MAX } from './split-bucket.ts';
 
 export type WholeBucketParts = {
@@ -97,13 +97,20 @@ export async function callTogether(
   const { split } = parts;
   const { bucket } = input;
   return split.attempt(bucket, async (map) => {
-    const [root] = map;
-    if (shardsWithKeys(map).some((shard) => shard !== root) || root.frozen !== null) {
+    if (!isTogether(map)) {
       await bringTogether({ ...parts, bucket: bucket.name });
       return AGAIN;
     }
-    return split.callShard(root, bucket, name, input);
+    return split.callShard(map[0], bucket, name, input);
   });
+}
+
+/**
+ * Whether the root has all keys, and none is about to go. What was given up to it and is
+ * not adopted is not in its range, though no other shard has keys by then.
+ */
+function isTogether([{ range, frozen }]: ShardMap): boolean {
+  return range?.from === '' && range.to === null && frozen === null;
 }
 
 /**
@@ -163,10 +170,13 @@ export async function deleteSplitBucket(
   const { split } = parts;
   const { bucket, nowMs } = input;
   await requireNoVersions(parts, bucket);
-  await bringTogether({ ...parts, bucket: bucket.name });
   await split.attempt(bucket, async (map) => {
     const [root, ...others] = map;
-    if (shardsWithKeys(map).some((shard) => shard !== root)) return AGAIN;
+    // Uploads that have come in would count for the bucket, which they don't.
+    if (!isTogether(map) || nextStep(map) !== null) {
+      await bringTogether({ ...parts, bucket: bucket.name });
+      return AGAIN;
+    }
     for (const shard of others) await split.callShard(shard, bucket, 'deleteBucket', { nowMs });
     await split.callShard(root, bucket, 'deleteBucket', { nowMs });
     return null;

@@ -35,3 +35,14 @@ export function joinRanges(range: KeyRange | null, slice: KeyRange): KeyRange | 
   if (range.to === slice.from) return { from: range.from, to: slice.to };
   return slice.to === range.from ? { from: slice.from, to: range.to } : null;
 }
+
+/** Whether each key is in one of the ranges. */
+export function coverAllKeys(ranges: readonly KeyRange[]): boolean {
+  let end: string | null = '';
+  for (const { from, to } of ranges.toSorted((a, b) => compareUtf8(a.from, b.from))) {
+    if (end === null) return true;
+    if (compareUtf8(from, end) > 0) return false;
+    if (to === null || compareUtf8(to, end) > 0) end = to;
+  }
+  return end === null;
+}

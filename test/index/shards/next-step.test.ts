@@ -52,6 +52,8 @@ test('what was given up is adopted before anything else, or read again', () => {
   expect(nextStep([source, arrived, shard('c')])).toMatchObject({ do: 'adopt', epoch: 10 });
   expect(nextStep([source, shard('b'), shard('c')])).toEqual({ do: 'read again' });
   expect(nextStep([source])).toEqual({ do: 'read again' });
+  const whole = { ...source, range: { from: '', to: null }, frozen: null };
+  expect(nextStep([whole]), 'the target was deleted').toBeNull();
   const adopted = shard('b', { range: UPPER, adopted: { [source.bucket.id]: 10 } });
   expect(nextStep([source, adopted, shard('c')])).toMatchObject({ do: 'bring in', epoch: 20 });
 });
