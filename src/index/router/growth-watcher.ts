@@ -34,14 +34,19 @@ const CHANGES_KEYS: ReadonlySet<keyof IndexApi> = new Set([
 ] as const);
 
 /** Whether the call needs all keys of its bucket in one index. */
-const isTogether = (name: keyof IndexApi, ref: BucketRef): boolean =>
+const needsOneIndex = (name: keyof IndexApi, ref: BucketRef): boolean =>
   CALL_ROUTES[name] === 'together' || needsAll(ref);
+
+export type GrowthWatcher = BucketWatcher & {
+  /** Whether the bucket was needed in one index a while ago, or is. */
+  readonly isTogether: (bucket: BucketName) => boolean;
+};
 
 /** Calls `look` for a bucket whose keys have changed often, and which may be split. */
 export function createGrowthWatcher(
   { clock, rows }: { readonly clock: Clock; readonly rows: number },
   look: (bucket: BucketName) => void,
-): BucketWatcher {
+): GrowthWatcher {
   const changes = new Map<BucketName, number>();
   const togetherUntil = new Map<BucketName, number>();
   const lookAfter = Math.max(1, Math.floor(rows / LOOKS_PER_SHARD));
@@ -51,17 +56,20 @@ export function createGrowthWatcher(
     togetherUntil.set(bucket, clock.nowMs() + TOGETHER_MS);
   }
 
+  const isTogether = (bucket: BucketName) => (togetherUntil.get(bucket) ?? 0) > clock.nowMs();
+
   return {
     onTogether,
+    isTogether,
     onBegin(bucket, name, ref) {
-      if (isTogether(name, ref)) onTogether(bucket);
+      if (needsOneIndex(name, ref)) onTogether(bucket);
     },
     onDone(bucket, name, ref) {
       if (!CHANGES_KEYS.has(name) || needsAll(ref)) return;
       const count = (changes.get(bucket) ?? 0) + 1;
       if (changes.size >= BUCKETS_MAX) changes.clear();
       changes.set(bucket, count % lookAfter);
-      if (count >= lookAfter && (togetherUntil.get(bucket) ?? 0) <= clock.nowMs()) look(bucket);
+      if (count >= lookAfter && !isTogether(bucket)) look(bucket);
     },
   };
 }

@@ -5,7 +5,7 @@
 import { PRIVATE_ACCESS } from '../../domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../domain/bucket-settings.ts';
 import { hasCode } from '../../domain/errors.ts';
-import type { AccountId, BucketName, BucketRef } from '../../domain/nouns.ts';
+import type { AccountId, BucketName, BucketRecord, BucketRef } from '../../domain/nouns.ts';
 import type { ShardState } from '../../ports/index-calls/shard-calls.ts';
 import type { MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Background, Clock } from '../../ports/system.ts';
@@ -32,7 +32,10 @@ const JOINED_SHARE = 0.25;
 const SPLITS_MAX = 100;
 
 export type ShardSplitter = BucketWatcher & {
-  /** Splits and joins the shards of a bucket until none is too large, or too small. */
+  /**
+   * Splits and joins the shards of a bucket until none is too large, or too small, or the
+   * bucket is needed in one index.
+   */
   balance(bucket: BucketName): Promise<void>;
 };
 
@@ -41,12 +44,16 @@ export function createShardSplitter(options: SplitterOptions): ShardSplitter {
   const { index, clock, background, rows, stopping } = options;
   const isStopping = () => stopping?.aborted === true;
   const underWay = new Set<BucketName>();
+  const watcher = createGrowthWatcher(options, (name) => {
+    if (!isStopping()) background.run('balance-shards', () => balance(name));
+  });
 
   async function balance(bucket: BucketName): Promise<void> {
     if (underWay.has(bucket)) return;
     underWay.add(bucket);
     try {
-      await balanceShards({ index, clock, bucket, isStopping }, rows);
+      const isOver = () => isStopping() || watcher.isTogether(bucket);
+      await balanceShards({ index, clock, bucket, isStopping: isOver }, rows);
     } catch (error) {
       // Another mover was faster: the next look sees what is left to do.
       if (!hasCode(error, 'BucketChanged')) throw error;
@@ -55,9 +62,6 @@ export function createShardSplitter(options: SplitterOptions): ShardSplitter {
     }
   }
 
-  const watcher = createGrowthWatcher(options, (name) => {
-    if (!isStopping()) background.run('balance-shards', () => balance(name));
-  });
   return { ...watcher, balance };
 }
 
@@ -129,30 +133,44 @@ async function idleShard(ports: MovingPorts): Promise<ShardState | null> {
   if (map === null) return null;
   const [root, ...others] = map;
   const record = await index.call(name, 'getBucket', { name });
-  const isCapped = record?.settings.isCapped ?? null;
-  const idle = others.find(({ range, incoming }) => range === null && incoming === null);
-  if (idle === undefined) {
-    const made = root.made + 1;
-    await index.call(name, 'noteShards', { bucket: refOfShard(root), made });
-    const bucket = {
-      id: idOfShard(root.bucket.id, made),
-      name: nameOfShard(name, made),
-      ownerId: record?.ownerId ?? ('' as AccountId),
-      createdAtMs: ports.clock.nowMs(),
-      revision: 1,
-      access: PRIVATE_ACCESS,
-      settings: { ...NO_SETTINGS, isCapped },
-    };
-    await index.call(name, 'makeShard', { bucket, record: root.record });
+  const isIdle = ({ range, incoming }: ShardState) => range === null && incoming === null;
+  const made = others.some(isIdle) ? null : await makeNextShard(ports, root, record);
+  const now = await finishMoves(ports);
+  if (now?.[0].bucket.id !== root.bucket.id) {
+    // The bucket was deleted before its last shard was made: nobody else knows of that.
+    const nowMs = ports.clock.nowMs();
+    if (made !== null) await index.call(name, 'deleteBucket', { bucket: refOfShard(made), nowMs });
+    return null;
   }
-  // A change of the record may have missed it while it was made.
-  const [now, ...shards] = (await finishMoves(ports)) ?? map;
-  // Hours of a bucket that may be capped are collected sooner, which does no harm.
-  const mayBeCapped = isCapped === true || record?.revision !== now.record;
-  const report = { record: now.record, isCapped: mayBeCapped };
+  // A change of the record may have missed it while it was made. Hours of a bucket that
+  // may be capped are collected sooner, which does no harm.
+  const [{ record: latest }, ...shards] = now;
+  const isCapped = record?.settings.isCapped === true || record?.revision !== latest;
   for (const { bucket, record: known } of shards)
-    if (known < now.record) await index.call(name, 'reportRecord', { bucket, ...report });
-  return shards.find(({ range, incoming }) => range === null && incoming === null) ?? null;
+    if (known < latest)
+      await index.call(name, 'reportRecord', { bucket, record: latest, isCapped });
+  return shards.find(isIdle) ?? null;
+}
+
+/** Makes one more shard, which has no keys. BucketChanged. */
+async function makeNextShard(
+  ports: MovingPorts,
+  root: ShardState,
+  record: BucketRecord | null,
+): Promise<ShardState> {
+  const { index, bucket: name } = ports;
+  const made = root.made + 1;
+  await index.call(name, 'noteShards', { bucket: refOfShard(root), made });
+  const bucket = {
+    id: idOfShard(root.bucket.id, made),
+    name: nameOfShard(name, made),
+    ownerId: record?.ownerId ?? ('' as AccountId),
+    createdAtMs: ports.clock.nowMs(),
+    revision: 1,
+    access: PRIVATE_ACCESS,
+    settings: { ...NO_SETTINGS, isCapped: record?.settings.isCapped ?? null },
+  };
+  return index.call(name, 'makeShard', { bucket, record: root.record });
 }
 
 /** Joins the first two neighbours that are both small; the next look joins more. */

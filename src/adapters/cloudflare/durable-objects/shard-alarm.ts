@@ -59,7 +59,7 @@ export function createShardAlarm(
     const counted: Pick<MetadataIndex, 'call'> = {
       call(...args) {
         calls += 1;
-        if (calls >= CALLS_MAX) stopping.abort();
+        if (calls >= CALLS_MAX || watcher.isTogether(bucket)) stopping.abort();
         return index.call(...args);
       },
     };
@@ -73,7 +73,7 @@ export function createShardAlarm(
       stopping: signal,
     });
     await splitter.balance(bucket);
-    return signal.aborted;
+    return signal.aborted && !watcher.isTogether(bucket);
   }
 
   return {
