@@ -1,4 +1,4 @@
-// A splitter that is told to stop, or whose bucket is needed in one index or deleted: it ends
+// A splitter that has to stop, or whose bucket is needed in one index or deleted: it ends
 // behind the slice under way, and another one goes on.
 import { expect, test } from 'vitest';
 import { createDirectMetadataIndex } from '../../../src/adapters/memory/direct-metadata-index.ts';
