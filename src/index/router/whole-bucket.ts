@@ -172,8 +172,8 @@ export async function deleteSplitBucket(
   await requireNoVersions(parts, bucket);
   await split.attempt(bucket, async (map) => {
     const [root, ...others] = map;
-    // Uploads that have come in would count for the bucket, which they don't.
-    if (!isTogether(map) || nextStep(map) !== null) {
+    // Uploads that have come in would be counted, though uploads prevent no deletion.
+    if (!isTogether(map) || map.some(({ incoming }) => incoming !== null)) {
       await bringTogether({ ...parts, bucket: bucket.name });
       return AGAIN;
     }

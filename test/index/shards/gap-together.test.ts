@@ -102,6 +102,10 @@ it('a bucket whose deletion was refused behind its shards goes on as before', as
 });
 
 const RUNS = fuzzRuns(40);
+/** In its history a shard is read with a slice of a root that was read before it froze that. */
+const READ_APART = 1799;
+const SEEDS = [READ_APART, ...Array.from({ length: RUNS }, (_, at) => FUZZ_SEED + at)];
+const LIMIT_MS = fuzzRuns(60_000);
 /** Moves of each mover while the bucket is deleted: it can't go as long as they go on. */
 const MOVES = 12;
 
@@ -148,8 +152,8 @@ async function deleteWhileMoving(seed: number): Promise<void> {
   expect(await base.call(name, 'getBucket', { name })).toBeNull();
 }
 
-it('a bucket without objects is deleted whatever moves', async () => {
-  for (let seed = FUZZ_SEED; seed < FUZZ_SEED + RUNS; seed++) {
+it('a bucket without objects is deleted whatever moves', { timeout: LIMIT_MS }, async () => {
+  for (const seed of SEEDS) {
     await deleteWhileMoving(seed).catch((error: unknown) => {
       throw new Error(`seed ${seed}`, { cause: error });
     });
