@@ -31,7 +31,9 @@ it.each<[unknown, number, number]>([
   [new StorageError('BucketChanged'), 500, 1],
   [new StorageError('NoSuchBlob'), 500, 1],
   [new StorageError('SlowDown'), 503, 0],
-])('%s', async (failure, status, lines) => expect(await logged(failure)).toEqual([status, lines]));
+])('a failure has its status, and is logged where it is ours: %s', async (failure, status, lines) =>
+  expect(await logged(failure)).toEqual([status, lines]),
+);
 
 it.each(['/-/', '/-/healthy', '/-/health/', '/-/metrics', '/-/api', '/-/none'])(
   '%s is no page of the service',

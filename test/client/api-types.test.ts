@@ -62,7 +62,7 @@ it.each([
   [{ type: 'object', additionalProperties: { type: 'integer' } }, 'Record<string, number>'],
   [{ type: 'object', properties: { a: { type: 'boolean' } } }, '{\n  a?: boolean | undefined;\n}'],
   [{ const: "O’Brien's" }, "'O’Brien\\'s'"],
-])('writes %j', (schema, type) => {
+])('the program writes %j', (schema, type) => {
   expect(typeOf(schema, '')).toBe(type);
 });
 

@@ -291,7 +291,7 @@ describe('what is dropped', () => {
     expect(files.map(({ path }) => path)).toEqual(['trip/a', 'trip/day/c', 'trip/b', 'alone']);
   });
 
-  it('keeps a folder that is empty, as an empty file whose path ends in a slash', async () => {
+  it('has a folder that is empty as an empty file whose path ends in a slash', async () => {
     const folder = folderEntry('/trip', [folderEntry('/trip/none')]);
     const [only, ...others] = await droppedFiles({ items: [itemOf(folder)] });
     expect(others).toEqual([]);

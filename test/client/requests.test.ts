@@ -127,7 +127,7 @@ describe('a failed request', () => {
   });
 });
 
-describe('against a server', () => {
+describe('a client against a server', () => {
   it('names fields that are wrong', async () => {
     const many = server.byToken().buckets.create({ body: { name: 'a'.repeat(300) } });
     await expect(many).rejects.toMatchObject({

@@ -9,7 +9,7 @@ const kit = usePeopleKit(async (client) => {
   await client.buckets.create({ body: { name: 'people-photos' } });
 });
 
-it('96: makes a key by the form with the keyboard alone, shows the secret once', async () => {
+it('96: the form makes a key by the keyboard alone, and its secret is shown once', async () => {
   const { page, errors } = await kit.open('/keys');
   await page.keyboard.press('n');
   await page.getByLabel('Name', { exact: true }).waitFor();
@@ -58,7 +58,7 @@ it('96: makes a key by the form with the keyboard alone, shows the secret once',
   expect(errors).toEqual([]);
 });
 
-it('96: says what is wrong at its field, and saves nothing then', async () => {
+it('96: the form says what is wrong at its field, and saves nothing then', async () => {
   const { page } = await kit.open('/keys/new');
   await page.getByLabel('Only from these addresses').fill('192.0.2.0/24, nonsense');
   await button(page, 'Create access key').click();
@@ -68,7 +68,7 @@ it('96: says what is wrong at its field, and saves nothing then', async () => {
   expect(await page.locator('input:focus').getAttribute('aria-invalid')).toBe('true');
 });
 
-it('96: disables with undo, rotates with an overlap, deletes', async () => {
+it('96: a key is disabled with undo, rotated with an overlap, and deleted', async () => {
   const made = await kit.client.keys.create({ body: { name: 'old job', scope: {} } });
   const { page, errors } = await kit.open('/keys?q=old+job');
   const isEnabled = async () => (await kit.client.keys.get(made.id)).isEnabled;

@@ -10,7 +10,7 @@ import {
   toLines,
 } from '../../src/console/views/change/attributes.ts';
 
-it('77: changes of one object what is unlike before, and takes away what was emptied', () => {
+it('77: an edit of one object changes what is unlike before, and removes what is empty', () => {
   const before = { ...EMPTY, contentType: 'text/plain', expires: 'x', tags: 'a: 1\nb: 2' };
   const after = { ...before, contentType: 'text/html', expires: '', tags: 'b: 3' };
   expect(changeOfOne(before, before)).toEqual({});
@@ -21,7 +21,7 @@ it('77: changes of one object what is unlike before, and takes away what was emp
   });
 });
 
-it('77: changes of many only what is switched on', () => {
+it('77: an edit of many objects changes only what is switched on', () => {
   const values = { ...EMPTY, cacheControl: 'no-cache', metadata: 'owner: ada\nold:' };
   expect(changeOfMany(values, new Set())).toEqual({});
   expect(changeOfMany(values, new Set(['cacheControl', 'expires', 'metadata']))).toEqual({
@@ -31,7 +31,7 @@ it('77: changes of many only what is switched on', () => {
   });
 });
 
-it('77: reads pairs a line each, with colons in values', () => {
+it('77: the field of tags reads pairs a line each, with colons in values', () => {
   expect(fromLines('url: http://a/b\n\n  x :  y  \nlone')).toEqual({
     url: 'http://a/b',
     x: 'y',
@@ -40,7 +40,7 @@ it('77: reads pairs a line each, with colons in values', () => {
   expect(toLines({ b: '2', a: '1' })).toBe('a: 1\nb: 2');
 });
 
-it('78: changes of a lock only what is chosen, up to the end of a day that is to come', () => {
+it('78: a change of a lock has only what is chosen, up to the end of a day to come', () => {
   const nowMs = new Date('2026-05-01T12:00:00').getTime();
   const change = (draft: object) => lockChangeOf({ ...KEEP_LOCK, ...draft }, true, nowMs);
   const until = (day: string) => new Date(`${day}T23:59:59`).toISOString();

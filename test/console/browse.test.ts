@@ -70,7 +70,7 @@ const row = (page: Page, name: string) => page.locator('.spacer .row', { hasText
 const topOf = async (box: Locator) => (await box.boundingBox())?.y ?? Number.NaN;
 const toolBar = (page: Page) => page.locator('.tool-bar');
 
-it('25, 26: sorts names as people do, folders first, and by a head', async () => {
+it('25, 26: a folder sorts names as people do, folders first, and by a head', async () => {
   const { page, errors } = await open('/b/browse/trip/');
   await row(page, 'raw').waitFor();
   expect(await names(page)).toEqual(['raw', 'web', '2-start.txt', '10-dawn.jpg', 'Boat.txt']);
@@ -86,21 +86,21 @@ it('25, 26: sorts names as people do, folders first, and by a head', async () =>
   expect(errors).toEqual([]);
 });
 
-it('24: draws an object with few elements', async () => {
+it('24: a row draws an object with few elements', async () => {
   const { page } = await open('/b/browse/trip/');
   await row(page, 'Boat.txt').waitFor();
   // Each costs style, layout and paint in every step of the wheel: bench/console-rows.ts.
   expect(await row(page, 'Boat.txt').locator('*').count()).toBeLessThanOrEqual(14);
 });
 
-it('32: fills in sizes of folders, and says what the place holds', async () => {
+it('32: the status bar fills in sizes of folders, and sums up what is there', async () => {
   const { page } = await open('/b/browse/trip/');
   await row(page, 'raw').getByText('280').waitFor();
   await page.locator('.status-bar').getByText('6 objects').waitFor();
   expect(await page.locator('.status-bar').textContent()).toContain('a month here');
 });
 
-it('36: walks, selects, opens and goes up by keyboard alone', async () => {
+it('36: somebody walks, selects, opens and goes up by keyboard alone', async () => {
   const { page } = await open('/b/browse/trip/');
   await row(page, 'raw').waitFor();
   await page.keyboard.press('ArrowDown');
@@ -135,7 +135,7 @@ it('36: walks, selects, opens and goes up by keyboard alone', async () => {
   await expect.poll(() => focused(page)).toBe('raw');
 });
 
-it('24: knows the length of a folder, jumps to its end and to a name', async () => {
+it('24: the list knows the length of a folder, jumps to its end and to a name', async () => {
   const { page, errors } = await open('/b/browse-many/many/');
   await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe(`${MANY + 1}`);
   await expect
@@ -156,7 +156,7 @@ it('24: knows the length of a folder, jumps to its end and to a name', async () 
   expect(errors).toEqual([]);
 });
 
-it('28: brings order, selection and scroll back with a link, a reload and Back', async () => {
+it('28: a link, a reload and Back bring order, selection and scroll back', async () => {
   const { page } = await open('/b/browse-many/many/?at=file%201500.txt');
   await expect.poll(async () => (await names(page)).includes('file 1500.txt')).toBe(true);
   await page.locator('.spacer .row', { hasText: 'file 1505.txt' }).locator('.pick').click();
@@ -171,7 +171,7 @@ it('28: brings order, selection and scroll back with a link, a reload and Back',
   await page.locator('.row.is-selected', { hasText: 'file 1505.txt' }).waitFor();
 });
 
-it('27: goes where a path is typed, completed or pasted', async () => {
+it('27: the path bar goes where a path is typed, completed or pasted', async () => {
   const { page } = await open('/b/browse/');
   await row(page, 'trip').waitFor();
   await page.keyboard.press('p');
@@ -191,7 +191,7 @@ it('27: goes where a path is typed, completed or pasted', async () => {
   await row(page, 'trip-notes.md').waitFor();
 });
 
-it('29: filters the folder and searches the bucket as one types', async () => {
+it('29: the field filters the folder and searches the bucket as one types', async () => {
   const { page } = await open('/b/browse/trip/');
   await row(page, 'raw').waitFor();
   await page.keyboard.press('/');
@@ -233,7 +233,7 @@ const FILTER_AND_SELECT = `(async () => {
     await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 })()`;
 
-it('29: keeps what was selected at once among the rows that a filter left', async () => {
+it('29: the rows that a filter left keep what was selected at once', async () => {
   const { page } = await open('/b/browse/trip/');
   await row(page, 'raw').waitFor();
   await page.keyboard.press('/');
@@ -243,7 +243,7 @@ it('29: keeps what was selected at once among the rows that a filter left', asyn
   expect(await toolBar(page).textContent()).toContain('1 selected');
 });
 
-it('23: remembers view and columns of a folder', async () => {
+it('23: a folder remembers its view and columns', async () => {
   const { page } = await open('/b/browse/trip/');
   await row(page, 'raw').waitFor();
   const look = page.getByRole('button', { name: 'How it is shown' });
@@ -262,7 +262,7 @@ it('23: remembers view and columns of a folder', async () => {
   await page.locator('.browse-grid').waitFor();
 });
 
-it('33: shows a storage map that is walked and opened by keys', async () => {
+it('33: the storage map is walked and opened by keys', async () => {
   const { page } = await open('/b/browse/?panel=map');
   const parts = page.locator('.storage-map [role=option]');
   await expect.poll(() => parts.count()).toBe(2);
@@ -276,7 +276,7 @@ it('33: shows a storage map that is walked and opened by keys', async () => {
   await page.locator('[role=option][aria-label^=raw]').waitFor();
 });
 
-it('92: copies in the form that was chosen last', async () => {
+it('92: the copy button copies in the form that was chosen last', async () => {
   const { page, context } = await open('/b/browse/trip/?sel=Boat.txt');
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
@@ -289,7 +289,7 @@ it('92: copies in the form that was chosen last', async () => {
   expect(await (await fetch(await copied())).text()).toBe('x'.repeat(130));
 });
 
-it('74: drags rows onto a folder, which opens the move with that target', async () => {
+it('74: a drag of rows onto a folder opens the move with that target', async () => {
   const { page } = await open('/b/browse/trip/');
   await row(page, 'Boat.txt').waitFor();
   await row(page, 'Boat.txt').locator('a.text').dragTo(row(page, 'web').locator('.name'));
@@ -300,7 +300,7 @@ it('74: drags rows onto a folder, which opens the move with that target', async 
   await dialog.waitFor({ state: 'detached' });
 });
 
-it('36: draws a lasso from a free place', async () => {
+it('36: a drag from a free place draws a lasso', async () => {
   const { page } = await open('/b/browse/trip/');
   await row(page, 'Boat.txt').waitFor();
   const from = await row(page, '2-start.txt').boundingBox();
@@ -315,7 +315,7 @@ it('36: draws a lasso from a free place', async () => {
   expect(await page.locator('.lasso').count()).toBe(0);
 });
 
-it('123: selects by a long press on a phone, without a sideways scroll', async () => {
+it('123: a long press on a phone selects, without a sideways scroll', async () => {
   const { page, context } = await open('/b/browse/trip/', {
     width: 360,
     height: 740,
@@ -389,7 +389,7 @@ it('the list tells odd names apart and goes into folders of every name', async (
   expect(errors).toEqual([]);
 });
 
-it('124: has nothing that axe finds, in all views', async () => {
+it('124: axe finds nothing in all views of a folder', async () => {
   const { page } = await open('/b/browse/trip/?sel=Boat.txt&panel=details');
   const check = async (): Promise<unknown> => {
     await page.evaluate(readFileSync(AXE, 'utf8'));

@@ -36,7 +36,7 @@ async function makeBucket(name: string, keys: readonly string[] = []): Promise<v
 
 const partOf = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-it('20: saves each setting by itself, says what is refused, and takes back by Undo', async () => {
+it('20: each setting is saved by itself, says what is refused, and is undone', async () => {
   await makeBucket('settings');
   const { page, errors } = await open('/b/settings');
   const versions = partOf(page, 'Versions');
@@ -85,7 +85,7 @@ it('20: saves each setting by itself, says what is refused, and takes back by Un
   await page.close({ runBeforeUnload: false });
 });
 
-it('20: is reached from the bucket itself', async () => {
+it('20: the settings of a bucket are reached from the bucket itself', async () => {
   await makeBucket('reached', ['in/a.txt']);
   const { page, errors } = await open('/b/reached/in/');
   await page.getByRole('button', { name: 'Pin this place' }).waitFor();
@@ -98,7 +98,7 @@ it('20: is reached from the bucket itself', async () => {
   expect(errors).toEqual([]);
 });
 
-it('123: leads back to the folder on a phone', async () => {
+it('123: the settings lead back to the folder on a phone', async () => {
   await makeBucket('phone-settings');
   const { page } = await open('/b/phone-settings');
   await page.setViewportSize({ width: 360, height: 740 });
@@ -107,7 +107,7 @@ it('123: leads back to the folder on a phone', async () => {
   expect(page.url()).toMatch(/\/b\/phone-settings\/$/);
 });
 
-it('98: shows lifecycle rules as sentences, and previews what they would do', async () => {
+it('98: lifecycle rules are shown as sentences, with a preview of what they would do', async () => {
   await makeBucket('rules', ['logs/a.txt', 'logs/b.txt', 'kept.txt']);
   const rule = { filter: { prefix: 'logs/' }, expiration: { days: 30 }, abortUploadsAfterDays: 7 };
   await client.buckets.update('rules', { body: { lifecycle: [rule] }, ifMatch: '*' });
@@ -129,7 +129,7 @@ it('98: shows lifecycle rules as sentences, and previews what they would do', as
   await page.close();
 });
 
-it('102: shows both sides where somebody else changed the same, and saves mine', async () => {
+it('102: a clash with somebody else’s change shows both sides, and saves mine', async () => {
   await makeBucket('clash');
   const { page, errors } = await open('/b/clash?settings=rules');
   const tags = partOf(page, 'Tags');
@@ -157,7 +157,7 @@ it('102: shows both sides where somebody else changed the same, and saves mine',
   await page.close();
 });
 
-it('93: says who can read and by which line, and tests a request that nobody sent', async () => {
+it('93: the access view says who can read and by which line, and tests a request', async () => {
   await makeBucket('readers', ['pub/a.txt']);
   await client.request('PUT /buckets/{bucket}/public-access', {
     path: { bucket: 'readers' },
@@ -188,7 +188,7 @@ it('93: says who can read and by which line, and tests a request that nobody sen
   await page.close();
 });
 
-it('91: makes a presigned URL, says what it can do, and it does that', async () => {
+it('91: a presigned URL is made, says what it can do, and does that', async () => {
   await makeBucket('signed', ['plan.txt']);
   const { page, errors } = await openObject('signed', 'plan.txt', 'Presigned URL');
   const dialog = page.getByRole('dialog', { name: 'Presigned URL for plan.txt' });
@@ -208,7 +208,7 @@ it('91: makes a presigned URL, says what it can do, and it does that', async () 
   await page.close();
 });
 
-it('101: says whether a read was a hit or a miss, and where the time went', async () => {
+it('101: the trace of a read says whether it was a hit, and where the time went', async () => {
   await makeBucket('probed', ['pub/a.txt', 'own.txt']);
   await client.request('PUT /buckets/{bucket}/public-access', {
     path: { bucket: 'probed' },
@@ -238,7 +238,7 @@ async function openObject(bucket: string, key: string, button: string) {
   return opened;
 }
 
-it('14: says what went out this month, how much of it from caches, and what failed', async () => {
+it('14: the usage view says what went out, how much from caches, and what failed', async () => {
   await makeBucket('served', ['pub/a.txt', 'own.txt']);
   await client.request('PUT /buckets/{bucket}/public-access', {
     path: { bucket: 'served' },
@@ -267,7 +267,7 @@ it('14: says what went out this month, how much of it from caches, and what fail
   await page.close();
 }, 90_000);
 
-it('105, 107: shows the bill by lines, days and buckets that add up', async () => {
+it('105, 107: the bill is shown by lines, days and buckets that add up', async () => {
   const { page, errors } = await open('/jobs');
   const day = (at: number, meter: string, quantity: string, bucket: string | null) => ({
     time: `2026-10-0${at}T00:00:00.000Z`,
@@ -338,7 +338,7 @@ it('105, 107: shows the bill by lines, days and buckets that add up', async () =
   await page.close();
 });
 
-it('108: sets a cap after saying what happens, removes it with Undo', async () => {
+it('108: a cap is set after it says what happens, and is removed with Undo', async () => {
   await makeBucket('capped');
   const { page, errors } = await open('/usage');
   const caps = partOf(page, 'Caps');

@@ -37,7 +37,7 @@ async function makeBucket(name: string, keys: readonly string[] = []): Promise<v
 const rowOf = (page: Page, name: string) =>
   page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
 
-it('12: lists buckets with what they store, sorted and filtered by the URL', async () => {
+it('12: the list shows buckets with what they store, sorted and filtered by the URL', async () => {
   await makeBucket('list-small', ['a.txt']);
   await makeBucket('list-large', ['a.txt', 'b.txt', 'c.txt']);
   await client.request('PUT /buckets/{bucket}/public-access', {
@@ -74,7 +74,7 @@ it('12: lists buckets with what they store, sorted and filtered by the URL', asy
   await page.close();
 });
 
-it('12: shows names of a thousand buckets at once and counts them page by page', async () => {
+it('12: the list shows a thousand names at once and counts them page by page', async () => {
   const { page, errors } = await open('/jobs');
   const totals = {
     publicAccess: 'none',
@@ -115,7 +115,7 @@ it('12: shows names of a thousand buckets at once and counts them page by page',
   await page.close();
 });
 
-it('13: makes buckets by N, checks the name, and sets what a template says', async () => {
+it('13: the dialog of N makes buckets, checks the name, and follows a template', async () => {
   const { page, errors } = await open('/buckets');
   await page.locator('.status-bar .sep').first().waitFor();
   await page.keyboard.press('n');
@@ -161,7 +161,7 @@ it('13: makes buckets by N, checks the name, and sets what a template says', asy
   await page.close();
 });
 
-it('15: empties a bucket as a job, for good after its name was typed', async () => {
+it('15: a bucket is emptied as a job, for good after its name was typed', async () => {
   await makeBucket('to-empty', ['a.txt', 'b.txt']);
   const { page, errors } = await open('/b/to-empty?settings=danger');
   await page.getByRole('button', { name: 'Empty', exact: true }).click();
@@ -178,7 +178,7 @@ it('15: empties a bucket as a job, for good after its name was typed', async () 
   await page.close();
 });
 
-it('16: deletes a bucket with what is in it, after it said all that dies', async () => {
+it('16: a bucket is deleted with what is in it, after the dialog said all that dies', async () => {
   await makeBucket('to-delete', ['pub/a.txt', 'b.txt']);
   await client.buckets.update('to-delete', { body: { versioning: 'enabled' }, ifMatch: '*' });
   await client.upload('to-delete', 'b.txt', new Blob(['newer']));
@@ -205,7 +205,7 @@ it('16: deletes a bucket with what is in it, after it said all that dies', async
   await page.close();
 });
 
-it('17: makes a bucket public after showing the cost, with a cap and Undo', async () => {
+it('17: a bucket is made public after its cost is shown, with a cap and Undo', async () => {
   await makeBucket('press', ['logo.svg', 'docs/terms.pdf']);
   const { page, errors } = await open('/b/press?settings=access');
   await page.getByRole('button', { name: 'Make public' }).first().click();
@@ -233,7 +233,7 @@ it('17: makes a bucket public after showing the cost, with a cap and Undo', asyn
   await page.close();
 });
 
-it('17: closes an opened folder, and opens it again by Undo', async () => {
+it('17: a folder open to everyone is closed, and opened again by Undo', async () => {
   await makeBucket('closing', ['pub/a.txt']);
   await client.request('PUT /buckets/{bucket}/public-access', {
     path: { bucket: 'closing' },
@@ -252,7 +252,7 @@ it('17: closes an opened folder, and opens it again by Undo', async () => {
   await page.close();
 });
 
-it('124: has nothing that axe complains of on a phone in the dark, in Chinese', async () => {
+it('124: axe finds nothing on a phone in the dark, in Chinese', async () => {
   await makeBucket('axe', ['pub/a.txt']);
   await client.request('PUT /buckets/{bucket}/public-access', {
     path: { bucket: 'axe' },

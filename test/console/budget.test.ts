@@ -137,7 +137,7 @@ const linkFiles = (ending: string) =>
     .filter((name) => name.endsWith(ending))
     .map((name) => `links/${name}`);
 
-it('keeps pages of links to 15 KB of script each and 8 KB of style', () => {
+it('pages of links keep to 15 KB of script each and 8 KB of style', () => {
   const scripts = linkFiles('.js').map((file) => [file, bytesOf(file)] as const);
   expect(scripts.length).toBeGreaterThan(0);
   expect(scripts.filter(([, bytes]) => bytes > LIMITS.linkScript)).toEqual([]);

@@ -50,7 +50,7 @@ async function run(page: Page, command: string): Promise<void> {
   await field.press('Enter');
 }
 
-it('54: downloads a folder as one ZIP, named after it', async () => {
+it('54: a folder is downloaded as one ZIP, named after it', async () => {
   const { page } = await openTrip();
   const [saved] = await Promise.all([
     page.waitForEvent('download'),
@@ -78,7 +78,7 @@ const boxOf = (page: Page, name: string | RegExp) => {
   return page.locator('.spacer .row').filter({ has: link }).locator('.pick');
 };
 
-it('53: hands an object to the browser, under its name, so that it can be resumed', async () => {
+it('53: an object goes to the browser under its name, so that it can be resumed', async () => {
   const { page, bucket } = await openTrip();
   const body = Buffer.from('0123456789'.repeat(1000));
   await client.upload(bucket, 'trip/100 % 港口 "é".txt', new Blob([body]));
@@ -100,7 +100,7 @@ it('53: hands an object to the browser, under its name, so that it can be resume
   await page.context().close();
 });
 
-it('55: downloads what is selected as one ZIP, in a folder and out of a search', async () => {
+it('55: a selection is downloaded as one ZIP, in a folder and out of a search', async () => {
   const { page, bucket } = await openTrip();
   for (const key of ['trip/not.txt', 'else/day plan.txt', 'trip/day/deep/c.txt']) {
     await client.upload(bucket, key, key);
@@ -146,7 +146,7 @@ const READ_OUT = `(async () => {
   return found;
 })()`;
 
-it('56: writes a folder with its tree to the computer, then what is missing', async () => {
+it('56: a folder is written with its tree to the computer, then what is missing', async () => {
   const { page, bucket } = await openTrip();
   await run(page, 'Save this folder to this computer');
   const dock = page.locator('.dock');
@@ -162,7 +162,7 @@ it('56: writes a folder with its tree to the computer, then what is missing', as
   await page.context().close();
 });
 
-it('56: says that the folder may not be written any more, and what to do', async () => {
+it('56: the console says that the folder may not be written any more, and what to do', async () => {
   const { page } = await openTrip();
   await page.route(/b\.txt/, (route) => route.fulfill({ status: 403 }));
   await run(page, 'Save this folder to this computer');
@@ -180,7 +180,7 @@ it('56: says that the folder may not be written any more, and what to do', async
   await page.context().close();
 });
 
-it('52: writes a text in place, checks the rules in it, and never goes over another', async () => {
+it('52: a text is written in place, checked against rules, and replaces no other', async () => {
   const { page, bucket } = await openTrip();
   await run(page, 'New text file');
   const dialog = page.getByRole('dialog');

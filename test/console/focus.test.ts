@@ -19,7 +19,7 @@ afterAll(async () => {
 const focusOf = (page: Page) =>
   page.evaluate<string>('document.activeElement.id || document.activeElement.tagName');
 
-it('36: hands the focus to the view that a key opens', async () => {
+it('36: the view that a key opens gets the focus', async () => {
   const { page, context } = await openAt(browser, instance, '/');
   await page.keyboard.press('g');
   await page.keyboard.press('j');
@@ -28,7 +28,7 @@ it('36: hands the focus to the view that a key opens', async () => {
   await context.close();
 });
 
-it('36: renames all rows of a folder, from the first field of the dialog', async () => {
+it('36: all rows of a folder are renamed from the first field of the dialog', async () => {
   const path = '/b/assets/photos/2026-regatta/contact-sheets/';
   const { page, context } = await openAt(browser, instance, path);
   await page.keyboard.press('Control+a');
@@ -48,7 +48,7 @@ it('36: renames all rows of a folder, from the first field of the dialog', async
   await context.close();
 });
 
-it('36: gives the focus back to the rows before the next key, whatever was open', async () => {
+it('36: the rows have the focus again before the next key, whatever was open', async () => {
   const path = '/b/assets/photos/2026-regatta/contact-sheets/';
   const { page, context } = await openAt(browser, instance, path);
   await page.keyboard.press('ArrowDown');
@@ -89,7 +89,7 @@ async function openWithout(parts: RegExp) {
   return { page, context, errors, send, late };
 }
 
-it('36: opens the palette by an early key, with what is typed then', async () => {
+it('36: an early key opens the palette, with what is typed then', async () => {
   const parts = /\/assets\/(?:frame|folder|palette)-[^/]+\.js$/;
   const { page, context, errors, send, late } = await openWithout(parts);
   await page.keyboard.press('Control+k');
@@ -104,7 +104,7 @@ it('36: opens the palette by an early key, with what is typed then', async () =>
   await context.close();
 });
 
-it('36: takes early keys of rows, of a menu and of a folder in their order', async () => {
+it('36: early keys of rows, of a menu and of a folder are taken in their order', async () => {
   const parts = /\/assets\/(?:frame|folder)-[^/]+\.js$/;
   const { page, context, errors, send, late } = await openWithout(parts);
   for (const key of ['ArrowDown', 'ArrowDown', 'Shift+F10', 'ArrowDown', 'Escape', 'x', 'u']) {
@@ -125,7 +125,7 @@ it('36: takes early keys of rows, of a menu and of a folder in their order', asy
   await context.close();
 });
 
-it('36: presses the button of a dialog by an early Enter', async () => {
+it('36: an early Enter presses the button of a dialog', async () => {
   const parts = /\/assets\/(?:frame|folder)-[^/]+\.js$/;
   const { page, context, errors, send } = await openWithout(parts);
   // No test can answer the window of the File System Access API; that of a file field it can.
@@ -139,7 +139,7 @@ it('36: presses the button of a dialog by an early Enter', async () => {
   await context.close();
 });
 
-it('36: filters a folder by what is typed before its field is there', async () => {
+it('36: a folder is filtered by what is typed before its field is there', async () => {
   const { page, context, errors, send, late } = await openWithout(/\/assets\/folder-[^/]+\.js$/);
   await page.keyboard.type('/0002');
   const field = page.locator('.filter-bar input');

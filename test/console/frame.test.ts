@@ -27,7 +27,7 @@ afterAll(async () => {
   await instance?.server.stop();
 });
 
-it('1: comes from the printed key to a public link within a minute and six clicks', async () => {
+it('1: the printed key leads to a public link within a minute and six clicks', async () => {
   const fresh = await startFreshInstance();
   const context = await newContext(browser);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -70,7 +70,7 @@ it('1: comes from the printed key to a public link within a minute and six click
   await fresh.server.stop();
 });
 
-it('3: says what is wrong with a key, and keeps what was typed', async () => {
+it('3: the sign-in says what is wrong with a key, and keeps what was typed', async () => {
   const { page, context } = await openAt(browser, instance, '/jobs', { isSignedIn: false });
   const submit = page.getByRole('button', { name: 'Sign in', exact: true });
   await page.getByLabel('Access key ID').fill(instance.keys.accessKey);
@@ -88,7 +88,7 @@ it('3: says what is wrong with a key, and keeps what was typed', async () => {
   await context.close();
 });
 
-it('10: finds places, commands and keys in the palette, all of the menus too', async () => {
+it('10: the palette finds places, commands and keys, all of the menus too', async () => {
   const { page, context, errors } = await openAt(browser, instance, '/');
   await page.keyboard.press('Control+k');
   const field = page.getByRole('combobox', { name: 'Search or jump to' });
@@ -133,7 +133,7 @@ it('10: finds places, commands and keys in the palette, all of the menus too', a
   await context.close();
 });
 
-it('10: names the keys that print nothing', async () => {
+it('10: the list of keys names those that print nothing', async () => {
   const { page, context } = await openAt(browser, instance, '/b/press-kit/');
   await page.keyboard.press('?');
   const keys = page.getByRole('dialog', { name: 'Keys' });
@@ -144,7 +144,7 @@ it('10: names the keys that print nothing', async () => {
   await context.close();
 });
 
-it('10: takes keys that are typed ahead, though nothing is painted yet', async () => {
+it('10: the frame takes keys that are typed ahead, though nothing is painted yet', async () => {
   const { page, context, errors } = await openAt(browser, instance, '/jobs');
   // A busy machine draws late: what waits for the next frame comes after 3 s.
   await page.evaluate('{ requestAnimationFrame = (run) => setTimeout(run, 3000); }');
@@ -182,7 +182,7 @@ it('10: takes keys that are typed ahead, though nothing is painted yet', async (
   await context.close();
 });
 
-it('10: closes a menu by its button, and opens another in its place by that one’s', async () => {
+it('10: a menu is closed by its button, and by that of another, which opens its own', async () => {
   const { page, context, errors } = await openAt(browser, instance, '/jobs');
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   await button('Help').click();
@@ -198,7 +198,7 @@ it('10: closes a menu by its button, and opens another in its place by that one�
   await context.close();
 });
 
-it('11: shows a view as calls of the API that work', async () => {
+it('11: a view is shown as calls of the API that work', async () => {
   const { page, context } = await openAt(browser, instance, '/jobs');
   await page.keyboard.press('.');
   const dialog = page.getByRole('dialog', { name: 'As API call' });
@@ -218,7 +218,7 @@ it('11: shows a view as calls of the API that work', async () => {
   await context.close();
 });
 
-it('28: comes back to each address by reload, Back and a pasted link', async () => {
+it('28: each address comes back by reload, Back and a pasted link', async () => {
   const { page, context, errors } = await openAt(browser, instance, '/buckets');
   await page.evaluate('globalThis.isSamePage = true');
   for (const name of ['Jobs', 'Trash', 'Home']) {
@@ -250,7 +250,7 @@ function flatten(value: unknown, place = ''): readonly (readonly [string, string
   );
 }
 
-it('121: changes its language without a reload, and leaves no word behind', async () => {
+it('121: the language changes without a reload, and leaves no word behind', async () => {
   // The server keeps the language with the key: no other test shall have it.
   const { id, secretAccessKey } = await instance.client.keys.create({
     body: { name: 'in-chinese' },
@@ -283,7 +283,7 @@ it('121: changes its language without a reload, and leaves no word behind', asyn
   expect(errors).toEqual([]);
 });
 
-it('121: shows a view though its member’s language comes while its texts are loading', async () => {
+it('121: a view is shown though its member’s language comes while its texts load', async () => {
   await instance.client.request('PUT /me/preferences', { body: { language: 'zh' }, ifMatch: '*' });
   const context = await newContext(browser);
   onTestFinished(async () => {
@@ -311,7 +311,7 @@ it.each([
   { chosen: 'light', isDark: true, ground: 'light' },
   { chosen: 'system', isDark: true, ground: 'dark' },
 ])(
-  '122: is $ground before anything is painted, with $chosen chosen',
+  '122: the page is $ground before anything is painted, with $chosen chosen',
   async ({ chosen, isDark, ground: expected }) => {
     const context = await newContext(browser, { isDark });
     const look = JSON.stringify({ theme: chosen, language: 'en' });
@@ -331,7 +331,7 @@ it.each([
   },
 );
 
-it('127: says what failed, why, and what next, and the rest of the page stays', async () => {
+it('127: a failure says what, why, and what next, and the rest of the page stays', async () => {
   const { page, context } = await openAt(browser, instance, '/');
   const problem = { type: 'about:blank', title: 'Forbidden', status: 403, code: 'AccessDenied' };
   const body = JSON.stringify({ ...problem, detail: 'No.', requestId: 'rq-of-this-test' });
@@ -382,7 +382,7 @@ async function startDoor() {
   return { server, url: `http://127.0.0.1:${port}`, leadTo, cut };
 }
 
-it('128: says when the server is gone, and comes back by itself', async () => {
+it('128: the console says when the server is gone, and comes back by itself', async () => {
   const folder = temporaryFolder();
   const door = await startDoor();
   const first = await startServer({ folder });

@@ -44,7 +44,7 @@ async function press(page: Page, keys: string): Promise<void> {
   for (const key of keys.split(' ')) await page.keyboard.press(key);
 }
 
-it('36: does a day of work by the keyboard alone', async () => {
+it('36: a day of work is done by the keyboard alone', async () => {
   const { url, accessKey: id, secretKey: secret } = server.target;
   const client = createClient({ endpoint: url, accessKey: { id, secret } });
   const context = await newContext(browser);

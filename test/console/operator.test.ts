@@ -16,7 +16,7 @@ const kit = usePeopleKit(async (client) => {
   await client.buckets.create({ body: { name: 'own-assets' } });
 });
 
-it('8: works in another account under a lasting banner, and goes back', async () => {
+it('8: an operator works in another account under a lasting banner, and goes back', async () => {
   const { page, errors } = await kit.open('/settings/accounts');
   await button(page, 'Work in Okoro Print').click();
   const banner = page.getByText('You are in the account of Okoro Print');
@@ -75,7 +75,7 @@ it('8: who runs no server sees no accounts', async () => {
   expect(await page.locator('.account-banner').count()).toBe(0);
 });
 
-it('113: shows accounts of the settings as such, and that they are not changed here', async () => {
+it('113: accounts of the settings are shown as such, and are not changed here', async () => {
   const { page, errors } = await kit.open('/settings/accounts');
   const row = page.getByRole('listitem').filter({ hasText: 'other' });
   await row.getByText('from the settings').waitFor();

@@ -12,7 +12,7 @@ const kit = usePeopleKit(async (client) => {
 /** The server under the name that passkeys work with. */
 const LOCALHOST = () => kit.server.target.url.replace('127.0.0.1', 'localhost');
 
-it('2: makes a member of who holds the root key, by passkey, and signs in by one tap', async () => {
+it('2: the root key’s holder becomes a member by passkey, and signs in by a tap', async () => {
   const { page, context, errors } = await kit.open('/settings#dialog=member', {
     atLocalhost: true,
   });
@@ -42,7 +42,7 @@ it('2: makes a member of who holds the root key, by passkey, and signs in by one
   expect(errors).toEqual([]);
 });
 
-it('2: says so when no passkey was given, and lets it be tried again', async () => {
+it('2: the page says so when no passkey was given, and lets it be tried again', async () => {
   const { page } = await kit.open('/', { isIn: false, atLocalhost: true });
   await page.evaluate(`navigator.credentials.get = async () => {
     throw new DOMException('Timed out or not allowed', 'NotAllowedError');
@@ -52,7 +52,7 @@ it('2: says so when no passkey was given, and lets it be tried again', async () 
   expect(await button(page, 'Use a passkey').isEnabled()).toBe(true);
 });
 
-it('2: offers no passkey at an IP address, where no browser makes one', async () => {
+it('2: the page offers no passkey at an IP address, where no browser makes one', async () => {
   const { page, errors } = await kit.open('/settings#dialog=member');
   const become = dialog(page, 'Make yourself a member');
   await become.getByLabel('New password').waitFor();
@@ -60,7 +60,7 @@ it('2: offers no passkey at an IP address, where no browser makes one', async ()
   expect(errors).toEqual([]);
 });
 
-it('126: keeps the names of the settings apart on a phone', async () => {
+it('126: the settings keep their names apart on a phone', async () => {
   const { page } = await kit.open('/settings');
   await page.setViewportSize({ width: 360, height: 740 });
   const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
@@ -70,7 +70,7 @@ it('126: keeps the names of the settings apart on a phone', async () => {
   expect([await links.count(), cut]).toEqual([7, []]);
 });
 
-it('6: invites by a link; who follows it chooses a name and a password', async () => {
+it('6: a link invites; who follows it chooses a name and a password', async () => {
   const { page } = await kit.open('/settings/members');
   await button(page, 'Invite somebody').click();
   const invite = dialog(page, 'Invite a member');
@@ -143,7 +143,7 @@ it('105: a reader sees what was used, and is told that the bill is not theirs', 
   expect(errors).toEqual([]);
 });
 
-it('7: lists sessions with device and network, ends one, makes and withdraws a token', async () => {
+it('7: the list shows sessions with device and network, ends one, makes a token', async () => {
   const { page, errors } = await kit.open('/settings/sessions');
   await kit.open('/settings');
   await page.reload({ waitUntil: 'networkidle' });
@@ -169,7 +169,7 @@ it('7: lists sessions with device and network, ends one, makes and withdraws a t
   expect(errors).toEqual([]);
 });
 
-it('7: asks again in mid-work when the session has ended, and loses nothing typed', async () => {
+it('7: a session that ends in mid-work asks for a sign-in, and loses nothing typed', async () => {
   const { page, context } = await kit.open('/keys/new');
   await page.getByLabel('Name', { exact: true }).fill('typed before');
   const api = `${kit.server.target.url}/-/api/v1`;
@@ -186,7 +186,7 @@ it('7: asks again in mid-work when the session has ended, and loses nothing type
   await page.getByRole('heading', { name: 'typed before is ready' }).waitFor();
 });
 
-it('7: asks for a recent proof over the form, then repeats what was asked', async () => {
+it('7: a dialog over the form asks for a recent proof, then repeats the request', async () => {
   const { page, context } = await kit.open('/keys/new');
   // The proof of ten minutes is over: the server says so once.
   let asked = 0;
@@ -207,7 +207,7 @@ it('7: asks for a recent proof over the form, then repeats what was asked', asyn
   expect(asked).toBe(2);
 });
 
-it('3: says what is wrong with a key, and when the browser refused the cookie', async () => {
+it('3: the sign-in says what is wrong with a key, and when the cookie was refused', async () => {
   const made = await kit.client.keys.create({ body: { name: 'off' } });
   await kit.client.keys.update(made.id, { body: { isEnabled: false }, ifMatch: '*' });
   const { page, context } = await kit.open('/', { isIn: false });
@@ -229,7 +229,7 @@ it('3: says what is wrong with a key, and when the browser refused the cookie', 
   expect(await page.locator('.side-bar').count()).toBe(0);
 });
 
-it('114: changes roles, disables members; 115: finds it in the audit log', async () => {
+it('114, 115: roles change, members are disabled, and the audit log says it', async () => {
   const member = await kit.client.members.create({
     body: {
       login: 'alan',
@@ -264,7 +264,7 @@ it('114: changes roles, disables members; 115: finds it in the audit log', async
   expect(errors).toEqual([]);
 });
 
-it('115: names who did it, by which token, and keeps the ids to be copied', async () => {
+it('115: the audit log names who did it, by which token, and has the ids to copy', async () => {
   const { url } = kit.server.target;
   const { id, token } = await kit.client.tokens.create({ body: { name: 'nightly' } });
   const { id: keyId } = await kit.client.keys.create({ body: { name: 'web-deploy' } });
@@ -278,7 +278,7 @@ it('115: names who did it, by which token, and keeps the ids to be copied', asyn
   expect(await row.locator('pre').textContent()).toContain(`token ${id}`);
 });
 
-it('121: keeps language, theme and density with the member, for the next browser too', async () => {
+it('121: a member keeps language, theme and density, for the next browser too', async () => {
   const { page, errors } = await kit.open('/settings');
   await page.getByLabel('Rows').selectOption('dense');
   await page.getByLabel('Language').selectOption('zh');

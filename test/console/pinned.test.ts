@@ -30,7 +30,7 @@ async function holdPreferences(context: BrowserContext): Promise<() => void> {
   return letOn;
 }
 
-it('22: keeps pinned places with the member, in every browser', async () => {
+it('22: a member keeps pinned places in every browser', async () => {
   const first = await kit.open('/b/pins/trip/');
   await pin(first.page);
   await pinOf(first.page).waitFor();
@@ -42,7 +42,7 @@ it('22: keeps pinned places with the member, in every browser', async () => {
   await expect.poll(pinned).toEqual([]);
 });
 
-it('22: keeps a pin that was set before the server had told which there are', async () => {
+it('22: a pin stays that was set before the server had said which there are', async () => {
   const { page, context } = await kit.open('/');
   const letOn = await holdPreferences(context);
   await page.goto(`${kit.server.target.url}/-/console/b/pins/trip/`);
@@ -56,7 +56,7 @@ it('22: keeps a pin that was set before the server had told which there are', as
   await pinOf(page).waitFor();
 });
 
-it('22: loses no pin to a page that was open before, and only visits a folder', async () => {
+it('22: no pin is lost to a page that was open before and only visits a folder', async () => {
   const older = (await kit.open('/b/pins/other/')).page;
   await older.getByText('b.txt').first().waitFor();
   const { page } = await kit.open('/b/pins/trip/');

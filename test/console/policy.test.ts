@@ -85,7 +85,7 @@ const attempt = (page: Page, way: keyof typeof TRIES, url: string) =>
     ${TRIES[way]};
   }`);
 
-it('126: runs the console, without a word of complaint, and asks nobody else', async () => {
+it('126: the policy lets the console run without complaint, and ask nobody else', async () => {
   const page = await openConsole();
   const errors = watchErrors(page);
   const foreign: string[] = [];
@@ -104,7 +104,7 @@ it('126: runs the console, without a word of complaint, and asks nobody else', a
   await page.context().close();
 });
 
-it('126: runs at the whole name of its host too, and by its own files alone', async () => {
+it('126: the console runs at the whole name of its host too, by its own files alone', async () => {
   const page = await (await newContext(browser)).newPage();
   const response = await page.goto(`http://localhost.:${new URL(instance.url).port}/-/console/`);
   await page.locator('h1').waitFor();
@@ -114,7 +114,7 @@ it('126: runs at the whole name of its host too, and by its own files alone', as
 });
 
 it.each(Object.keys(TRIES) as (keyof typeof TRIES)[])(
-  '126: refuses what is stored here as a %s',
+  '126: the policy refuses what is stored here as a %s',
   async (way) => {
     const page = await openConsole();
     expect(await attempt(page, way, '/evil/evil.js')).toBe('refused');
@@ -126,7 +126,7 @@ it.each(Object.keys(TRIES) as (keyof typeof TRIES)[])(
   },
 );
 
-it('126: would run it if the policy named the origin alone', async () => {
+it('126: a policy that named the origin alone would let stored code run', async () => {
   const host = new URL(instance.url).host;
   const weaken = (policy: string) => policy.replaceAll(`${host}/-/console/assets/`, "'self'");
   const page = await openConsole('/jobs', weaken);

@@ -42,7 +42,7 @@ async function leaveTraces(page: Page): Promise<void> {
   })()`);
 }
 
-it('109: leaves nothing of who signs out, in any tab', async () => {
+it('109: nothing stays of who signs out, in any tab', async () => {
   const { page, context, errors } = await kit.open('/b/traces/of-the-first/');
   await leaveTraces(page);
   const other = await context.newPage();
@@ -59,7 +59,7 @@ it('109: leaves nothing of who signs out, in any tab', async () => {
   expect(errors).toEqual([]);
 });
 
-it('109: shows nothing of another one whose session ended', async () => {
+it('109: nothing is shown of another member whose session ended', async () => {
   const { page, context } = await kit.open('/b/traces/of-the-first/');
   await leaveTraces(page);
   await context.clearCookies();

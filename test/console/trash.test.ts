@@ -28,7 +28,7 @@ async function trashOf(bucket: string): Promise<string[]> {
   return keys;
 }
 
-it('80: shows what is deleted, brings it back to its old place and to another', async () => {
+it('80: the trash shows what is deleted, brings it back to its place and to another', async () => {
   const { page, errors } = await kit.open('/trash');
   await page.getByRole('combobox', { name: 'Bucket' }).waitFor();
   expect(await page.getByRole('combobox', { name: 'Bucket' }).inputValue()).toBe('trash-a');
@@ -49,7 +49,7 @@ it('80: shows what is deleted, brings it back to its old place and to another', 
   expect(errors).toEqual([]);
 });
 
-it('80: empties for good only when the name is typed, and says how long it keeps', async () => {
+it('80: the trash is emptied only when the name is typed, and says how long it keeps', async () => {
   const { page, errors } = await kit.open('/trash?b=trash-a');
   await button(page, 'Kept 30 days').click();
   const days = dialog(page, 'How long trash-a keeps what is deleted');
@@ -82,7 +82,7 @@ it('80: empties for good only when the name is typed, and says how long it keeps
   expect(errors).toEqual([]);
 });
 
-it('77: edits the headers of one object; shows both sides when somebody else did', async () => {
+it('77: the form edits headers of one object, and shows both sides of a clash', async () => {
   const { page } = await kit.open('/b/trash-a/');
   // A person holds the button for some frames.
   await page.getByText('live.css').first().hover();
@@ -110,7 +110,7 @@ it('77: edits the headers of one object; shows both sides when somebody else did
   expect(object.cacheControl).toBe('public, max-age=31536000, immutable');
 });
 
-it('77: edits many as a job that can be undone', async () => {
+it('77: the form edits many as a job that can be undone', async () => {
   for (const key of ['many/a.txt', 'many/b.txt']) {
     await kit.client.upload('trash-a', key, new Blob([key]));
   }

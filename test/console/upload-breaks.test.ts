@@ -25,7 +25,7 @@ useUploadPages();
 /** Bodies of megabytes pass the tests on their way: on a busy machine each takes seconds. */
 const SENT = { timeout: 60_000 };
 
-it('40: pauses and goes on; cancelled, it leaves no upload behind', async () => {
+it('40: an upload pauses and goes on; cancelled, it leaves no upload behind', async () => {
   const { page, context, bucket } = await openFolder();
   const puts = await steerPuts(page, bucket);
   puts.set('hang');
@@ -49,7 +49,7 @@ it('40: pauses and goes on; cancelled, it leaves no upload behind', async () => 
   await context.close();
 });
 
-it('42: goes on after a reload when the same files are chosen again, at part level', async () => {
+it('42: an upload goes on after a reload, part by part, when its files are chosen', async () => {
   const { page, context, bucket } = await openFolder();
   const puts = await steerPuts(page, bucket);
   const isMeant = (url: URL) => url.searchParams.get('partNumber') === '3';
@@ -79,7 +79,7 @@ it('42: goes on after a reload when the same files are chosen again, at part lev
   await context.close();
 }, 120_000);
 
-it('42: goes on by one click after its tab was killed, and sends nothing twice', async () => {
+it('42: an upload goes on by one click after its tab was killed, no part twice', async () => {
   const { page, context, bucket } = await openFolder();
   await context.addInitScript(STAND_IN_HANDLES);
   await page.reload({ waitUntil: 'networkidle' });
@@ -123,7 +123,7 @@ it('42: goes on by one click after its tab was killed, and sends nothing twice',
   await context.close();
 }, 120_000);
 
-it('42: leaves what was interrupted as it is when the files may not be read again', async () => {
+it('42: an upload stays as it is when its files may not be read again', async () => {
   const { page, context, bucket } = await openFolder();
   await context.addInitScript(STAND_IN_HANDLES);
   await page.reload({ waitUntil: 'networkidle' });
@@ -154,7 +154,7 @@ it('42: leaves what was interrupted as it is when the files may not be read agai
   await context.close();
 }, 120_000);
 
-it('41: waits for a lost line, says it once, and goes on by itself', async () => {
+it('41: an upload waits for a lost line, says it once, and goes on by itself', async () => {
   const { page, context, bucket } = await openFolder();
   const puts = await steerPuts(page, bucket);
   puts.set('hang');
@@ -173,7 +173,7 @@ it('41: waits for a lost line, says it once, and goes on by itself', async () =>
   await context.close();
 });
 
-it('43: goes on with an upload that another device began, with the same file', async () => {
+it('43: an upload that another device began goes on with the same file', async () => {
   const { page, context, bucket } = await openFolder();
   const film = await largeFile('film.mp4');
   await root().request('POST /buckets/{bucket}/uploads', {

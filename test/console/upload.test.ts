@@ -16,7 +16,7 @@ import {
 
 useUploadPages();
 
-it('37: takes files by the dialog of the key U and by a drop, in one line', async () => {
+it('37: the queue takes files by the dialog of the key U and by a drop, in one line', async () => {
   const { page, context, bucket, errors } = await openFolder();
   await page.keyboard.press('u');
   const dialog = page.getByRole('dialog', { name: 'Upload to in' });
@@ -43,7 +43,7 @@ it('37: takes files by the dialog of the key U and by a drop, in one line', asyn
   await context.close();
 });
 
-it('39: says how far all are and each is, and draws few of many files', async () => {
+it('39: the queue says how far all are and each is, and draws few of many files', async () => {
   const { page, context, bucket, errors } = await openFolder();
   const puts = await steerPuts(page, bucket);
   puts.set('hang');
@@ -68,7 +68,7 @@ it('39: says how far all are and each is, and draws few of many files', async ()
   await context.close();
 });
 
-it('39: says the speed, the time left, and how much of a file is there', async () => {
+it('39: the queue says the speed, the time left, and how much of a file is there', async () => {
   const { page, context, bucket } = await openFolder();
   const session = await context.newCDPSession(page);
   const conditions = { offline: false, latency: 0, downloadThroughput: -1 };
@@ -92,7 +92,7 @@ it('39: says the speed, the time left, and how much of a file is there', async (
 /** One terabyte, of which the disk has nothing. */
 const TERABYTE = 1_000_000_000_000;
 
-it('45: begins a file of a terabyte in few large parts and little memory', async () => {
+it('45: a file of a terabyte begins in few large parts and little memory', async () => {
   const { page, context, bucket } = await openFolder();
   const path = await largeFile('disk.img');
   await truncate(path, TERABYTE);
@@ -121,7 +121,7 @@ it('45: begins a file of a terabyte in few large parts and little memory', async
   await context.close();
 }, 90_000);
 
-it('44: asks before a byte flows what becomes of names that are taken', async () => {
+it('44: the dialog asks before a byte flows what becomes of names that are taken', async () => {
   const { page, context, bucket, errors } = await openFolder();
   for (const key of ['in/a.txt', 'in/b.txt', 'in/c.txt', 'in/d.tar.gz']) {
     await root().upload(bucket, key, 'old');
@@ -162,7 +162,7 @@ it('44: asks before a byte flows what becomes of names that are taken', async ()
   await context.close();
 });
 
-it('50: says what it costs, and refuses before byte one what a limit forbids', async () => {
+it('50: the dialog says the cost, and refuses before byte one what a limit forbids', async () => {
   const { page, context, bucket } = await openFolder();
   await root().buckets.update(bucket, { body: { quota: { bytes: '100' } }, ifMatch: '*' });
   await dropFiles(page, [{ name: 'big.txt', body: 'x'.repeat(101) }]);
@@ -196,7 +196,7 @@ it('50: says what it costs, and refuses before byte one what a limit forbids', a
   await context.close();
 });
 
-it('46, 51: gives a batch its headers, and lists what was sent with its checksums', async () => {
+it('46, 51: a batch gets its headers, and its list has the checksums', async () => {
   const { page, context, bucket } = await openFolder();
   await page.keyboard.press('u');
   const dialog = page.getByRole('dialog');
@@ -238,7 +238,7 @@ const COPY_SCREENSHOT = `(async () => {
   await navigator.clipboard.write([new ClipboardItem({ 'image/png': blob })]);
 })()`;
 
-it('38: takes a pasted screenshot under a name, and copies its link', async () => {
+it('38: a pasted screenshot is uploaded under a name, and its link is copied', async () => {
   const { page, context, bucket, errors } = await openFolder();
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
@@ -277,7 +277,7 @@ it('38: takes a pasted screenshot under a name, and copies its link', async () =
   await context.close();
 });
 
-it('38: takes pasted files under their own names, but not while one types', async () => {
+it('38: pasted files keep their own names, and are not taken while one types', async () => {
   const { page, context, bucket, errors } = await openFolder();
   const paste = (target: string) =>
     page.evaluate(`{

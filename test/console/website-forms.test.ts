@@ -35,7 +35,7 @@ async function open(
 const partOf = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const settingsOf = (bucket: string) => client.buckets.get(bucket);
 
-it('95: makes CORS rules row by row, with the error of the server at its field', async () => {
+it('95: the form makes CORS rules row by row, with the server’s error at its field', async () => {
   const { page, errors } = await open('cors-rows');
   const cors = partOf(page, 'CORS');
   await cors.getByRole('button', { name: 'Add a rule' }).click();
@@ -91,7 +91,7 @@ it('95: makes CORS rules row by row, with the error of the server at its field',
   await page.close({ runBeforeUnload: false });
 });
 
-it('95: shows the same rules as JSON by one click, and only so what no form can show', async () => {
+it('95: the form shows its rules as JSON by one click, those of no row only so', async () => {
   const { page, errors } = await open('cors-json');
   const cors = partOf(page, 'CORS');
   await cors.getByRole('button', { name: 'Add a rule' }).click();
@@ -117,7 +117,7 @@ it('95: shows the same rules as JSON by one click, and only so what no form can 
   await page.close({ runBeforeUnload: false });
 });
 
-it('102: keeps both sides of CORS rules where somebody else changed them', async () => {
+it('102: the form keeps both sides of CORS rules where somebody else changed them', async () => {
   const { page } = await open('cors-clash');
   const cors = partOf(page, 'CORS');
   await cors.getByRole('button', { name: 'Add a rule' }).click();
@@ -134,7 +134,7 @@ it('102: keeps both sides of CORS rules where somebody else changed them', async
   await page.close({ runBeforeUnload: false });
 });
 
-it('19: makes a website by its form: hosts, pages, cache rules', async () => {
+it('19: the form makes a website: hosts, pages, cache rules', async () => {
   const { page, errors } = await open('site-form');
   const hosting = partOf(page, 'Hosting');
   await hosting.getByRole('checkbox', { name: 'This bucket is a website' }).check();
@@ -170,7 +170,7 @@ it('19: makes a website by its form: hosts, pages, cache rules', async () => {
   await page.close({ runBeforeUnload: false });
 });
 
-it('19: makes a website in S3’s way, and leads all of it elsewhere', async () => {
+it('19: the form makes a website in S3’s way, and leads all of it elsewhere', async () => {
   const { page, errors } = await open('s3-site');
   const site = partOf(page, 'Website in S3’s way');
   await site.getByRole('radio', { name: 'Pages' }).check();
@@ -199,7 +199,7 @@ it('19: makes a website in S3’s way, and leads all of it elsewhere', async () 
   await page.close({ runBeforeUnload: false });
 });
 
-it('123: fits on a phone in both languages, and breaks no rule of axe', async () => {
+it('123: the forms fit on a phone in both languages, and break no rule of axe', async () => {
   await client.buckets.create({ body: { name: 'phone-forms' } });
   const cors = [{ allowedMethods: ['GET' as const], allowedOrigins: ['https://a.example'] }];
   const website = {

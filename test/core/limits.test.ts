@@ -151,7 +151,7 @@ const LINES: readonly LimitLine[] = [
   ['characters of the id of a cap', 64, (count) => cap({ id: text(count) })],
 ];
 
-it.each(LINES)('%s: %d, and no more', async (_what, limit, accept) => {
+it.each(LINES)('%s may be %d, and no more', async (_what, limit, accept) => {
   expect(await areTaken(accept, limit, limit + 1)).toEqual([true, false]);
 });
 
@@ -172,7 +172,7 @@ it.each<LimitLine>([
     },
   ],
   ['characters of the key of a tag', 1, (count) => toTags([[text(count), 'v']], 10)],
-])('%s: %d, and no less', async (_what, limit, accept) => {
+])('%s may be %d, and no less', async (_what, limit, accept) => {
   expect(await areTaken(accept, limit, limit - 1)).toEqual([true, false]);
 });
 

@@ -5,7 +5,7 @@ import { StorageError } from '../../src/domain/errors.ts';
 
 describe('bucket names', () => {
   it.each(['abc', 'my-bucket', 'a.b.c', '1bucket', 'a'.repeat(63), 'log-2026.11'])(
-    'accepts %s',
+    'may be %s',
     (name) => {
       expect(isBucketName(name)).toBe(true);
     },
@@ -29,7 +29,7 @@ describe('bucket names', () => {
     'bücket',
     'a~bc',
     'a/bc',
-  ])('refuses %s', (name) => {
+  ])('may not be %s', (name) => {
     expect(isBucketName(name)).toBe(false);
     expect(() => parseBucketName(name)).toThrow(StorageError);
   });
@@ -51,7 +51,7 @@ describe('object keys', () => {
     '🚢',
     'x'.repeat(1024),
     'é'.repeat(512),
-  ])('keeps %j as it is', (key) => {
+  ])('keep %j as it is', (key) => {
     expect(parseObjectKey(key)).toBe(key);
   });
 
@@ -61,7 +61,7 @@ describe('object keys', () => {
     ['🚢'.repeat(257), 'KeyTooLongError'],
     ['\ud800', 'InvalidURI'],
     ['', 'InvalidURI'],
-  ])('refuses %#', (key, code) => {
+  ])('may not be the one of line %#', (key, code) => {
     expect(() => parseObjectKey(key)).toThrow(expect.objectContaining({ code }));
   });
 });

@@ -10,4 +10,6 @@ it.each([
   ['"\\\\ud800"', true],
   ['{"a":"\\ud800"', true],
   ['', true],
-])('%s: %s', (json, isWhole) => expect(hasWellFormedTexts(json)).toBe(isWhole));
+])('the texts of %s are well formed: %s', (json, isWhole) =>
+  expect(hasWellFormedTexts(json)).toBe(isWhole),
+);

@@ -112,7 +112,7 @@ it.each([
   ['CRC64NVME', new Uint8Array(4096).fill(0xff), 'c0ddba7302eca3ac'],
   ['CRC64NVME', Uint8Array.from({ length: 4096 }, (_, i) => i & 255), '3e729f5f6750449c'],
   ['CRC64NVME', Uint8Array.from({ length: 4096 }, (_, i) => 255 - (i & 255)), '9a2df64b8e9e517e'],
-])('%s of a published input (%#)', (name, data, expected) => {
+])('%s of a published input is the published one (%#)', (name, data, expected) => {
   const algorithm = cases.find((candidate) => candidate.name === name);
   expect(algorithm?.of([data])).toBe(expected);
 });

@@ -179,7 +179,7 @@ it.each<LimitLine>([
   ['days of February 2028', 29, (count) => parseHttpDate(`Fri, ${count} Feb 2028 00:00:00 GMT`)],
   ['days of February 2100', 28, (count) => parseHttpDate(`Fri, ${count} Feb 2100 00:00:00 GMT`)],
   ['days of February 2000', 29, (count) => parseHttpDate(`Fri, ${count} Feb 2000 00:00:00 GMT`)],
-])('%s: %d, and no more', async (_what, limit, accept) => {
+])('%s may be %d, and no more', async (_what, limit, accept) => {
   expect(await areTaken(accept, limit, limit + 1)).toEqual([true, false]);
 });
 
@@ -199,7 +199,7 @@ it.each<LimitLine>([
         }),
       ),
   ],
-])('%s: %d, and no less', async (_what, limit, accept) => {
+])('%s may be %d, and no less', async (_what, limit, accept) => {
   expect(await areTaken(accept, limit, limit - 1)).toEqual([true, false]);
 });
 

@@ -80,7 +80,7 @@ it('floating promises are those whose value and failure go nowhere, or past a ca
   );
 });
 
-it('are looked for in all sources, since each is of a project', () => {
+it('floating promises are looked for in all sources, since each is of a project', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const api = new API({ cwd: root });
   try {

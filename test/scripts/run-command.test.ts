@@ -33,7 +33,7 @@ it('runCommand says why a command could not be run', async () => {
   expect(end).toMatchObject({ code: 1, isLate: false, text: expect.stringContaining('ENOENT') });
 });
 
-it('kills a command that hangs, and what it has started', async () => {
+it('runCommand kills a command that hangs, and what it has started', async () => {
   const child =
     'require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"])';
   const program = `const child = ${child}; console.log(child.pid); setInterval(() => {}, 1000)`;

@@ -10,7 +10,7 @@ it.each([
   ['/tokens', { name: 'x' }],
   ['/access-keys', { name: 'x' }],
   ['/billing/credits', { label: 'x', currency: 'USD', amountMicro: '1' }],
-])('POST %s', async (path, fields) => {
+])('POST %s refuses an end that is not in the future', async (path, fields) => {
   const endingIn = async (ms: number) => {
     const expiresAt = new Date(core.ports.clock.nowMs() + REQUEST_MS + ms).toISOString();
     const headers = { 'content-type': 'application/json' };

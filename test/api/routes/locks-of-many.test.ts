@@ -34,7 +34,7 @@ it.each<[string, () => object, string | number]>([
   ['half a retention', () => ({ retention: { mode: 'GOVERNANCE' } }), 'InvalidInput'],
   ['a past one', () => ({ retention: { mode: 'GOVERNANCE', until: until(0) } }), 'InvalidInput'],
   ['an unknown mode', () => ({ retention: { mode: 'X', until: until(HOUR_MS) } }), 'InvalidInput'],
-])('%s', async (_, change, expected) => {
+])('a job that sets %s is taken or refused', async (_, change, expected) => {
   expect(await api.outcome('POST', JOBS, { by: admin, body: edit(change()) })).toBe(expected);
   await core.settle();
 });

@@ -136,7 +136,7 @@ it.each<readonly [string, string, string, () => object | null, string]>([
     () => signed('x-amz-acl'),
     'InvalidInput: ',
   ],
-])('%s (%s %s)', async (_what, method, path, body, expected) => {
+])('%s is taken or refused at its field (%s %s)', async (_what, method, path, body, expected) => {
   const reply = await send(method, path.replace('OLD', oldVersion), body());
   const [code, said = ''] = expected.split(/: (.*)/s);
   if (code === '') expect([reply.json?.code, reply.status < 300]).toEqual([undefined, true]);

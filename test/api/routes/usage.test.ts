@@ -65,7 +65,7 @@ it.each<[Readonly<Record<string, string>>, readonly (readonly [string, string | 
     ],
   ],
   [{ meter: 'operation/PutObject' }, [['operation/PutObject', 'PutObject']]],
-])('of %j is %j', async (query, expected) => {
+])('the usage of %j is %j', async (query, expected) => {
   const search = new URLSearchParams({
     from,
     to: '2030-01-02T00:00:00Z',

@@ -31,7 +31,7 @@ const exists = (key: string): Promise<boolean> =>
       () => false,
     );
 
-it('makes a link into a folder by two keys, which takes files at once', async () => {
+it('a drop link into a folder is made by two keys, and takes files at once', async () => {
   const { page, errors } = await kit.open('/b/drops-a/trip/');
   await page.locator('.spacer .row').first().waitFor();
   await page.keyboard.press('a');
@@ -53,7 +53,7 @@ it('makes a link into a folder by two keys, which takes files at once', async ()
   expect(errors).toEqual([]);
 });
 
-it('asks for files from the list, says what is wrong, and shows an example', async () => {
+it('the form of the list makes a link, says what is wrong, and shows an example', async () => {
   const { page, errors } = await kit.open('/links');
   await page.getByRole('button', { name: 'Ask for files' }).click();
   const ask = dialog(page, 'Ask for files');
@@ -83,7 +83,7 @@ it('asks for files from the list, says what is wrong, and shows an example', asy
   expect(errors).toEqual([]);
 });
 
-it('proposes a private bucket, and says where everyone can read what comes in', async () => {
+it('the form proposes a private bucket, and says where everyone can read the files', async () => {
   await kit.client.buckets.create({ body: { name: 'aa-open' } });
   await kit.client.buckets.update('aa-open', { body: { publicAccess: 'read' }, ifMatch: '*' });
   await kit.client.buckets.create({ body: { name: 'ab-part' } });
@@ -119,7 +119,7 @@ it('proposes a private bucket, and says where everyone can read what comes in', 
   expect(errors).toEqual([]);
 });
 
-it('asks for files of one folder by its row, and of a bucket by its menu', async () => {
+it('a row asks for files of its folder, and the menu of a bucket for the bucket', async () => {
   const { page, errors } = await kit.open('/b/drops-a/');
   const row = page.locator('.spacer .row').filter({ hasText: 'trip' });
   await row.click({ button: 'right' });
@@ -143,7 +143,7 @@ it('asks for files of one folder by its row, and of a bucket by its menu', async
   expect(errors).toEqual([]);
 });
 
-it('releases one, then all, and takes a release back', async () => {
+it('one file is released, then all, and a release is undone', async () => {
   const link = await makeDrop({
     quarantine: QUARANTINE,
     prefix: 'released/',
@@ -177,7 +177,7 @@ it('releases one, then all, and takes a release back', async () => {
   expect(errors).toEqual([]);
 });
 
-it('deletes what came, and says of each file what became of it', async () => {
+it('the inbox deletes what came, and says of each file what became of it', async () => {
   const link = await makeDrop({ prefix: 'deleted/' });
   await sendFiles(link, { name: 'Ada' }, { 'a.txt': 'a', 'b.txt': 'b' });
   const { page, errors } = await kit.open(pathOf(link));
@@ -196,7 +196,7 @@ it('deletes what came, and says of each file what became of it', async () => {
   expect(errors).toEqual([]);
 });
 
-it('is switched off and on again, changed, and deleted; its history says so', async () => {
+it('a link is switched off and on again, changed, and deleted; its history says so', async () => {
   const link = await makeDrop({ page: { title: 'Plans', colour: '#aabbcc' } });
   const { page, errors } = await kit.open(pathOf(link));
   await page.getByRole('button', { name: 'Switch off' }).click();
@@ -231,7 +231,7 @@ it('is switched off and on again, changed, and deleted; its history says so', as
   expect(errors).toEqual([]);
 });
 
-it('lists both kinds with what came, what waits, and what was downloaded', async () => {
+it('the list has both kinds of link with what came, waits, and was downloaded', async () => {
   const link = await makeDrop({
     quarantine: 'quarantine/0002/',
     prefix: 'listed/',
@@ -274,7 +274,7 @@ it('lists both kinds with what came, what waits, and what was downloaded', async
   expect(errors).toEqual([]);
 });
 
-it('looks after files that never come only while somebody looks', async () => {
+it('the inbox looks after files that never come only while somebody looks', async () => {
   const link = await makeDrop();
   const joined = await fetch(`${link.url}/senders`, { method: 'POST', body: '{}' });
   const { code } = (await joined.json()) as { code: string };

@@ -15,7 +15,7 @@ const linksOf = async () =>
   (await kit.client.request('GET /buckets/{bucket}/share-links', { path: { bucket: 'links-a' } }))
     .items;
 
-it('shares a folder with a password and ten downloads by the keyboard alone', async () => {
+it('a folder is shared with a password and ten downloads by the keyboard alone', async () => {
   const { page, errors } = await kit.open('/b/links-a/');
   await page.locator('.spacer .row').first().waitFor();
   await page.keyboard.press('ArrowDown');
@@ -41,7 +41,7 @@ it('shares a folder with a password and ten downloads by the keyboard alone', as
   expect(errors).toEqual([]);
 });
 
-it('shows on a phone each link in a row with its menu, and nothing beside the page', async () => {
+it('a phone shows each link in a row with its menu, and nothing beside the page', async () => {
   await createLink(kit.client, 'links-a', {
     target: { kind: 'object', key: 'c.txt', versionId: null },
     note: 'a note that is far longer than what fits on a phone',
@@ -66,7 +66,7 @@ it('shows on a phone each link in a row with its menu, and nothing beside the pa
   expect(errors).toEqual([]);
 });
 
-it('takes a link back, opens it again, and deletes it for good', async () => {
+it('a link is revoked, opened again, and deleted for good', async () => {
   const { id } = await createLink(kit.client, 'links-a', {
     target: { kind: 'object', key: 'c.txt', versionId: null },
     note: 'for the press',
@@ -88,7 +88,7 @@ it('takes a link back, opens it again, and deletes it for good', async () => {
   expect(errors).toEqual([]);
 });
 
-it('changes what a link allows, and keeps its password where none is typed', async () => {
+it('the form changes what a link allows, and keeps its password where none is typed', async () => {
   const { id } = await createLink(kit.client, 'links-a', {
     target: { kind: 'folder', prefix: 'trip/' },
     password: 'open sesame',
@@ -115,7 +115,7 @@ it('changes what a link allows, and keeps its password where none is typed', asy
   expect(errors).toEqual([]);
 });
 
-it('names recipients, each with an address that is revoked alone', async () => {
+it('the form names recipients, each with an address that is revoked alone', async () => {
   const { id } = await createLink(kit.client, 'links-a', {
     target: { kind: 'object', key: 'c.txt', versionId: null },
   });
@@ -137,7 +137,7 @@ it('names recipients, each with an address that is revoked alone', async () => {
   expect(errors).toEqual([]);
 });
 
-it('says that there are more links than it shows', async () => {
+it('the list says that there are more links than it shows', async () => {
   const target = { kind: 'object', key: 'c.txt', versionId: null } as const;
   await createLink(kit.client, 'links-a', { target });
   const { page } = await kit.open('/links');

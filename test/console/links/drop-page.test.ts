@@ -59,7 +59,7 @@ async function keysOf(bucket: string): Promise<string[]> {
   return items.flatMap((entry) => (entry.kind === 'object' ? [entry.key] : []));
 }
 
-it('promises no secret: the folder may be one that everyone reads', async () => {
+it('the drop page promises no secret: the folder may be one that everyone reads', async () => {
   const { path } = await makeLink();
   for (const locale of ['en-GB', 'zh-CN']) {
     const { page, context } = await visit(path, { locale });
@@ -70,7 +70,7 @@ it('promises no secret: the folder may be one that everyone reads', async () => 
   }
 });
 
-it('sends files with progress, and shows the code', async () => {
+it('the drop page sends files with progress, and shows the code', async () => {
   const { bucket, path } = await makeLink({ page: { title: 'Photos', name: 'required' } });
   const { page, faults } = await visit(path);
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Photos');
@@ -101,7 +101,7 @@ it('sends files with progress, and shows the code', async () => {
   expect(faults).toEqual([]);
 });
 
-it('goes on after a broken connection, and after a reload', async () => {
+it('an upload goes on after a broken connection, and after a reload', async () => {
   const { bucket, path } = await makeLink();
   const { page, context } = await visit(path);
   let breaks = 0;
@@ -128,7 +128,7 @@ it('goes on after a broken connection, and after a reload', async () => {
   expect(await keysOf(bucket)).toEqual(['in/broken.bin', 'in/later.bin']);
 });
 
-it('goes on with a code in another browser, where the file stands', async () => {
+it('an upload goes on with a code in another browser, where the file stands', async () => {
   const { bucket, path } = await makeLink();
   const { code } = await (
     await fetch(`${server.target.url}${path}/senders`, { method: 'POST', body: '{}' })
@@ -157,7 +157,7 @@ it('goes on with a code in another browser, where the file stands', async () => 
   expect(await keysOf(bucket)).toEqual(['in/half.bin']);
 });
 
-it('keeps its code and tries again where the connection breaks before a file begins', async () => {
+it('the page keeps its code and retries where the line breaks before a file begins', async () => {
   const { bucket, path } = await makeLink();
   const { page, context } = await visit(path);
   await page.getByLabel('Files').setInputFiles(file('a.bin', 1000));
@@ -181,7 +181,7 @@ it('keeps its code and tries again where the connection breaks before a file beg
   expect(await keysOf(bucket)).toEqual(['in/a.bin', 'in/b.bin']);
 });
 
-it('sends what has come no second time, but another file of that name', async () => {
+it('the drop page sends no file a second time, but another one of the same name', async () => {
   const { bucket, path } = await makeLink();
   const { page, context } = await visit(path);
   // All of an empty file comes with its beginning, whose answer is lost.
@@ -213,7 +213,7 @@ it('sends what has come no second time, but another file of that name', async ()
   expect(await keysOf(bucket)).toEqual(['in/a.bin', 'in/b (2).bin', 'in/b.bin', 'in/empty.bin']);
 });
 
-it('sends as much at once as the service wants of a large file', async () => {
+it('the drop page sends as much at once as the service wants of a large file', async () => {
   const { bucket, path } = await makeLink();
   const { page, context } = await visit(path);
   const leastBytes = 17 * 1024 * 1024;
@@ -237,7 +237,7 @@ it('sends as much at once as the service wants of a large file', async () => {
   expect(items).toMatchObject([{ size: `${leastBytes}` }]);
 });
 
-it('says what is refused and why, and takes the others', async () => {
+it('the drop page says what is refused and why, and takes the others', async () => {
   const { bucket, path } = await makeLink({ limits: { fileBytes: 1000 } });
   const { page } = await visit(path);
   await page.getByLabel('Files').setInputFiles([file('small', 10), file('large', 2000)]);
@@ -247,7 +247,7 @@ it('says what is refused and why, and takes the others', async () => {
   expect(await keysOf(bucket)).toEqual(['in/small']);
 });
 
-it('works without a script, on a phone, in Chinese', async () => {
+it('the drop page works without a script, on a phone, in Chinese', async () => {
   const { bucket, path } = await makeLink({ page: { note: 'optional' } });
   const phone = {
     javaScriptEnabled: false,
@@ -269,7 +269,7 @@ it('works without a script, on a phone, in Chinese', async () => {
   await page.getByRole('cell', { name: 'a.bin' }).waitFor();
 });
 
-it('fits a phone in all its states, and axe finds nothing', async () => {
+it('the drop page fits a phone in all its states, and axe finds nothing', async () => {
   const full = { page: { name: 'required', mail: 'required', note: 'optional', text: 'Hello.' } };
   const { path } = await makeLink({ ...full, limits: { fileBytes: 1e6, types: ['image/*'] } });
   const { page } = await visit(path, { viewport: { width: 360, height: 740 } });

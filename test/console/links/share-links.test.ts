@@ -85,7 +85,7 @@ it('a password in the fragment opens the link, and stands nowhere after', async 
   await context.close();
 });
 
-it('looking counts nothing, and a download counts one', async () => {
+it('a look at a share link counts nothing, and a download counts one', async () => {
   const target = { kind: 'object', key: 'day 1/film.zip' } as const;
   const { id, url } = await makeLink({ target, limits: { downloads: 1 } });
   const page = await open(url);
@@ -113,7 +113,7 @@ it('looking counts nothing, and a download counts one', async () => {
   await page.context().close();
 });
 
-it('keeps to its policy on a real server', async () => {
+it('a share page keeps to its policy on a real server', async () => {
   const target = { kind: 'folder', prefix: 'day 1/' } as const;
   const { url } = await makeLink({ target, page: { mode: 'view', colour: '#ffd400' } });
   const page = await open(url);

@@ -132,7 +132,7 @@ describe('with the script', () => {
     await context.close();
   });
 
-  it('says how much is selected, all of it or a range', async () => {
+  it('the page says how much is selected, all of it or a range', async () => {
     const { context, page } = await open('folder-files');
     const button = page.getByRole('button', { name: 'Download selected as ZIP' });
     expect(await button.isDisabled()).toBe(true);
@@ -146,7 +146,7 @@ describe('with the script', () => {
     await context.close();
   });
 
-  it('keeps the download in sight on a phone as soon as something is selected', async () => {
+  it('the page keeps the download in sight on a phone once something is selected', async () => {
     const { context, page } = await open('folder-files', { width: 360, height: 640 });
     const button = page.getByRole('button', { name: 'Download selected as ZIP' });
     const bottom = () => button.evaluate((element) => element.getBoundingClientRect().bottom);
@@ -156,7 +156,7 @@ describe('with the script', () => {
     await context.close();
   });
 
-  it('filters the rows while somebody types, and selects no hidden one', async () => {
+  it('the page filters the rows while somebody types, and selects no hidden one', async () => {
     const { context, page } = await open('folder-files');
     const field = page.getByRole('searchbox');
     await field.fill('BOAT');
@@ -170,7 +170,7 @@ describe('with the script', () => {
     await context.close();
   });
 
-  it('shows pictures and films one after the other, and asks for no more', async () => {
+  it('the page shows pictures and films one by one, and asks for no more', async () => {
     const { context, page } = await open('folder-files');
     const before = server.asked.length;
     await page.getByRole('link', { name: '10-harbour-dawn.jpg', exact: true }).click();

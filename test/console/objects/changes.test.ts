@@ -38,7 +38,7 @@ async function actOnAll(page: Page, first: string, item: RegExp): Promise<void> 
   await page.getByRole('menuitem', { name: item }).click();
 }
 
-it('73, 81: renames a folder as a job that copies no byte, and takes it back', async () => {
+it('73, 81: a folder is renamed as a job that copies no byte, and that is undone', async () => {
   await put('album/one.txt', 'album/sub/two.txt');
   const detailOf = (key: string) => kit.client.objects.get('changes', { query: { key } });
   const before = await detailOf('album/sub/two.txt');
@@ -63,7 +63,7 @@ it('73, 81: renames a folder as a job that copies no byte, and takes it back', a
   expect(errors).toEqual([]);
 });
 
-it('73: refuses to give a folder the name of another, which would join both', async () => {
+it('73: a folder is refused the name of another, which would join both', async () => {
   await put('first/one.txt', 'second/two.txt');
   const { page } = await kit.open('/b/changes/');
   await row(page, 'first').locator('.text').click({ button: 'right' });
@@ -79,7 +79,7 @@ it('73: refuses to give a folder the name of another, which would join both', as
   await expect.poll(() => keysBelow('first/')).toEqual(['first/inner/one.txt']);
 });
 
-it('75: copies a selection into another bucket, where a name that is taken stays', async () => {
+it('75: a selection is copied into another bucket, where a taken name stays', async () => {
   await put('copied/a.txt', 'copied/b.txt');
   await kit.client.upload('changes-too', 'there/a.txt', new Blob(['older']));
   const { page, errors } = await kit.open('/b/changes/copied/');
@@ -98,7 +98,7 @@ it('75: copies a selection into another bucket, where a name that is taken stays
   expect(errors).toEqual([]);
 });
 
-it('76: renames many by a pattern, shows each new name, and marks what clashes', async () => {
+it('76: a pattern renames many, shows each new name, and marks what clashes', async () => {
   await put('many/IMG_1.jpeg', 'many/IMG_2.jpeg', 'many/beach-2.jpg', 'many/other.txt');
   const { page, errors } = await kit.open('/b/changes/many/');
   await actOnAll(page, 'IMG_1.jpeg', /^Rename/);
@@ -120,7 +120,7 @@ it('76: renames many by a pattern, shows each new name, and marks what clashes',
   expect(errors).toEqual([]);
 });
 
-it('78: gives many another class as a job, after saying what that may cost', async () => {
+it('78: a job gives many objects another class, after it says what that may cost', async () => {
   await put('cold/a.txt', 'cold/b.txt');
   const { page, errors } = await kit.open('/b/changes/cold/');
   await actOnAll(page, 'a.txt', /^Edit/);
@@ -138,7 +138,7 @@ it('78: gives many another class as a job, after saying what that may cost', asy
   expect(errors).toEqual([]);
 });
 
-it('78: locks many and one, says what is for good, and unlocks what the job locked', async () => {
+it('78: the dialog locks many and one, says what is for good, and unlocks them', async () => {
   for (const key of ['a.txt', 'b.txt']) await kit.client.upload(LOCKED, key, new Blob([key]));
   const detailOf = (key: string) => kit.client.objects.get(LOCKED, { query: { key } });
   const lockOf = async (key: string) => {
@@ -173,7 +173,7 @@ it('78: locks many and one, says what is for good, and unlocks what the job lock
   expect(errors).toEqual([]);
 });
 
-it('81, 82: lists jobs of all buckets, takes back what an earlier page did', async () => {
+it('81, 82: the list has jobs of all buckets, and undoes those of an earlier page', async () => {
   await put('old/a.txt');
   await kit.client.upload('changes-too', 'old/b.txt', new Blob(['b']));
   const start = (bucket: string, to: string) =>
@@ -200,7 +200,7 @@ it('81, 82: lists jobs of all buckets, takes back what an earlier page did', asy
   expect(errors).toEqual([]);
 });
 
-it('79: says of objects, too, what is saved once they are gone for good', async () => {
+it('79: a deletion says of objects, too, what is saved once they are gone', async () => {
   await kit.client.buckets.create({ body: { name: 'changes-plain' } });
   await kit.client.upload('changes-plain', 'large.bin', new Blob([new Uint8Array(16 * 1024 ** 2)]));
   await kit.client.upload('changes-plain', 'small.txt', new Blob(['small']));
@@ -220,7 +220,7 @@ it('79: says of objects, too, what is saved once they are gone for good', async 
   expect(errors).toEqual([]);
 });
 
-it('82: shows how far a job is, and cancels it', async () => {
+it('82: a job shows how far it is, and is cancelled', async () => {
   await put('slow/a.txt');
   const { id } = await kit.client.jobs.start('changes', {
     body: { kind: 'copy', prefix: 'slow/', to: 'slow-copy/' },

@@ -54,7 +54,7 @@ const colour = (page: Page) =>
     [...context.getImageData(32, 32, 1, 1).data].slice(0, 3);
   }`);
 
-it('59: seeks in a film of 10 GB within a second, for few of its bytes', async () => {
+it('59: a film of 10 GB is sought in within a second, for few of its bytes', async () => {
   const film = await largeFilm(300);
   const place = { bucket: BUCKET, key: 'large/film.mp4', contentType: 'video/mp4' };
   const sizeBytes = await putOfPieces(pages.target, place, film.pieces);
@@ -78,7 +78,7 @@ it('59: seeks in a film of 10 GB within a second, for few of its bytes', async (
   expect(errors()).toEqual([]);
 });
 
-it('65: shows a table of 5 GB, and goes on in it, for a page of bytes each', async () => {
+it('65: a table of 5 GB is shown, and gone on in, for a page of bytes each', async () => {
   const row = (at: number) => `${at},"Person, ${at}",${(at * 7919) % 10_007}\n`;
   const block = Array.from({ length: 400_000 }, (_, at) => row(at)).join('');
   const times = Math.ceil((5 * GIGABYTE) / block.length);

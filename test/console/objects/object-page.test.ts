@@ -39,7 +39,7 @@ const GOOD_SHIFT = 0.1;
 const THUMBNAIL_MAX_BYTES = 20_000;
 
 it.skipIf(IS_WORKERS)(
-  '58: shows pictures of a private bucket small, to who may see them',
+  '58: pictures of a private bucket are shown small, to who may see them',
   async () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
     const create = { width: 1600, height: 1200, channels: 3, background: 'white', noise } as const;

@@ -22,7 +22,7 @@ describe('editing', () => {
     return page.getByRole('textbox', { name: /^Edit / });
   };
 
-  it('64: saves by a key and keeps type, metadata and tags', async () => {
+  it('64: an edit is saved by a key and keeps type, metadata and tags', async () => {
     const key = 'edit/keep.txt';
     await pages.put(key, 'one\n', facts);
     await pages.client.objects.update(BUCKET, {
@@ -42,7 +42,7 @@ describe('editing', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('64: keeps the ends of lines that were there', async () => {
+  it('64: an edit keeps the ends of lines that were there', async () => {
     const key = 'edit/windows.txt';
     await pages.put(key, 'one\r\ntwo\r\n', { contentType: 'text/plain' });
     const { page } = await pages.open(key);
@@ -52,7 +52,7 @@ describe('editing', () => {
     expect(await pages.textOf(key)).toBe('one\r\nthree\r\n');
   });
 
-  it('64: writes into a text that is empty', async () => {
+  it('64: an edit writes into a text that is empty', async () => {
     const key = 'edit/empty.md';
     await pages.put(key, '', { contentType: 'text/markdown' });
     const { page, errors } = await pages.open(key);
@@ -69,7 +69,7 @@ describe('editing', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('64, 102: shows both sides of a clash, merges them and saves', async () => {
+  it('64, 102: a clash shows both sides, merges them and saves', async () => {
     const key = 'edit/clash.txt';
     await pages.put(key, 'a\nb\nc\nd\ne\n', { contentType: 'text/plain' });
     const { page } = await pages.open(key);
@@ -89,7 +89,7 @@ describe('editing', () => {
     expect(await pages.textOf(key)).toBe('MINE\nb\nc\nd\nTHEIRS\n');
   });
 
-  it('102: keeps both', async () => {
+  it('102: the editor of a clash keeps both', async () => {
     const key = 'edit/both.txt';
     await pages.put(key, 'a\n', { contentType: 'text/plain' });
     const { page } = await pages.open(key);
@@ -104,7 +104,7 @@ describe('editing', () => {
     ]);
   });
 
-  it('127: finds after a reload what was typed and not saved', async () => {
+  it('127: what was typed and not saved is there after a reload', async () => {
     const key = 'edit/draft.txt';
     await pages.put(key, 'a\n', { contentType: 'text/plain' });
     const { page } = await pages.open(key);
@@ -122,7 +122,7 @@ describe('editing', () => {
 });
 
 describe('versions', () => {
-  it('84, 85: compares, restores and deletes older ones', async () => {
+  it('84, 85: older ones are compared, restored and deleted', async () => {
     const key = 'versions/a.txt';
     for (const text of ['one\nsame\n', 'two\nsame\n', 'three\nsame\n']) {
       await pages.put(key, text, { contentType: 'text/plain' });
@@ -151,7 +151,7 @@ describe('versions', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('84: shows an older version by its address', async () => {
+  it('84: an older one is shown by its address', async () => {
     const key = 'versions/b.txt';
     await pages.put(key, 'old text', { contentType: 'text/plain' });
     const { versionId } = await pages.client.objects.get(BUCKET, { query: { key } });
@@ -163,7 +163,7 @@ describe('versions', () => {
     await page.getByText('new text').waitFor();
   });
 
-  it('71: says that two objects have the same bytes without reading them', async () => {
+  it('71: two objects with the same bytes are found equal without a read', async () => {
     for (const name of ['a', 'b']) await pages.put(`same/${name}.bin`, new Uint8Array(100_000));
     const { page, fetched } = await pages.open('same/a.bin');
     await page.getByText('00000010').waitFor();

@@ -41,7 +41,7 @@ const curiousPage = (url: string) => `<!doctype html>
 <a href="${url}/link">More</a>`;
 
 describe('text', () => {
-  it('63: has colours, and a line that the address names', async () => {
+  it('63: the viewer has colours, and a line that the address names', async () => {
     const lines = Array.from({ length: 300 }, (_, at) => `const value${at} = 'text';`);
     await pages.put('text/code.ts', lines.join('\n'), { contentType: 'text/plain' });
     const { page, errors } = await pages.open('text/code.ts#L250');
@@ -55,7 +55,7 @@ describe('text', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('63: loads 2 MB of a long one, then more', async () => {
+  it('63: the viewer loads 2 MB of a long text, then more', async () => {
     await pages.put('text/long.txt', 'a line of a long text\n'.repeat(300_000), {
       contentType: 'text/plain',
     });
@@ -68,7 +68,7 @@ describe('text', () => {
     expect(fetched()).toBeLessThan(4.4 * MEGABYTE);
   });
 
-  it('67: indents JSON and keeps its digits', async () => {
+  it('67: the viewer indents JSON and keeps its digits', async () => {
     await pages.put('text/a.json', '{"id":12345678901234567890}', {
       contentType: 'application/json',
     });
@@ -78,7 +78,7 @@ describe('text', () => {
     await expect.poll(() => second.textContent()).toContain('12345678901234567890');
   });
 
-  it('67: shows the end of a log, and follows it', async () => {
+  it('67: the viewer shows the end of a log, and follows it', async () => {
     const log = (count: number) =>
       Array.from({ length: count }, (_, at) => `request ${at} took ${at % 97} ms\n`).join('');
     await pages.put('text/app.log', log(200_000), { contentType: 'text/plain' });
@@ -93,7 +93,7 @@ describe('text', () => {
     await page.getByText('request 200000 took').waitFor();
   });
 
-  it('67: reads a gzip file from its front, and its end on demand', async () => {
+  it('67: the viewer reads a gzip file from its front, and its end on demand', async () => {
     const lines = Array.from({ length: 1_200_000 }, (_, at) => `${(at * 7919) % 1_000_003}`);
     await pages.put('text/a.log.gz', new Uint8Array(gzipSync(lines.join('\n'))));
     const { page, fetched } = await pages.open('text/a.log.gz');
@@ -105,7 +105,7 @@ describe('text', () => {
     await expect.poll(() => valueIn(page, LAST_LINE)).toBe(lines.at(-1));
   });
 
-  it('62: renders Markdown, its links and pictures, and runs nothing of it', async () => {
+  it('62: the viewer renders Markdown, its links and pictures, and runs none of it', async () => {
     await pages.put('md/dawn.png', new Uint8Array(await picture('teal').png().toBuffer()));
     const text = [
       '# Guide\n\n[other](sub/other.md) [below](#two-words) [out](https://example.org/)\n',
@@ -130,7 +130,7 @@ describe('text', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('62: makes known elements alone of HTML in Markdown, whatever it hides', async () => {
+  it('62: the viewer makes known elements alone of HTML in Markdown, hidden or not', async () => {
     const hidden = [
       '<svg><style><img src=x onerror="window.hit=1"></style></svg>',
       '<math><mtext><mglyph><style><img src=x onerror="window.hit=1"></style></mtext></math>',
@@ -171,7 +171,7 @@ describe('text', () => {
     expect(errors().filter((line) => !line.endsWith('The action has been blocked.'))).toEqual([]);
   });
 
-  it('62: shows Markdown that takes too long as text, and stays awake meanwhile', async () => {
+  it('62: the viewer shows Markdown that takes too long as text, and stays awake', async () => {
     const begun = '# Begun\n\n';
     await pages.put('slow/stars.md', begun + '*a_'.repeat(20_000));
     await pages.put('slow/deep.md', begun + '>'.repeat(30_000));
@@ -196,7 +196,7 @@ describe('text', () => {
   it.each([
     ['as a page', 'text/html; charset=utf-8'],
     ['as a plain text', 'text/plain'],
-  ])('70: loads nothing foreign for HTML that is stored %s', async (_, contentType) => {
+  ])('70: the viewer loads nothing foreign for HTML that is stored %s', async (_, contentType) => {
     const visits: string[] = [];
     const foreign = createServer((request, response) => {
       visits.push(request.url ?? '');
@@ -222,7 +222,7 @@ describe('text', () => {
     foreign.close();
   });
 
-  it('70: shows HTML and SVG without script, and says so', async () => {
+  it('70: the viewer shows HTML and SVG without script, and says so', async () => {
     const html = '<!doctype html><h1>Stored</h1><script>document.body.innerHTML="run"</script>';
     await pages.put('page/a.html', html, { contentType: 'text/html' });
     const svg =

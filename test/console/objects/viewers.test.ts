@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => pages?.stop());
 
 describe('tables and bytes', () => {
-  it('65: shows the first rows of 50 MB for less than 2 MB', async () => {
+  it('65: the viewer shows the first rows of 50 MB for less than 2 MB', async () => {
     const row = (at: number) => `${at},"Person, ${at}",${(at * 7919) % 10_007}\n`;
     const block = Array.from({ length: 20_000 }, (_, at) => row(at)).join('');
     const times = Math.ceil((50 * MEGABYTE) / block.length);
@@ -44,7 +44,7 @@ describe('tables and bytes', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('65: reads what Chinese Windows wrote', async () => {
+  it('65: the viewer reads what Chinese Windows wrote', async () => {
     const gbk = Uint8Array.from([
       ...new TextEncoder().encode('id;city\n1;'),
       ...[0xb1, 0xb1, 0xbe, 0xa9],
@@ -56,7 +56,7 @@ describe('tables and bytes', () => {
     expect(await page.getByText('gb18030').count()).toBe(1);
   });
 
-  it('59: asks before it decodes a hundred million pixels out of 13 KB', async () => {
+  it('59: the viewer asks before it decodes a hundred million pixels out of 13 KB', async () => {
     const side = 10_000;
     const chunk = (type: string, data: Uint8Array) => {
       const named = Buffer.concat([Buffer.from(type), data]);
@@ -82,7 +82,7 @@ describe('tables and bytes', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('69: shows bytes by pages, and a font', async () => {
+  it('69: the viewer shows bytes by pages, and a font', async () => {
     const bytes = Uint8Array.from({ length: 9000 }, (_, at) => at % 256);
     await pages.put('bytes/a.bin', bytes);
     const { page } = await pages.open('bytes/a.bin');
@@ -99,7 +99,7 @@ describe('tables and bytes', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('68: opens one entry of a ZIP for the bytes of its directory and itself', async () => {
+  it('68: the viewer opens one entry of a ZIP by its directory and its own bytes', async () => {
     const writer = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false });
     const noise = new Blob([new Uint8Array(20 * MEGABYTE)]);
     await writer.add('deep/noise.bin', new BlobReader(noise), { level: 0 });
@@ -113,7 +113,7 @@ describe('tables and bytes', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('68: lists a TAR by its headers, plain and compressed', async () => {
+  it('68: the viewer lists a TAR by its headers, plain and compressed', async () => {
     const long = `${'n'.repeat(120)}.txt`;
     const tar = Buffer.concat([
       tarEntry('first.bin', Buffer.alloc(3 * MEGABYTE, 1)),
@@ -157,7 +157,7 @@ function tarEntry(name: string, body: Buffer, type = '0'): Buffer {
 }
 
 describe('films and sound', () => {
-  it('59: plays a film at a second of the address, with the subtitles beside it', async () => {
+  it('59: a film plays at a second of the address, with the subtitles beside it', async () => {
     const maker = await pages.newPage();
     const recorded = await maker.evaluate<number[]>(RECORD_FILM);
     await maker.close();
@@ -178,7 +178,7 @@ describe('films and sound', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('60: plays the sounds of a folder while one browses on', async () => {
+  it('60: the sounds of a folder play while one browses on', async () => {
     for (const name of ['1.wav', '2.wav'])
       await pages.put(`sound/${name}`, wav(), { contentType: 'audio/wav' });
     await pages.put('sound/notes.txt', 'x');
@@ -198,7 +198,7 @@ describe('films and sound', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('61: offers a new tab where the browser shows no PDF', async () => {
+  it('61: the viewer offers a new tab where the browser shows no PDF', async () => {
     await pages.put('pdf/a.pdf', '%PDF-1.1\n', { contentType: 'application/pdf' });
     const { page } = await pages.open('pdf/a.pdf');
     await page.getByText('This browser shows no PDF inside a page').waitFor();
@@ -211,7 +211,7 @@ describe('films and sound', () => {
     ['typed.pdf', 'application/pdf'],
     ['bytes.pdf', 'application/octet-stream'],
   ])(
-    '61: gives a PDF to the viewer of the browser: %s, stored as %s',
+    '61: the viewer gives a PDF to that of the browser: %s, stored as %s',
     async (name, contentType) => {
       const body = '%PDF-1.7\n<script>parent.document.title = "mine"</script>\n';
       await pages.put(`pdf/${name}`, body, { contentType });

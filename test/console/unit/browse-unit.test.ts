@@ -94,7 +94,7 @@ describe('the window of a list', () => {
   });
 });
 
-it('33: lays out areas in proportion, inside the whole, without an overlap', () => {
+it('33: a map lays out areas in proportion, inside the whole, without an overlap', () => {
   const values = [60, 30, 20, 10, 5, 5, 1];
   const whole = { x: 0, y: 0, width: 400, height: 300 };
   const boxes = layOut(values, whole);
@@ -113,7 +113,7 @@ it('33: lays out areas in proportion, inside the whole, without an overlap', () 
   expect(layOut([0], whole)).toEqual([]);
 });
 
-it('27: reads s3://, ARNs, URLs and plain paths', () => {
+it('27: the path bar reads s3://, ARNs, URLs and plain paths', () => {
   const hosts = { own: 'localhost:9000', base: '/-/console', baseDomain: 'storage.example.org' };
   const place = (text: string) => parsePlace(text, hosts);
   const aB = { bucket: 'photos', key: 'a/b.jpg' };
@@ -138,7 +138,7 @@ it('27: reads s3://, ARNs, URLs and plain paths', () => {
   for (const text of ['', 's3://', 'two words', 'https://', '//x']) expect(place(text)).toBeNull();
 });
 
-it('92: quotes names and URLs in every form', () => {
+it('92: every form quotes names and URLs', () => {
   const copied = { key: "d/it's [a] <b>.txt", url: 'https://h/b/it%27s?x=1&y="2"' };
   const line = (format: CopyFormat) => lineOf('photos', copied, format);
   expect(line('url')).toBe(copied.url);

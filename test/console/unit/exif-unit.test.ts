@@ -286,6 +286,6 @@ it.each([
   ],
   ['half of one', [...jpegOf(tiffOf(ALL)).slice(0, 60)]],
   ['a PNG without facts', [...pngOf(tiffOf(ALL)).slice(0, 27)]],
-])('there are none in %s', (_what, bytes) => {
+])('no facts are found in %s', (_what, bytes) => {
   expect(readExif(Uint8Array.from(bytes))).toBe(null);
 });

@@ -21,7 +21,7 @@ afterAll(() => {
   language.value = 'en';
 });
 
-describe.each(['en', 'zh'] as const)('in %s', (shown) => {
+describe.each(['en', 'zh'] as const)('money in %s', (shown) => {
   beforeEach(() => {
     language.value = shown;
   });
@@ -35,7 +35,7 @@ describe.each(['en', 'zh'] as const)('in %s', (shown) => {
     ['1234567890', '$1,234.57'],
     [-5_000_000, '-$5.00'],
     [-3, '$0.00'],
-  ])('%s micro-units are %s', (micro, text) => {
+  ])('shows %s micro-units as %s', (micro, text) => {
     expect(money(micro, 'USD')).toBe(text);
   });
 
@@ -51,7 +51,7 @@ describe.each(['en', 'zh'] as const)('in %s', (shown) => {
   });
 });
 
-it('says Today and Yesterday of these days alone, and an end of what is to come', () => {
+it('a date is Today or Yesterday on these days alone, and ends lie in the future', () => {
   language.value = 'en';
   const words = { today: 'Today', yesterday: 'Yesterday' };
   const noonIn = (days: number) => {
@@ -105,6 +105,6 @@ describe('labels of the bill', () => {
   });
 });
 
-it('80: says for how many jobs of a bucket Undo works', () => {
+it('80: the trash says for how many jobs of a bucket Undo works', () => {
   for (const texts of [enJobs, zhJobs]) expect(texts.undoHint).toContain(` ${UNDOABLE_JOBS} `);
 });

@@ -19,7 +19,7 @@ const chosen = (path: string, lastModified = 1000) => ({
   path,
 });
 
-it('42: finds a file by its path, or chosen by itself where it is the same', () => {
+it('42: a resumed upload finds a file by its path, or the same one chosen by itself', () => {
   const [whole, alone] = [chosen('trip/a.txt', 5), chosen('b.txt')];
   const find = findChosen([whole, alone]);
   expect(find(kept('trip/a.txt', 9))).toBe(whole);

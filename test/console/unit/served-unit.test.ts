@@ -26,7 +26,7 @@ it('14: the hit ratio is of what a cache can have, and errors are those of anybo
   });
 });
 
-it('14: nothing of what caches can have went out: there is no ratio', () => {
+it('14: a month has no ratio where nothing of what caches can have went out', () => {
   expect(servedOf(rows({ 'egress/made': 5, 'storage/STANDARD': 9 }))).toEqual({
     bytes: 5,
     hitRatio: null,

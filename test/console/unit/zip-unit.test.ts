@@ -49,7 +49,7 @@ it.each([
   ['of 64 bits', { zip64: true }],
   ['with Unix times', { extendedTimestamp: true }],
   ['with the time of whoever packed it', { extendedTimestamp: false }],
-])('68: reads the names, sizes, times and bytes of an archive: %s', async (_, options) => {
+])('68: the reader finds names, sizes, times and bytes of an archive: %s', async (_, options) => {
   const bytes = await zip(TWO, options);
   const { entries, isWhole } = await list(bytes);
   expect(isWhole).toBe(true);
@@ -61,7 +61,7 @@ it.each([
   expect(await textOf(bytes, entries[1])).toBe('stored');
 });
 
-it('68: knows folders, what is encrypted, and where it stops', async () => {
+it('68: the reader knows folders, what is encrypted, and where it stops', async () => {
   const bytes = await zip([
     { name: 'folder/', text: '', directory: true },
     { name: 'secret', text: 'hidden', password: 'p' },
@@ -81,14 +81,14 @@ it('68: knows folders, what is encrypted, and where it stops', async () => {
 it.each([
   ['plain', {}],
   ['of 64 bits', { zip64: true }],
-])('68: reads an archive behind a program and before a comment: %s', async (_, options) => {
+])('68: the reader takes an archive behind a program: %s', async (_, options) => {
   const archive = await zip(TWO, { ...options, globalComment: new Uint8Array(300).fill(0x50) });
   const bytes = new Uint8Array([...new Uint8Array(1000).fill(7), ...archive]);
   const { entries } = await list(bytes);
   expect(await textOf(bytes, entries[0])).toBe('hello from inside\n');
 });
 
-it('68: reads an archive without entries', async () => {
+it('68: the reader takes an archive without entries', async () => {
   expect(await list(await zip([]))).toEqual({ entries: [], isWhole: true });
 });
 
@@ -104,7 +104,7 @@ function named(name: Buffer, extra = Buffer.alloc(0)): Uint8Array {
   return new Uint8Array(Buffer.concat([entry, name, extra, end]));
 }
 
-it('68: reads names of before UTF-8, of unmarked UTF-8, and of the Unicode field', async () => {
+it('68: the reader takes names of before UTF-8, of unmarked UTF-8, and of the field', async () => {
   const old = Buffer.from([0x81, 0x62, 0x65, 0x72, 0xe1, 0xff]);
   const field = Buffer.alloc(9);
   field.writeUInt16LE(0x7075, 0);
@@ -120,7 +120,7 @@ it('68: reads names of before UTF-8, of unmarked UTF-8, and of the Unicode field
   expect(await nameIn(named(Buffer.from('other'), extra))).toBe('other');
 });
 
-it('68: says of a damaged archive that it is one, and never waits or reads outside', async () => {
+it('68: the reader says of a damaged archive that it is one, and never waits', async () => {
   const whole = await zip(TWO, { zip64: true });
   await expect(list(new Uint8Array(0))).rejects.toThrow(RangeError);
   await expect(list(whole.subarray(0, whole.length - 30))).rejects.toThrow(RangeError);

@@ -236,13 +236,13 @@ describe('decimals', () => {
   });
 
   it.each(['', '.5', '1.', '-1', '1e3', ' 1', '0.0000000000001', 0.5, null])(
-    'refuses %j',
+    'refuse %j',
     (value) => {
       expect(parseDecimal(value)).toBe(null);
     },
   );
 
-  it('shows money as people do', () => {
+  it('show money as people do', () => {
     expect([
       formatMicro(1_234_567n),
       formatMicro(-5_000n),

@@ -105,7 +105,7 @@ describe('the page for a dead link', () => {
   });
 });
 
-describe('there is no page', () => {
+describe('no page is made', () => {
   it.each<[string, Sending]>([
     ['HEAD', { method: 'HEAD' }],
     ['PUT', { method: 'PUT' }],

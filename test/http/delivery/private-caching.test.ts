@@ -8,7 +8,7 @@ it.each([
   [{ cacheControl: 'max-age=5' }, 'public'],
   [{ expires: 'Thu, 01 Jan 2037 00:00:00 GMT' }, 'public'],
   [{ cacheControl: 'max-age=5', expires: 'Thu, 01 Jan 2037 00:00:00 GMT' }, 'public'],
-])('of an object with the headers %j is %s', (headers, cacheControl) => {
+])('Cache-Control of an object with the headers %j is %s', (headers, cacheControl) => {
   const kept = withPrivateCaching(
     { 'cache-control': 'public' },
     { ...pointerOf('k' as ObjectKey, 'etag'), headers },

@@ -24,7 +24,7 @@ it.each([
   'TelegramBot (like TwitterBot)',
   'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)',
   'LinkedInBot/1.0 (compatible; Mozilla/5.0)',
-])('gives the preview of %s the page', (agent) => {
+])('a link gives the preview of %s the page', (agent) => {
   expect(isPreviewAgent(makeRequest({ target: '/', headers: { 'user-agent': agent } }))).toBe(true);
   expect(wants({ accept: '*/*', 'user-agent': agent })).toBe(true);
 });

@@ -192,7 +192,7 @@ describe('secrets', () => {
   });
 });
 
-it('redacts the access ticket of a share link, and `t` nowhere else', () => {
+it('the log redacts the access ticket of a share link, and `t` nowhere else', () => {
   const path = '/-/s/wEGbL7Yz0dJc1uQn5x2kRA/a.jpg';
   expect(redactTarget(path, 'show=1&t=mq0.ab')).toBe(`${path}?show=1&t=[redacted]`);
   expect(redactTarget(path, '%74=mq0.ab')).toBe(`${path}?%74=[redacted]`);

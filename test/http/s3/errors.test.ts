@@ -79,7 +79,7 @@ describe('what is ours stays inside', () => {
   });
 });
 
-it.each(['GET', 'HEAD'])('of a %s is noted for the logs', (method) => {
+it.each(['GET', 'HEAD'])('the error of a %s is noted for the logs', (method) => {
   const notes = newRequestNotes();
   renderS3Error(new StorageError('NoSuchKey'), { ...REQUEST, method, notes });
   expect(notes.errorCode).toBe('NoSuchKey');

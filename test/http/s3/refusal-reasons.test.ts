@@ -75,7 +75,7 @@ it.each<[string, Sent, string]>([
   ],
   ["the key's scope", { path: '/ruled/k', as: 'narrow' }, outside('s3:GetObject')],
   ['the scope, of the account', { path: '/', as: 'narrow' }, outside('s3:ListAllMyBuckets')],
-])('names to the owner %s', async (_, sent, message) => {
+])('a refusal names to the owner %s', async (_, sent, message) => {
   expect((await refused(sent))?.replaceAll('"', '&quot;')).toBe(message);
 });
 

@@ -28,7 +28,7 @@ const FORM =
   `--x\r\ncontent-disposition: form-data; name="${CLASS}"\r\n\r\nSTANDARD_IA\r\n` +
   '--x\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nbytes\r\n--x--\r\n';
 
-it('by a header, by the query of a presigned URL, by the field of a form', async () => {
+it('a write counts by the class of a header, of a presigned URL or of a form', async () => {
   const { surface, classes } = await createWorld();
   expect((await surface.send({ method: 'PUT', path: '/bkt/k', headers: COLD })).status).toBe(200);
   expect(classes()).toEqual(['STANDARD_IA']);
@@ -72,7 +72,7 @@ it('by a header, by the query of a presigned URL, by the field of a form', async
   expect(classes()).toEqual(['STANDARD_IA']);
 });
 
-it('of a copy and of an upload in parts too', async () => {
+it('a copy and an upload in parts count by their class too', async () => {
   const { surface, classes } = await createWorld();
   await surface.send({ method: 'PUT', path: '/bkt/k', body: 'bytes' });
   classes();
@@ -86,7 +86,7 @@ it('of a copy and of an upload in parts too', async () => {
   expect(classes()).toEqual(['STANDARD_IA']);
 });
 
-it('those that read or change something of an object by the class of the object', async () => {
+it('a request that reads or changes an object counts by the class of the object', async () => {
   const { surface } = await createWorld();
   await surface.send({ method: 'PUT', path: '/bkt/k', headers: COLD });
   drainedRows(surface);

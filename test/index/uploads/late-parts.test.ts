@@ -48,7 +48,7 @@ const hours = async (index: MetadataIndex, bucket: BucketRecord, nowMs: number) 
 };
 
 describe('late parts', () => {
-  it('counts what came late from when it came, in each hour', async () => {
+  it('count from when they came, in each hour', async () => {
     const index = openIndex();
     const bucket = await makeBucket(index);
     await putBlob(index, bucket, 'first', { lastModifiedMs: OPEN_MS, sizeBytes: 1 });
@@ -76,7 +76,7 @@ describe('late parts', () => {
     expect((await hours(index, bucket, OPEN_MS + 3 * HOUR_MS)).at(-1)).toEqual([2, 1, third]);
   });
 
-  it('counts an upload that ends within its hour, or with its bucket', async () => {
+  it('count of an upload that ends within its hour, or with its bucket', async () => {
     const index = openIndex();
     const bucket = await makeBucket(index);
     const done = await start(index, bucket, OPEN_MS + 10);
@@ -99,7 +99,7 @@ describe('late parts', () => {
     expect(await condemn(index, bucket, OPEN_MS + 9001)).toHaveLength(2);
   });
 
-  it('counts parts in their own hour, though another upload begins behind it', async () => {
+  it('count in their own hour, though another upload begins behind it', async () => {
     const hour = BigInt(HOUR_MS);
     for (const ends of ['complete', 'abort', 'replace', 'other', 'close', 'delete'] as const) {
       const index = openIndex();

@@ -218,7 +218,7 @@ describe('reading at once', () => {
 });
 
 it.runIf(openLibc() !== null)(
-  'leaves ranges of a file that is read often where they are, until it is deleted',
+  'the store leaves ranges of a file that is read often where they are',
   async () => {
     const { store, pathOf } = openStore();
     const id = ids.blobId(ownerBucket);
@@ -318,7 +318,7 @@ describe('folders', () => {
 });
 
 describe('failures', () => {
-  it('removes at the start what an earlier process left half written', () => {
+  it('of an earlier process leave nothing half written behind the next start', () => {
     const { dataDir } = openStore();
     writeFileSync(join(dataDir, 'tmp', 'left'), 'half');
     mkdirSync(join(dataDir, 'tmp', 'folder'));
@@ -333,7 +333,7 @@ describe('failures', () => {
     '/0123456789',
     'a~1/',
     'a~1/0123',
-  ])('has no file for %j', async (id) => {
+  ])('include every use of a name like %j', async (id) => {
     const { store } = openStore();
     const written = store.write(id as BlobId, sourceOf(patternBytes(1)), identity);
     await expect(written).rejects.toMatchObject({ code: 'InternalError' });
@@ -341,7 +341,7 @@ describe('failures', () => {
     await expect(opened).rejects.toMatchObject({ code: 'InternalError' });
   });
 
-  it('knows a full disk from other failures', () => {
+  it('of a full disk are known from others', () => {
     const codeOf = (errno: string) =>
       translateError(Object.assign(new Error(errno), { code: errno }), 'x').code;
     expect(['ENOSPC', 'EDQUOT', 'EMFILE', 'EIO', 'ENOENT'].map(codeOf)).toEqual([

@@ -6,7 +6,7 @@ import { createOpenFiles } from '../../../src/adapters/node/blobs/open-files.ts'
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 describe('open files', () => {
-  it('closes a file only when its last user releases it', async () => {
+  it('are closed only when their last user releases them', async () => {
     const folder = temporaryFolder();
     const paths = [1, 2, 3].map((name) => join(folder, `${name}`));
     for (const path of paths) writeFileSync(path, path);

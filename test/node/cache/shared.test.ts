@@ -91,7 +91,7 @@ describe('memory bodies', () => {
     expect(hot.every((kept) => bodies.peek(kept) !== null)).toBe(true);
   });
 
-  it('keeps nothing that is too large, and nothing that is not what its name says', () => {
+  it('keep nothing that is too large, and nothing that is not what its name says', () => {
     const bodies = createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 10 });
     bodies.keep(slice('a', 11), new Uint8Array(11));
     bodies.keep(slice('b', 10), new Uint8Array(9));
@@ -162,7 +162,7 @@ describe('memory bodies', () => {
     expect(bodies.admits(slice('a', 10_000), 50_001)).toBe(false);
   });
 
-  it('does not keep the buffer that a slice was cut from', () => {
+  it('do not keep the buffer that a slice was cut from', () => {
     const bodies = createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 });
     bodies.keep(slice('a', 10), new Uint8Array(60_000).subarray(0, 10));
     expect(bodies.peek(slice('a', 10))).toMatchObject({ buffer: { byteLength: 10 } });

@@ -48,7 +48,7 @@ async function backUpWhileVanishing(rounds: number) {
   return { ...stored, folder, removed, ...(await outcome) };
 }
 
-it('ends with the blobs that are there once no more vanish', async () => {
+it('a backup ends with the blobs that are there once no more vanish', async () => {
   const { folder, result } = await backUpWhileVanishing(3);
   expect(result).toMatchObject({ rounds: 4, counts: { blobs: 7 }, removedBlobs: 0 });
   expect(result?.counts.hurt).toHaveLength(3);
@@ -56,7 +56,7 @@ it('ends with the blobs that are there once no more vanish', async () => {
   expect(generationsIn(folder)).toEqual([result?.manifest.generation]);
 });
 
-it('gives up where others vanish in each round, and the next one goes on', async () => {
+it('a backup gives up where others vanish in each round, and the next one goes on', async () => {
   const { dataDir, folder, removed, failure } = await backUpWhileVanishing(Number.MAX_VALUE);
   expect(failure?.message).toMatch(/went on vanishing/);
   expect([removed, generationsIn(folder).length]).toEqual([ROUNDS_MAX, ROUNDS_MAX]);

@@ -11,7 +11,7 @@ import {
 } from '../../contract/index/samples.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
-it('counts objects and parts of uploads as soon as they are stored', async () => {
+it('the index counts objects and parts of uploads as soon as they are stored', async () => {
   const opened = await openSqliteMetadataIndex({
     path: join(temporaryFolder(), 'index.sqlite'),
     watcher: { block() {}, unblock() {} },

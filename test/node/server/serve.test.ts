@@ -235,7 +235,7 @@ describe('uploads', () => {
     });
   });
 
-  it('takes the body of a slow client byte by byte', async () => {
+  it('take the body of a slow client byte by byte', async () => {
     const { server, nextOutcome, outcomes } = await startBlobServer();
     const over = nextOutcome();
     const client = await openRawClient(server.url);

@@ -60,7 +60,7 @@ it.each([
   ['no JSON', '<html>'],
   ['no object', 'null'],
   ['too much', ' '.repeat(200_000)],
-])('rejects %s', async (_, document) => {
+])('a look-up rejects %s', async (_, document) => {
   await expect(readWhere(document)).rejects.toMatchObject({ code: 'ServiceUnavailable' });
 });
 

@@ -69,7 +69,7 @@ function openBlobs(): string[] {
 }
 
 it.runIf(process.platform === 'linux')(
-  'are closed by each thread that has read them once one deletes them',
+  'blobs are closed by each thread that has read them once one deletes them',
   async () => {
     const bucket = await openTestBucket(platform.core, 'read-by-threads');
     await bucket.call('setBucketAccess', { access: PUBLIC_ACCESS });

@@ -81,7 +81,7 @@ async function untilStuck(): Promise<number> {
 it.each([
   ['resets', () => client.resetAndDestroy()],
   ['closes', () => client.destroy()],
-])('ends on both sides when the client that reads nothing %s', async (_how, vanish) => {
+])('a response ends on both sides when the client that reads nothing %s', async (_how, vanish) => {
   answer = largeBody;
   client.write('GET /-/file HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await once(client, 'data');

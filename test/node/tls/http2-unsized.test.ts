@@ -27,7 +27,7 @@ async function serve(source: Source) {
 
 const chunkOf = (text: string) => ({ bytes: Buffer.from(text), isBorrowed: false });
 
-it('ends with its last chunk, and closes its source once', async () => {
+it('a body without a length ends with its last chunk, and closes its source once', async () => {
   const texts = ['a', 'b', 'c'];
   const source = sourceOf(async () => {
     const text = texts.shift();
@@ -40,7 +40,7 @@ it('ends with its last chunk, and closes its source once', async () => {
   expect([source.closes, failures()]).toEqual([1, []]);
 });
 
-it('is cut where its source fails, which is said and closed once', async () => {
+it('a body is cut where its source fails, which is said and closed once', async () => {
   let calls = 0;
   const source = sourceOf(async () => {
     calls += 1;
@@ -56,7 +56,7 @@ it('is cut where its source fails, which is said and closed once', async () => {
 });
 
 it.each(['a chunk', 'the end', 'a failure'])(
-  'closes its source when its client leaves, and takes no %s that comes then',
+  'a body closes its source when its client leaves, and takes no %s that comes then',
   async (late) => {
     const pending = Promise.withResolvers<Awaited<ReturnType<ByteChunks['next']>>>();
     let calls = 0;

@@ -24,7 +24,7 @@ async function check(api: ApiClient, bucket: string, body: object): Promise<Entr
 
 const entryOf = (entries: Entry[], kind: string) => entries.find(({ who }) => who.kind === kind);
 
-describeCore('who may do what', () => {
+describeCore('the check of who may do what', () => {
   it('shows the text of a policy to who may read the policy, and to nobody else', async () => {
     const api = await tokenClient(client);
     const bucket = await makeBucket(api);

@@ -15,7 +15,7 @@ const operator = tokenClient(client);
 const customer = target.other === null ? null : tokenClient(client, target.other);
 
 describeCore('prices and credits', () => {
-  it('shows the cards that ship, each with its source', async () => {
+  it('are shown with the cards that ship, each with its source', async () => {
     const { call } = await operator;
     const first = await call('GET', '/rate-cards?limit=2');
     expect([first.status, first.json.items.map(({ id }: { id: string }) => id)]).toEqual([
@@ -30,7 +30,7 @@ describeCore('prices and credits', () => {
     expect((await call('GET', '/rate-cards/none')).json.code).toBe('NoSuchRateCard');
   });
 
-  it('keeps cards of the operator', async () => {
+  it('include the cards of the operator', async () => {
     const { call } = await operator;
     const id = `wire-${fresh()}`;
     const { json: r2 } = await call('GET', '/rate-cards/cloudflare-r2');
@@ -53,7 +53,7 @@ describeCore('prices and credits', () => {
     expect((await call('PUT', '/rate-cards/cloudflare-r2', r2)).status).toBe(400);
   });
 
-  it('gives an account another card, by the state that was seen', async () => {
+  it('change by another card for an account, by the state that was seen', async () => {
     const { call } = await operator;
     const before = await call('GET', '/billing');
     const { etag = '' } = before.headers;
@@ -73,7 +73,7 @@ describeCore('prices and credits', () => {
   });
 
   it.skipIf(customer === null)(
-    'gives a credit to a customer, who sees it and can’t give any',
+    'reach a customer, who sees a credit and can’t give any',
     async () => {
       const { call } = await operator;
       const own = await (customer ?? operator);
@@ -111,7 +111,7 @@ describeCore('prices and credits', () => {
 describeCore('usage and invoices', () => {
   const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
 
-  it('shows what was used, by bucket and by meter, and the bill that it makes', {
+  it('show what was used, by bucket and by meter, and the bill that it makes', {
     timeout: 2 * LEDGER_MS,
   }, async () => {
     const { call } = await operator;
@@ -171,7 +171,7 @@ describeCore('usage and invoices', () => {
     );
   });
 
-  it('gives the bill as files', async () => {
+  it('come as files', async () => {
     const month = thisMonth();
     const headers = { cookie: await signIn(client, target.accessKey, target.secretKey) };
     const get = (file: string) =>
@@ -252,7 +252,7 @@ describeCore('usage and invoices', () => {
     expect((await call('GET', '/usage?from=2020-01-01T00:00:00Z')).json.code).toBe('InvalidInput');
   });
 
-  it('notes who an account is for Stripe', async () => {
+  it('note who an account is for Stripe', async () => {
     const { call } = await operator;
     const read = async () => (await call('GET', '/billing')).json.stripeCustomerId;
     expect(

@@ -69,7 +69,7 @@ async function storePack(
   await bucketObject(record.name).call('commitCopies', { bucket: refOf(record), copies });
 }
 
-it('of 20,000 files in packs reads each pack at once, and their rows in pages', {
+it('a ZIP of 20,000 files in packs reads each pack at once, and their rows in pages', {
   timeout: 120_000,
 }, async () => {
   const world = await createWorld(FILES);

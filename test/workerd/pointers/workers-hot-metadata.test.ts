@@ -104,7 +104,7 @@ it('hot metadata counts the age of an entry from before its look-up, however lat
   expect(hot.peek(bucket, key)).toBeNull();
 });
 
-describe('while the index can not say', () => {
+describe('hot metadata while the index can not say', () => {
   async function warm(options: Parameters<typeof isolate>[0] = {}) {
     const here = isolate({ limitMs: HANG_MS, ...options });
     const bucket = freshBucket();

@@ -200,11 +200,11 @@ describe('what is refused', () => {
     expect(detect(line)).toMatchObject({ code: 'InvalidArgument' });
   });
 
-  it('takes a sub-resource named twice for one', () => {
+  it('is not a sub-resource that is named twice', () => {
     expect(detect('GET /b?acl&acl=1')).toBe('GetBucketAcl');
   });
 
-  it('does not take a name of Object.prototype for a sub-resource', () => {
+  it('is no name of Object.prototype among the parameters', () => {
     expect(detect('GET /b?constructor&__proto__=1&toString')).toBe('ListObjects');
   });
 });

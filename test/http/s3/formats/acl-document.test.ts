@@ -59,7 +59,7 @@ describe('AccessControlPolicy', () => {
   });
 });
 
-it('names its owner and the accounts among its grantees, and no group', () => {
+it('an access control list names its owner and the accounts it grants, and no group', () => {
   const ownerId = 'owner' as AccountId;
   const id = 'other' as AccountId;
   expect(accountsOfAcl({ ownerId, acl: null })).toEqual([ownerId]);

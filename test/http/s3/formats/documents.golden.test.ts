@@ -70,15 +70,15 @@ beforeAll(async () => {
   }
 });
 
-it('ListBuckets', () => expectGolden('ListBuckets', { path: '/' }));
-it('ListBuckets, paged', () =>
+it('the document of ListBuckets is as recorded', () => expectGolden('ListBuckets', { path: '/' }));
+it('the document of ListBuckets, paged, is as recorded', () =>
   expectGolden('ListBuckets-paged', {
     path: '/',
     query: { prefix: 'golden-', 'max-buckets': '1' },
   }));
-it('GetBucketLocation', () =>
+it('the document of GetBucketLocation is as recorded', () =>
   expectGolden('GetBucketLocation', { path: B, query: { location: '' } }));
-it('GetBucketEncryption', async () => {
+it('the document of GetBucketEncryption is as recorded', async () => {
   const query = { encryption: '' };
   const standard =
     '<ApplyServerSideEncryptionByDefault><SSEAlgorithm>aws:kms</SSEAlgorithm>' +
@@ -92,22 +92,24 @@ it('GetBucketEncryption', async () => {
   await expectGolden('GetBucketEncryption', { path: B, query });
   await ok({ method: 'DELETE', path: B, query });
 });
-it('GetBucketVersioning', () =>
+it('the document of GetBucketVersioning is as recorded', () =>
   expectGolden('GetBucketVersioning', { path: B, query: { versioning: '' } }));
-it('GetBucketAcl', () => expectGolden('GetBucketAcl', { path: B, query: { acl: '' } }));
-it('GetBucketAcl of a public bucket', () =>
+it('the document of GetBucketAcl is as recorded', () =>
+  expectGolden('GetBucketAcl', { path: B, query: { acl: '' } }));
+it('the document of GetBucketAcl of a public bucket is as recorded', () =>
   expectGolden('GetBucketAcl-public', { path: '/golden-public', query: { acl: '' } }));
-it('GetObjectAcl', () =>
+it('the document of GetObjectAcl is as recorded', () =>
   expectGolden('GetObjectAcl', { path: `${B}/checked`, query: { acl: '' } }));
 
-it('ListObjects', () => expectGolden('ListObjects', { path: B }));
-it('ListObjects, rolled up, encoded and cut', () =>
+it('the document of ListObjects is as recorded', () => expectGolden('ListObjects', { path: B }));
+it('the document of ListObjects, rolled up, encoded and cut, is as recorded', () =>
   expectGolden('ListObjects-rolled-up', {
     path: B,
     query: { delimiter: '/', prefix: '', 'max-keys': '3', marker: 'a b', 'encoding-type': 'url' },
   }));
-it('ListObjectsV2', () => expectGolden('ListObjectsV2', { path: B, query: { 'list-type': '2' } }));
-it('ListObjectsV2 with everything', () =>
+it('the document of ListObjectsV2 is as recorded', () =>
+  expectGolden('ListObjectsV2', { path: B, query: { 'list-type': '2' } }));
+it('the document of ListObjectsV2 with everything is as recorded', () =>
   expectGolden('ListObjectsV2-everything', {
     path: B,
     query: {
@@ -121,29 +123,29 @@ it('ListObjectsV2 with everything', () =>
     },
   }));
 
-it('GetObjectAttributes', () =>
+it('the document of GetObjectAttributes is as recorded', () =>
   expectGolden('GetObjectAttributes', {
     path: `${B}/checked`,
     query: { attributes: '' },
     headers: { 'x-amz-object-attributes': 'ETag,Checksum,ObjectParts,StorageClass,ObjectSize' },
   }));
 
-it('CopyObject', () =>
+it('the document of CopyObject is as recorded', () =>
   expectGolden('CopyObject', {
     method: 'PUT',
     path: '/golden-public/copy',
     headers: { 'x-amz-copy-source': `${B}/checked` },
   }));
 
-it('CreateMultipartUpload', () =>
+it('the document of CreateMultipartUpload is as recorded', () =>
   expectGolden('CreateMultipartUpload', {
     method: 'POST',
     path: '/golden-public/key',
     query: { uploads: '' },
   }));
-it('ListMultipartUploads', () =>
+it('the document of ListMultipartUploads is as recorded', () =>
   expectGolden('ListMultipartUploads', { path: B, query: { uploads: '' } }));
-it('ListMultipartUploads, cut', () =>
+it('the document of ListMultipartUploads, cut, is as recorded', () =>
   expectGolden('ListMultipartUploads-cut', {
     path: B,
     query: {
@@ -155,21 +157,21 @@ it('ListMultipartUploads, cut', () =>
       'key-marker': 'a b',
     },
   }));
-it('ListParts', () =>
+it('the document of ListParts is as recorded', () =>
   expectGolden('ListParts', { path: `${B}/multi part`, query: { uploadId: upload } }));
-it('ListParts, cut', () =>
+it('the document of ListParts, cut, is as recorded', () =>
   expectGolden('ListParts-cut', {
     path: `${B}/multi part`,
     query: { uploadId: upload, 'max-parts': '1', 'encoding-type': 'url' },
   }));
-it('UploadPartCopy', () =>
+it('the document of UploadPartCopy is as recorded', () =>
   expectGolden('UploadPartCopy', {
     method: 'PUT',
     path: `${B}/multi part`,
     query: { uploadId: upload, partNumber: '9' },
     headers: { 'x-amz-copy-source': `${B}/checked`, 'x-amz-copy-source-range': 'bytes=1-3' },
   }));
-it('CompleteMultipartUpload, then its attributes', async () => {
+it('the document of CompleteMultipartUpload, then its attributes, is as recorded', async () => {
   const part = await ok({
     method: 'PUT',
     path: `${B}/multi part`,
@@ -191,7 +193,7 @@ it('CompleteMultipartUpload, then its attributes', async () => {
   });
 });
 
-it('DeleteObjects', () => {
+it('the document of DeleteObjects is as recorded', () => {
   const body =
     '<Delete><Object><Key>a&amp;b&lt;c&gt;</Key></Object><Object><Key>missing</Key>' +
     '<VersionId>null</VersionId></Object>' +
@@ -206,7 +208,7 @@ it('DeleteObjects', () => {
   });
 });
 
-it('GetBucketNotificationConfiguration', async () => {
+it('the document of GetBucketNotificationConfiguration is as recorded', async () => {
   const filter =
     '<Filter><S3Key><FilterRule><Name>suffix</Name><Value>.jpg</Value></FilterRule></S3Key>' +
     '</Filter>';
@@ -231,6 +233,7 @@ it('GetBucketNotificationConfiguration', async () => {
   });
 });
 
-it('Error', () => expectGolden('Error', { path: `${B}/missing <key>` }, 404));
-it('Error of what is missing', () =>
+it('the document of Error is as recorded', () =>
+  expectGolden('Error', { path: `${B}/missing <key>` }, 404));
+it('the document of Error of what is missing is as recorded', () =>
   expectGolden('Error-NotImplemented', { path: B, query: { replication: '' } }, 501));

@@ -73,11 +73,11 @@ describe('tokens', () => {
     `${encodeToken('o1', 'ab')} `,
     new Uint8Array([0x6f, 0x31, 0x3a, 0xff]).toBase64({ alphabet: 'base64url' }),
     new TextEncoder().encode('o2:a').toBase64({ alphabet: 'base64url' }),
-  ])('refuses %j', (token) => {
+  ])('refuse %j', (token) => {
     expect(() => decodeToken('o1', token)).toThrow(refused);
   });
 
-  it('refuses anything else without another error', () => {
+  it('refuse anything else without another error', () => {
     fc.assert(
       fc.property(fc.string(), (token) => {
         try {

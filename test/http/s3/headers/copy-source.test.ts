@@ -20,7 +20,7 @@ it.each([
   ['bucket/what?', 'what?', null],
   ['bucket/what?versionId', 'what?versionId', null],
   ['bucket/..%2F..', '../..', null],
-])('%s', (value, key, versionId) => {
+])('the source %s has a bucket, a key and a version', (value, key, versionId) => {
   // A header holds bytes, one character each.
   const header = Buffer.from(value).toString('latin1');
   expect(parseCopySource(header)).toEqual({ bucket: 'bucket', key, versionId });

@@ -60,7 +60,7 @@ it("the JavaScript SDK's checksum of nothing is no promise", async () => {
   });
 });
 
-it.each(CHECKSUM_ALGORITHMS)('nor is that of %s', (algorithm) => {
+it.each(CHECKSUM_ALGORITHMS)('a checksum of nothing is no promise by %s either', (algorithm) => {
   const ofNothing = checksumOf(algorithm, new Uint8Array());
   const source = withQueryHeaders(sent({}), [[checksumHeader(algorithm), ofNothing]]);
   expect(readBodyExpectation(source.header, NO_TRAILERS).checksum).toBeNull();

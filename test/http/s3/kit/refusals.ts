@@ -13,7 +13,7 @@ export function testLines(
   shared: Partial<Sent>,
   table: readonly Line[],
 ): void {
-  it.each(table)('%s', async (_title, sent, expected) => {
+  it.each(table)('a request of the table has its outcome: %s', async (_title, sent, expected) => {
     const headers = { 'content-md5': contentMd5(sent.body ?? ''), ...sent.headers };
     const reply = await send({ ...shared, ...sent, path, headers });
     expectOutcome(reply, expected);

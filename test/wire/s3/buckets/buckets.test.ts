@@ -123,26 +123,26 @@ describeCore('bucket names', () => {
     'a b',
     'xn--a',
   ];
-  it.each(wrong)('refuses %j', async (name) => {
+  it.each(wrong)('may not be %j', async (name) => {
     const path = `/${encodeURIComponent(name)}`;
     expectError(await send({ method: 'PUT', path }), 400, 'InvalidBucketName');
   });
 
   const right = ['a.b', 'a--b', '123', `${'b'.repeat(50)}.9`];
-  it.each(right)('accepts a name like %j', async (shape) => {
+  it.each(right)('may be like %j', async (shape) => {
     const bucket = `${shape}${freshBucketName()}`.slice(0, 63);
     expect((await send({ method: 'PUT', bucket })).status).toBe(200);
     expect((await send({ method: 'DELETE', bucket })).status).toBe(204);
   });
 
-  it.each(['GET', 'HEAD', 'DELETE'])('answers %s of a missing bucket with 404', async (method) => {
+  it.each(['GET', 'HEAD', 'DELETE'])('of no bucket are answered to %s with 404', async (method) => {
     const reply = await send({ method, bucket: freshBucketName() });
     if (method === 'HEAD') expect([reply.status, reply.body.length]).toEqual([404, 0]);
     else expect(expectError(reply, 404, 'NoSuchBucket').BucketName).toMatch(/^wire-/);
   });
 
   it.each(['GET', 'PUT', 'DELETE'])(
-    'answers %s of a key in a missing bucket with NoSuchBucket',
+    'of no bucket are answered to %s of a key with NoSuchBucket',
     async (method) => {
       expectError(await send({ method, bucket: freshBucketName(), key: 'k' }), 404, 'NoSuchBucket');
     },

@@ -66,7 +66,7 @@ describeCore('event notifications', () => {
     's3:ObjectAcl:Put',
   ];
 
-  it('sends what S3 sends, signed, for every kind of change', async () => {
+  it('are what S3 sends, signed, for every kind of change', async () => {
     const { arn, secret } = await makeWebhook('/all');
     await put({ QueueConfigurations: [{ Id: 'everything', QueueArn: arn, Events: all }] });
     const Key = 'a b/ö+ü.txt';
@@ -134,7 +134,7 @@ describeCore('event notifications', () => {
     expect(tests[0]?.json).toMatchObject({ Service: 'Amazon S3', Bucket: `${bucket}` });
   });
 
-  it('tells copies, multipart uploads and versions apart', async () => {
+  it('tell copies, multipart uploads and versions apart', async () => {
     const { arn } = await makeWebhook('/kinds');
     await s3.send(
       new PutBucketVersioningCommand({
@@ -183,7 +183,7 @@ describeCore('event notifications', () => {
     ]);
   });
 
-  it('tells of a rename as of a copy and a deletion', async () => {
+  it('tell of a rename as of a copy and a deletion', async () => {
     const { arn } = await makeWebhook('/renamed');
     await put({
       QueueConfigurations: [
@@ -209,7 +209,7 @@ describeCore('event notifications', () => {
     ]);
   });
 
-  it('keeps and shows rules, and sends what they mean alone', async () => {
+  it('follow rules, which are kept and shown, and nothing else', async () => {
     const [one, two] = [await makeWebhook('/jpg'), await makeWebhook('/logs')];
     const filterOf = (Name: 'prefix' | 'suffix', Value: string) => ({
       Key: { FilterRules: [{ Name, Value }] },
@@ -254,7 +254,7 @@ describeCore('event notifications', () => {
     ).toBe(undefined);
   });
 
-  it('refuses rules that S3 refuses', async () => {
+  it('have no rules that S3 refuses', async () => {
     const { arn } = await makeWebhook('/refused');
     const queue = (Events: Event[], prefix = '', suffix = '') => ({
       QueueArn: arn,
@@ -316,54 +316,50 @@ describeCore('event notifications', () => {
     await put({});
   });
 
-  it(
-    'tries again, in order, follows no redirect, ' +
-      'and makes dead letters that can be sent again',
-    async () => {
-      const { id, arn, secret } = await makeWebhook('/flaky');
-      await put({ QueueConfigurations: [{ QueueArn: arn, Events: ['s3:ObjectCreated:*'] }] });
-      await receiver.until(1, ({ path }) => path === '/hook/flaky');
-      receiver.answerNext('/flaky', 500, 302);
-      await write('k', '1');
-      await write('k', '22');
-      const sizes = (messages: Received[]) =>
-        messages.map(({ json }) => json.Records[0].s3.object.size);
-      const tried = await receiver.until(4, at('/flaky'));
-      expect(sizes(tried)).toEqual([1, 1, 1, 2]);
-      expect(new Set(tried.slice(0, 3).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-      expect(receiver.received.some(({ path }) => path === '/elsewhere')).toBe(false);
+  it('are retried in order, follow no redirect, and end as dead letters to resend', async () => {
+    const { id, arn, secret } = await makeWebhook('/flaky');
+    await put({ QueueConfigurations: [{ QueueArn: arn, Events: ['s3:ObjectCreated:*'] }] });
+    await receiver.until(1, ({ path }) => path === '/hook/flaky');
+    receiver.answerNext('/flaky', 500, 302);
+    await write('k', '1');
+    await write('k', '22');
+    const sizes = (messages: Received[]) =>
+      messages.map(({ json }) => json.Records[0].s3.object.size);
+    const tried = await receiver.until(4, at('/flaky'));
+    expect(sizes(tried)).toEqual([1, 1, 1, 2]);
+    expect(new Set(tried.slice(0, 3).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(receiver.received.some(({ path }) => path === '/elsewhere')).toBe(false);
 
-      receiver.answerNext('/flaky', 503, 503, 503);
-      await write('dead', '333');
-      await receiver.until(7, at('/flaky'));
-      const listed = async (state: string) =>
-        (await api.call('GET', `/webhooks/${id}/deliveries?bucket=${bucket}&state=${state}`)).json;
-      await expect.poll(async () => (await listed('dead')).items.length).toBe(1);
-      const [letter] = (await listed('dead')).items;
-      expect(letter).toMatchObject({
-        type: 'ObjectCreated:Put',
-        key: 'dead',
-        attempts: 3,
-        lastStatus: 503,
-      });
-      const replayed = await api.call('POST', `/webhooks/${id}/replay`, {
-        bucket,
-        ids: [letter.id],
-      });
-      expect([replayed.status, replayed.json]).toEqual([202, { count: 1 }]);
-      const again = (await receiver.until(8, at('/flaky')))[7];
-      expect([again?.headers['webhook-id'], again?.json.Records[0].s3.object.key]).toEqual([
-        letter.messageId,
-        'dead',
-      ]);
-      expect(again !== undefined && isSignedBy(secret, again)).toBe(true);
-      await expect.poll(async () => (await listed('dead')).items.length).toBe(0);
-      await expect.poll(async () => (await listed('delivered')).items.length).toBe(4);
-      await put({});
-    },
-  );
+    receiver.answerNext('/flaky', 503, 503, 503);
+    await write('dead', '333');
+    await receiver.until(7, at('/flaky'));
+    const listed = async (state: string) =>
+      (await api.call('GET', `/webhooks/${id}/deliveries?bucket=${bucket}&state=${state}`)).json;
+    await expect.poll(async () => (await listed('dead')).items.length).toBe(1);
+    const [letter] = (await listed('dead')).items;
+    expect(letter).toMatchObject({
+      type: 'ObjectCreated:Put',
+      key: 'dead',
+      attempts: 3,
+      lastStatus: 503,
+    });
+    const replayed = await api.call('POST', `/webhooks/${id}/replay`, {
+      bucket,
+      ids: [letter.id],
+    });
+    expect([replayed.status, replayed.json]).toEqual([202, { count: 1 }]);
+    const again = (await receiver.until(8, at('/flaky')))[7];
+    expect([again?.headers['webhook-id'], again?.json.Records[0].s3.object.key]).toEqual([
+      letter.messageId,
+      'dead',
+    ]);
+    expect(again !== undefined && isSignedBy(secret, again)).toBe(true);
+    await expect.poll(async () => (await listed('dead')).items.length).toBe(0);
+    await expect.poll(async () => (await listed('delivered')).items.length).toBe(4);
+    await put({});
+  });
 
-  it('keeps a webhook: lists, changes, tests, gives it another secret, deletes it', async () => {
+  it('go to a webhook that is listed, changed, tested, rotated and deleted', async () => {
     const { id, secret } = await makeWebhook('/kept', {
       description: 'Of a test',
       types: ['usage.*'],
@@ -406,7 +402,7 @@ describeCore('event notifications', () => {
     }
   });
 
-  it.skipIf(target.other === null)('shows nothing of it to other accounts', async () => {
+  it.skipIf(target.other === null)('show nothing of theirs to other accounts', async () => {
     const { id, arn } = await makeWebhook('/mine');
     const other = await tokenClient(client, target.other ?? target);
     for (const [method, path] of [

@@ -15,7 +15,7 @@ it.each<[string, number, readonly string[]]>([
   ['a longer run', 12 * 4 + 25 * 3 + 100, Array.from({ length: 6 }, () => '......')],
   // 9 of 16 are dark, 6.25 % beyond a half: one step. And one square.
   ['five per cent', 10 + 3, ['##.#', '##.#', '..#.', '#.#.']],
-])('%s', (_, penalty, rows) => {
+])('the penalty of a code is that of %s', (_, penalty, rows) => {
   expect(penaltyOf(codeOf(rows))).toBe(penalty);
 });
 
@@ -35,7 +35,7 @@ it.each([
   ['#...#.###.#', 0],
   ['....#.###.#....', 80],
   ['#.###.#.###.#....', 40],
-])('what looks like a finder with light beside it: %s', (line, cost) => {
+])('the penalty counts what looks like a finder with light beside it: %s', (line, cost) => {
   // All other rules are about runs, squares and balance, and so as they are for other lines.
   const turned = codeOf(around(line));
   const broken = codeOf(around(line)).map((row) => row.map((isDark) => !isDark));

@@ -53,7 +53,7 @@ it('an object above 5 GiB is no source of a copy that is encrypted anew', async 
 it.each([
   ['the whole of it', {}],
   ['a byte above 5 GiB', { 'x-amz-copy-source-range': `bytes=0-${5 * GiB}` }],
-])('%s is no source of a part', async (_, range) => {
+])('%s of the object is no source of a part', async (_, range) => {
   const reply = await send({
     method: 'PUT',
     path: '/copies/parts',

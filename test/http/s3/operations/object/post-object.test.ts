@@ -32,7 +32,7 @@ it.each([
   [{ success_action_redirect: PAGE, success_action_status: '201' }, 303, `${PAGE}?${STORED}`, '0'],
   [{ success_action_redirect: 'javascript:alert(1)' }, 204, LOCATION, undefined],
   [{ success_action_redirect: '/done', success_action_status: '200' }, 200, LOCATION, '0'],
-] as const)('%j', async (fields, status, location, contentLength) => {
+] as const)('the response to %j is as asked', async (fields, status, location, contentLength) => {
   const reply = await post(fields);
   expect([reply.status, reply.headers.location, reply.headers['content-length']]).toEqual([
     status,
