@@ -26,7 +26,7 @@ export function createHttpsTxtRecords(url: string, limitMs = DNS_LIMIT_MS): TxtR
   return {
     async read(name) {
       try {
-        return textsOf(await ask(`${url}?name=${encodeURIComponent(name)}&type=TXT`, limitMs));
+        return textsOf(await query(`${url}?name=${encodeURIComponent(name)}&type=TXT`, limitMs));
       } catch (cause) {
         throw new StorageError('ServiceUnavailable', {
           detail: `DNS could not be asked for ${name}.`,
@@ -37,7 +37,7 @@ export function createHttpsTxtRecords(url: string, limitMs = DNS_LIMIT_MS): TxtR
   };
 }
 
-async function ask(question: string, limitMs: number): Promise<DnsAnswer> {
+async function query(question: string, limitMs: number): Promise<DnsAnswer> {
   const response = await fetch(question, {
     headers: { accept: 'application/dns-json' },
     redirect: 'manual',

@@ -27,8 +27,8 @@ export const MOVING_FORMATS: ReadonlySet<ImageFormat> = new Set(['webp', 'gif'])
  */
 export function boxOf(recipe: ImageRecipe, frames: number): ImageBox {
   const { widthPx, heightPx, maxSidePx, fit, format } = recipe;
-  const kept = MOVING_FORMATS.has(format) ? Math.max(1, frames) : 1;
-  const budgetPx = kept > 1 ? MOVING_IMAGE_MAX_PIXELS / kept : maxSidePx ** 2;
+  const frameCount = MOVING_FORMATS.has(format) ? Math.max(1, frames) : 1;
+  const budgetPx = frameCount > 1 ? MOVING_IMAGE_MAX_PIXELS / frameCount : maxSidePx ** 2;
   if (widthPx !== null && heightPx !== null) {
     const scale = Math.min(1, Math.sqrt(budgetPx / (widthPx * heightPx)));
     return { widthPx: scaled(widthPx, scale), heightPx: scaled(heightPx, scale), fit };

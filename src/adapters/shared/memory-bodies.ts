@@ -94,7 +94,7 @@ export function createMemoryBodies(options: {
   };
   if (maxSliceBytes === 0) return turnedOff(empty);
   let evictions = 0;
-  const kept = new LRUCache<string, Slice>({
+  const slices = new LRUCache<string, Slice>({
     maxSize: options.maxBytes,
     sizeCalculation: ({ lengthBytes }) => lengthBytes + ENTRY_OVERHEAD_BYTES,
     dispose(slice, _name, reason) {
@@ -104,7 +104,7 @@ export function createMemoryBodies(options: {
   });
   const fitting = Math.ceil(options.maxBytes / maxSliceBytes);
   const known = createPairMemo<BlobId, number, Slice>(Math.max(KNOWN_MIN, 2 * fitting));
-  const requests = createAgedCounts(() => kept.size);
+  const requests = createAgedCounts(() => slices.size);
   // One read asks for the same slice several times in a row.
   let lastSegment: Segment | null = null;
   let lastSlice: Slice | null = null;
@@ -115,7 +115,7 @@ export function createMemoryBodies(options: {
     let slice = known.get(blobId, offsetBytes);
     if (slice?.lengthBytes !== lengthBytes) {
       const name = sliceName(segment);
-      slice = kept.peek(name) ?? newSlice(name, lengthBytes);
+      slice = slices.peek(name) ?? newSlice(name, lengthBytes);
       known.set(blobId, offsetBytes, slice);
     }
     lastSegment = segment;
@@ -124,13 +124,13 @@ export function createMemoryBodies(options: {
   }
 
   const hasRoomFor = (lengthBytes: number) =>
-    kept.calculatedSize + lengthBytes + ENTRY_OVERHEAD_BYTES <= options.maxBytes;
+    slices.calculatedSize + lengthBytes + ENTRY_OVERHEAD_BYTES <= options.maxBytes;
 
   /** Whether a slice is asked for clearly oftener than all that must leave for it. */
   function isWorthIt(slice: Slice): boolean {
     const wanted = requests.of(slice);
-    let freeBytes = options.maxBytes - kept.calculatedSize;
-    for (const victim of kept.rvalues()) {
+    let freeBytes = options.maxBytes - slices.calculatedSize;
+    for (const victim of slices.rvalues()) {
       if (victim === undefined) break;
       if (requests.of(victim) * OFTENER_FACTOR + OFTENER_REQUESTS >= wanted) return false;
       freeBytes += victim.lengthBytes + ENTRY_OVERHEAD_BYTES;
@@ -151,7 +151,7 @@ export function createMemoryBodies(options: {
       const slice = sliceOf(segment);
       if (slice.bytes !== null) {
         // Makes it the most recently used.
-        kept.get(slice.name);
+        slices.get(slice.name);
         requests.add(slice, shareOf(slice, readBytes));
       }
       return slice.bytes;
@@ -161,7 +161,7 @@ export function createMemoryBodies(options: {
       const slice = sliceOf(segment);
       if (slice.bytes !== null || !(slice.isAdmitted || admit(slice, 1))) return;
       slice.isAdmitted = false;
-      kept.set(slice.name, slice);
+      slices.set(slice.name, slice);
       slice.bytes = exact(bytes);
     },
     admits(segment, readBytes) {
@@ -169,7 +169,7 @@ export function createMemoryBodies(options: {
       const slice = sliceOf(segment);
       return admit(slice, shareOf(slice, readBytes));
     },
-    stats: () => ({ ...empty, entries: kept.size, bytes: kept.calculatedSize, evictions }),
+    stats: () => ({ ...empty, entries: slices.size, bytes: slices.calculatedSize, evictions }),
   };
 }
 
@@ -198,7 +198,7 @@ function newSlice(name: string, lengthBytes: number): Slice {
  * now and then, each when it is looked at next. Source: Einziger et al., TinyLFU,
  * https://arxiv.org/abs/1512.00727
  */
-function createAgedCounts(keptCount: () => number) {
+function createAgedCounts(entryCount: () => number) {
   let age = 0;
   let requestsLeft = AGED_EVERY_MIN;
 
@@ -217,7 +217,7 @@ function createAgedCounts(keptCount: () => number) {
       requestsLeft -= 1;
       if (requestsLeft > 0) return;
       age += 1;
-      requestsLeft = Math.max(AGED_EVERY_MIN, AGED_EVERY * keptCount());
+      requestsLeft = Math.max(AGED_EVERY_MIN, AGED_EVERY * entryCount());
     },
   };
 }

@@ -35,18 +35,18 @@ export function freshByMs(core: Core, made: MadeChange): number {
 
 function browserSeconds({ settings }: Core, made: MadeChange): number {
   const usual = settings.defaultCacheControl;
-  if (made.change === 'unknown') return keptSeconds(usual);
+  if (made.change === 'unknown') return cachedSeconds(usual);
   const { access, settings: own } = made.bucket;
   if (access.publicReads === null) return 0;
 
-  if (own.hosting === null) return keptSeconds(usual);
+  if (own.hosting === null) return cachedSeconds(usual);
   const { hosting } = own;
   const { cacheControlOf } = createHostingRules()(hosting);
   const headers =
     made.change === 'readPolicy'
       ? [usual, ...hosting.cacheControlRules.map(({ cacheControl }) => cacheControl)]
       : made.change.map((key) => cacheControlOf(key) ?? usual);
-  return Math.max(0, ...headers.map(keptSeconds));
+  return Math.max(0, ...headers.map(cachedSeconds));
 }
 
 const MAX_AGE = /(?:^|[\s,])max-age="?(\d{1,10})/i;
@@ -57,7 +57,7 @@ const STALE_WHILE_REVALIDATE = /(?:^|[\s,])stale-while-revalidate="?(\d{1,10})/i
  * Seconds for which a cache may keep a response, and serve it stale while it asks.
  * Source: RFC 9111 section 5.2.2, RFC 5861 section 3.
  */
-function keptSeconds(cacheControl: string): number {
+function cachedSeconds(cacheControl: string): number {
   if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return 0;
   const secondsOf = (pattern: RegExp) => Number(pattern.exec(cacheControl)?.[1] ?? 0);
   const freshSeconds = Math.max(secondsOf(MAX_AGE), secondsOf(SHARED_MAX_AGE));

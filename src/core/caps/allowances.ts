@@ -28,7 +28,7 @@ const SHORT_LEASE_MS = 10_000;
  * shrink to what is used in a moment, so that nobody is refused for what another
  * holds and does not use.
  */
-const HELD_SHARE = 1 / 4;
+const LEASED_SHARE = 1 / 4;
 /** Time of measured use that a lease suffices for at least, milliseconds. */
 const HORIZON_MIN_MS = 2_000;
 /**
@@ -83,7 +83,7 @@ function standingOf(state: CapState, nowMs: number, need: CapNeed): CapStanding 
       leaseMs: LEASE_MS,
     };
   }
-  const holdable = unspent * HELD_SHARE;
+  const holdable = unspent * LEASED_SHARE;
   const room = holdable === 0 ? 0 : Math.max(0, 1 - leasedToOthers / holdable);
   const units = grantOf({ prices, left, room }, need);
   return {

@@ -67,7 +67,7 @@ export async function bindDomains(
       const dead =
         host === undefined || mayTake.length > domains.length
           ? null
-          : await findDeadHolder(core, host);
+          : await findDeadBinding(core, host);
       if (dead === null) throw error;
       mayTake.push(dead);
     }
@@ -75,10 +75,10 @@ export async function bindDomains(
 }
 
 /** Finds the binding of a host whose bucket does not exist any more. */
-async function findDeadHolder(core: Core, host: string): Promise<HostBinding | null> {
+async function findDeadBinding(core: Core, host: string): Promise<HostBinding | null> {
   const { directory, metadataIndex } = core.ports;
-  const holder = await directory.call('getHost', { host });
-  if (holder === null) return null;
-  const current = await metadataIndex.call(holder.bucket, 'getBucket', { name: holder.bucket });
-  return current?.id === holder.bucketId ? null : holder;
+  const binding = await directory.call('getHost', { host });
+  if (binding === null) return null;
+  const current = await metadataIndex.call(binding.bucket, 'getBucket', { name: binding.bucket });
+  return current?.id === binding.bucketId ? null : binding;
 }

@@ -18,13 +18,13 @@ export type Readers = 'everyone' | 'part' | null;
 
 /**
  * The readers of each entry, in their order. Objects that their own lists open do
- * not count to the folder that they are in. `askPolicy` decides where only the
+ * not count to the folder that they are in. `evaluatePolicy` decides where only the
  * policy can. Cost: one index read where lists of objects are heard, none otherwise.
  */
 export async function readersOf(
   bucket: BucketHandle,
   entries: readonly FolderEntry[],
-  askPolicy: (target: AccessTarget) => Allowed,
+  evaluatePolicy: (target: AccessTarget) => Allowed,
 ): Promise<readonly Readers[]> {
   const { publicReads } = bucket.record().access;
   if (publicReads === null) return entries.map(() => null);
@@ -33,7 +33,7 @@ export async function readersOf(
   // Reading the lists may have opened the bucket anew.
   const { access } = bucket.record();
   return entries.map((entry) => {
-    if (entry.kind === 'folder') return readersOfFolder(access, entry.prefix, askPolicy);
+    if (entry.kind === 'folder') return readersOfFolder(access, entry.prefix, evaluatePolicy);
 
     const { object } = entry;
     const { key, ownerId } = object;
@@ -41,7 +41,7 @@ export async function readersOf(
     const isPublic = isPublicByAcl({ acl, ownerId });
     const decision = everyoneMayRead(access, key, { ownerId, isPublicByAcl: isPublic });
     if (decision !== 'ask') return decision === 'yes' ? 'everyone' : null;
-    return toReaders(askPolicy({ kind: 'key', key, object: { ...NO_FACTS, ownerId, acl } }));
+    return toReaders(evaluatePolicy({ kind: 'key', key, object: { ...NO_FACTS, ownerId, acl } }));
   });
 }
 
@@ -59,14 +59,14 @@ async function readAcls(
 function readersOfFolder(
   access: Parameters<typeof isOpenFolder>[0],
   prefix: string,
-  askPolicy: (target: AccessTarget) => Allowed,
+  evaluatePolicy: (target: AccessTarget) => Allowed,
 ): Readers {
   if (isOpenFolder(access, prefix)) return 'everyone';
   const { open = [], mayOpen = [] } = access.publicReads ?? {};
   const isTouched = [...open, ...mayOpen].some(
     (other) => other.startsWith(prefix) || prefix.startsWith(other),
   );
-  return isTouched ? toReaders(askPolicy({ kind: 'prefix', prefix })) : null;
+  return isTouched ? toReaders(evaluatePolicy({ kind: 'prefix', prefix })) : null;
 }
 
 function toReaders(allowed: Allowed): Readers {

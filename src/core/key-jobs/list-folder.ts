@@ -13,7 +13,7 @@ import {
   cutPage,
   type PageEnd,
   type PageInput,
-  type PagePlace,
+  type PagePosition,
   SORT_MAX_KEYS,
 } from './sorted-page.ts';
 
@@ -21,7 +21,7 @@ export type FolderEntry =
   | { readonly kind: 'folder'; readonly prefix: string }
   | { readonly kind: 'object'; readonly object: ObjectSummary };
 
-export type FolderPage = PageEnd & PagePlace & { readonly entries: readonly FolderEntry[] };
+export type FolderPage = PageEnd & PagePosition & { readonly entries: readonly FolderEntry[] };
 
 export type FolderInput = PageInput & {
   /**
@@ -41,7 +41,7 @@ export type FolderInput = PageInput & {
 export type FolderSort = 'name' | LevelSort;
 export type FolderStart = { readonly at: number } | { readonly from: string };
 
-const UNCOUNTED: PagePlace = { total: null, totalIsExact: false, rank: null };
+const UNCOUNTED: PagePosition = { total: null, totalIsExact: false, rank: null };
 
 /**
  * Lists a folder. InvalidInput: `at` too far behind in an order that has no ranks. Cost:
@@ -64,7 +64,7 @@ export async function listFolder(
       : { by: 'name', name: start.from };
   const page = await seekFolder(core, bucket, { ...input, start: levelStart });
   const next = page.isTruncated ? page.lastName : null;
-  return { entries: entriesOf(page), next, isComplete: true, ...placeOf(page) };
+  return { entries: entriesOf(page), next, isComplete: true, ...positionOf(page) };
 }
 
 /** A page by name behind a cursor; it knows its place where it is the only page. */
@@ -78,9 +78,9 @@ async function listAfter(bucket: BucketHandle, input: FolderInput): Promise<Fold
   });
   const entries = entriesOf(page);
   const isAll = cursor === '' && !page.isTruncated;
-  const place = isAll ? { total: entries.length, totalIsExact: true, rank: 0 } : UNCOUNTED;
+  const position = isAll ? { total: entries.length, totalIsExact: true, rank: 0 } : UNCOUNTED;
   const next = page.isTruncated ? page.lastName : null;
-  return { entries, next, isComplete: true, ...place };
+  return { entries, next, isComplete: true, ...position };
 }
 
 /**
@@ -100,7 +100,7 @@ async function listDescending(
   const entries = entriesOf(page).toReversed();
   const end = (page.rank ?? 0) + entries.length;
   const next = end < page.total ? `${end}` : null;
-  return { entries, next, isComplete: true, ...placeOf(page) };
+  return { entries, next, isComplete: true, ...positionOf(page) };
 }
 
 async function rankFromEnd(
@@ -136,9 +136,9 @@ async function listSorted(
   const levelStart: LevelStart = { by: 'rank', rank: 0, isFromEnd: false };
   const level = { prefix, delimiter, maxKeys: 1, start: levelStart };
   const { total, isExact } = await bucket.call('listLevel', level);
-  const place = { total: isExact ? total : null, totalIsExact: isExact };
+  const position = { total: isExact ? total : null, totalIsExact: isExact };
   const rank = sorted.rank + at;
-  return { entries, next: sorted.next, isComplete: sorted.isExact, ...place, rank };
+  return { entries, next: sorted.next, isComplete: sorted.isExact, ...position, rank };
 }
 
 /** The first names in descending order, of a folder that is not counted yet. */
@@ -149,11 +149,11 @@ async function listFirstDescending(
 ): Promise<FolderPage> {
   const { entries, isComplete } = await readAll(bucket, input.prefix, input.delimiter);
   const { page, next } = cutPage(entries.toReversed(), { ...input, cursor: `${rank}` });
-  const place = { total: entries.length, totalIsExact: isComplete, rank };
-  return { entries: page, next, isComplete, ...place };
+  const position = { total: entries.length, totalIsExact: isComplete, rank };
+  return { entries: page, next, isComplete, ...position };
 }
 
-function placeOf({ total, isExact, rank }: LevelPage): PagePlace {
+function positionOf({ total, isExact, rank }: LevelPage): PagePosition {
   return { total, totalIsExact: isExact, rank };
 }
 

@@ -14,7 +14,7 @@ export type PageInput = {
 };
 
 /** Where a page of a folder stands among all rows. */
-export type PagePlace = {
+export type PagePosition = {
   /** All rows; those counted so far unless `totalIsExact`. Null: not counted. */
   readonly total: number | null;
   readonly totalIsExact: boolean;

@@ -89,24 +89,24 @@ export async function snapshotSelection(
 
 /** Drops what a prefix covers already, and keys that come twice. */
 function withoutOverlap({ keys, prefixes }: Pick<ObjectSelection, 'keys' | 'prefixes'>) {
-  const keptPrefixes: string[] = [];
+  const coveringPrefixes: string[] = [];
   // A prefix sorts directly before all that begin with it.
   for (const prefix of [...prefixes].sort()) {
-    const last = keptPrefixes.at(-1);
-    if (last === undefined || !prefix.startsWith(last)) keptPrefixes.push(prefix);
+    const last = coveringPrefixes.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) coveringPrefixes.push(prefix);
   }
-  const keptKeys: string[] = [];
+  const coveringKeys: string[] = [];
   let at = 0;
   for (const key of [...new Set(keys)].sort()) {
     // Only the last prefix that sorts before a key can be its own.
-    for (let next = keptPrefixes[at + 1]; next !== undefined && next <= key; ) {
+    for (let next = coveringPrefixes[at + 1]; next !== undefined && next <= key; ) {
       at += 1;
-      next = keptPrefixes[at + 1];
+      next = coveringPrefixes[at + 1];
     }
-    const prefix = keptPrefixes[at];
-    if (prefix === undefined || !key.startsWith(prefix)) keptKeys.push(key);
+    const prefix = coveringPrefixes[at];
+    if (prefix === undefined || !key.startsWith(prefix)) coveringKeys.push(key);
   }
-  return { keys: keptKeys, prefixes: keptPrefixes };
+  return { keys: coveringKeys, prefixes: coveringPrefixes };
 }
 
 type ListedKey = { readonly key: ObjectKey; readonly sizeBytes: number };

@@ -44,9 +44,9 @@ export function isFieldText(text: string): boolean {
   return text.isWellFormed() && !FORBIDDEN.test(text.replaceAll('\n', ''));
 }
 
-const PLACES = ['date', 'time', 'sender', 'mail', 'name', 'file'] as const;
-type Place = (typeof PLACES)[number];
-const PLACE = /\{([a-z]{1,16})\}/g;
+const PLACEHOLDERS = ['date', 'time', 'sender', 'mail', 'name', 'file'] as const;
+type Placeholder = (typeof PLACEHOLDERS)[number];
+const PLACEHOLDER = /\{([a-z]{1,16})\}/g;
 
 /**
  * What is wrong with a template; null: nothing. It ends in the file's name, so that
@@ -56,10 +56,11 @@ export function problemOfTemplate(template: string): string | null {
   if (template.length > DROP_TEMPLATE_MAX_LENGTH) return 'is too long';
   if (!template.endsWith('{name}') && !template.endsWith('{file}'))
     return 'must end in {name} or {file}';
-  const rest = template.replace(PLACE, (whole, name: string) =>
-    PLACES.includes(name as Place) ? '' : whole,
+  const rest = template.replace(PLACEHOLDER, (whole, name: string) =>
+    PLACEHOLDERS.includes(name as Placeholder) ? '' : whole,
   );
-  if (/[{}]/.test(rest)) return `may have ${PLACES.map((name) => `{${name}}`).join(', ')} only`;
+  if (/[{}]/.test(rest))
+    return `may have ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')} only`;
   const isPath = parseDropPath(template) === template;
   return isPath ? null : 'must be a path without empty names, .. and control characters';
 }
@@ -75,7 +76,7 @@ export type TemplateFacts = {
 /** The name of a file below the prefix. */
 export function fillTemplate(template: string, facts: TemplateFacts): string {
   const [date = '', time = ''] = new Date(facts.nowMs).toISOString().split('T');
-  const values: Readonly<Record<Place, string>> = {
+  const values: Readonly<Record<Placeholder, string>> = {
     date,
     time: time.slice(0, 8).replaceAll(':', ''),
     sender: segmentOf(facts.fields.name) || `sender-${facts.senderId.slice(0, 8)}`,
@@ -83,7 +84,10 @@ export function fillTemplate(template: string, facts: TemplateFacts): string {
     name: facts.path,
     file: facts.path.slice(facts.path.lastIndexOf('/') + 1),
   };
-  return template.replace(PLACE, (whole, name: string) => values[name as Place] ?? whole);
+  return template.replace(
+    PLACEHOLDER,
+    (whole, name: string) => values[name as Placeholder] ?? whole,
+  );
 }
 
 /** Longest text of a field in a key, characters: 4 bytes each at most. */

@@ -58,7 +58,7 @@ export type HeaderProfiles = {
   ): HeaderProfile;
 };
 
-type Kept = {
+type SettingsProfiles = {
   readonly own: HeaderProfile;
   readonly shared: HeaderProfile;
   readonly pages: WeakMap<
@@ -70,30 +70,30 @@ type Kept = {
 /** Cost of a known one: a look-up or two. */
 export function createHeaderProfiles(): HeaderProfiles {
   const rulesOf = createHostingRules();
-  const known = new WeakMap<HostingSettings, Kept>();
+  const known = new WeakMap<HostingSettings, SettingsProfiles>();
 
-  function keptOf(hosting: HostingSettings): Kept {
-    let kept = known.get(hosting);
-    if (kept === undefined) {
+  function profilesOf(hosting: HostingSettings): SettingsProfiles {
+    let profiles = known.get(hosting);
+    if (profiles === undefined) {
       const rules = rulesOf(hosting);
-      kept = {
+      profiles = {
         own: { ...PLAIN_PROFILES.own, rules },
         shared: { ...PLAIN_PROFILES.shared, rules },
         pages: new WeakMap(),
       };
-      known.set(hosting, kept);
+      known.set(hosting, profiles);
     }
-    return kept;
+    return profiles;
   }
 
   return {
     plain(hosting, hasOwnOrigin) {
-      const of = hosting === null ? PLAIN_PROFILES : keptOf(hosting);
+      const of = hosting === null ? PLAIN_PROFILES : profilesOf(hosting);
       return hasOwnOrigin ? of.own : of.shared;
     },
     page(hosting, file, isForNavigation) {
       if (hosting === null) return PLAIN_PROFILES.site;
-      const { own, pages } = keptOf(hosting);
+      const { own, pages } = profilesOf(hosting);
       let found = pages.get(file);
       if (found === undefined) {
         const any = { ...own, isSite: true, changes: withPreset(hosting, file) };

@@ -153,7 +153,7 @@ export function withPrivateCaching(
 ): Readonly<HeaderRecord> {
   const { cacheControl, expires } = pointer.headers;
   if (cacheControl !== undefined || expires !== undefined) return headers;
-  const kept: HeaderRecord = { ...headers, 'cache-control': 'private, no-cache' };
-  for (const name of CDN_KEEPING_HEADERS) delete kept[name];
-  return kept;
+  const privateHeaders: HeaderRecord = { ...headers, 'cache-control': 'private, no-cache' };
+  for (const name of CDN_KEEPING_HEADERS) delete privateHeaders[name];
+  return privateHeaders;
 }

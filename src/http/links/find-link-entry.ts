@@ -24,7 +24,7 @@ export function createLinkEntryFinder({ clock, directory }: Core['ports']): Find
   const unknown = createSourceLimit(UNKNOWN_LINKS_PER_MINUTE, MINUTE_MS);
   let lookups = 0;
 
-  async function ask(id: LinkId, source: string): Promise<LinkEntry | null> {
+  async function load(id: LinkId, source: string): Promise<LinkEntry | null> {
     lookups += 1;
     try {
       const entry = await directory.findLink(id);
@@ -51,6 +51,6 @@ export function createLinkEntryFinder({ clock, directory }: Core['ports']): Find
       return null;
     }
     if (lookups >= LINK_LOOKUPS_AT_ONCE) throw new StorageError('SlowDown');
-    return ask(id, source);
+    return load(id, source);
   };
 }

@@ -21,7 +21,7 @@ import { formatHttpDate } from './http-date.ts';
 export type HeaderRecord = Record<string, string>;
 
 /** Headers that are kept as they came, Content-Type apart, which has a default. */
-const KEPT_HEADERS = [
+const STORED_HEADERS = [
   ['cacheControl', 'cache-control'],
   ['contentDisposition', 'content-disposition'],
   ['contentEncoding', 'content-encoding'],
@@ -55,7 +55,7 @@ export function objectHeaders(
         : contentTypeOf(object.key),
     'accept-ranges': 'bytes',
   };
-  for (const [property, name] of KEPT_HEADERS) {
+  for (const [property, name] of STORED_HEADERS) {
     const value = object.headers[property];
     if (value !== undefined && isHeaderText(value)) record[name] = value;
   }
@@ -109,7 +109,7 @@ export function applyResponseOverrides(
  * All kept headers together, names apart; S3 gives a request 8 KiB of headers in
  * all.
  */
-const KEPT_HEADERS_MAX_BYTES = 8 * 1024;
+const STORED_HEADERS_MAX_BYTES = 8 * 1024;
 /**
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
  * (x-amz-website-redirect-location)
@@ -150,7 +150,7 @@ export function readObjectAttributes(
 function readHeaders(request: Pick<HttpRequest, 'header'>): ObjectHeaders {
   const headers: { -readonly [Property in keyof ObjectHeaders]: ObjectHeaders[Property] } = {};
   let sizeBytes = 0;
-  for (const [property, name] of [['contentType', 'content-type'] as const, ...KEPT_HEADERS]) {
+  for (const [property, name] of [['contentType', 'content-type'] as const, ...STORED_HEADERS]) {
     let value = request.header(name) ?? '';
     if (property === 'contentEncoding') value = withoutAwsChunked(value);
     if (value === '') continue;
@@ -158,7 +158,7 @@ function readHeaders(request: Pick<HttpRequest, 'header'>): ObjectHeaders {
     headers[property] = value;
     sizeBytes += value.length;
   }
-  if (sizeBytes > KEPT_HEADERS_MAX_BYTES) throw tooLarge(sizeBytes, KEPT_HEADERS_MAX_BYTES);
+  if (sizeBytes > STORED_HEADERS_MAX_BYTES) throw tooLarge(sizeBytes, STORED_HEADERS_MAX_BYTES);
   const redirect = headers.websiteRedirectLocation;
   if (
     redirect !== undefined &&

@@ -54,8 +54,8 @@ export function copyWithin(
   const references = referencesOf(copy.segments);
   const deduplicatedAway = addReferences(sql, n, copy.storageClass, references, []);
   const version = withDefaultLock(bucket, copy);
-  const written = slots.write(version, (placed) =>
-    putVersion(sql, n, versioning, version, replaced, { deduplicatedAway, placed }),
+  const written = slots.write(version, (slotBody) =>
+    putVersion(sql, n, versioning, version, replaced, { deduplicatedAway, slotBody }),
   );
   return done({ sizeBytes: source.sizeBytes, versionId: written.versionId, toKey });
 }

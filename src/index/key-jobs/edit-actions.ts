@@ -77,8 +77,8 @@ function putEdited(
 
   const references = referencesOf(version.segments);
   const deduplicatedAway = addReferences(sql, n, version.storageClass, references, []);
-  const written = slots.write(version, (placed) =>
-    putVersion(sql, n, versioning, version, stored, { deduplicatedAway, placed }),
+  const written = slots.write(version, (slotBody) =>
+    putVersion(sql, n, versioning, version, stored, { deduplicatedAway, slotBody }),
   );
   return done({ sizeBytes: version.sizeBytes, versionId: written.versionId, detail });
 }

@@ -124,8 +124,8 @@ function moveVersion(
   const versioning = versioningOf(bucket);
   const version = withDefaultLock(bucket, copy);
   const saved = { deduplicatedAway, nowMs };
-  const written = slots.write(version, (placed) =>
-    putVersion(sql, n, versioning, version, replaced, { ...saved, placed }),
+  const written = slots.write(version, (slotBody) =>
+    putVersion(sql, n, versioning, version, replaced, { ...saved, slotBody }),
   );
   const left = { key, versionId: markerId, ownerId: null, nowMs, isOfMove: true };
   const marker = putMarker(sql, n, versioning, left, source);

@@ -97,9 +97,9 @@ export function noteRowChange(sql: Sql, { bucket, key, from, to }: RowChange): v
     bucket,
   );
   if (aids === undefined) return;
-  const comesOrGoes = old === null || now === null;
-  if (aids.search > 0 && comesOrGoes) noteKeyChange(sql, bucket, key);
-  if (aids.levels > 0 && comesOrGoes) noteLevelChange(sql, bucket, key, now === null ? -1 : 1);
+  const changesExistence = old === null || now === null;
+  if (aids.search > 0 && changesExistence) noteKeyChange(sql, bucket, key);
+  if (aids.levels > 0 && changesExistence) noteLevelChange(sql, bucket, key, now === null ? -1 : 1);
   if (aids.counts === 0) return;
   const objects = (now === null ? 0 : 1) - (old === null ? 0 : 1);
   const bytes = (now?.sizeBytes ?? 0) - (old?.sizeBytes ?? 0);

@@ -13,7 +13,7 @@ type LeaseKey = {
   readonly capId: string;
   readonly holder: string;
 };
-type HeldRow = { readonly units: number; readonly until_ms: number };
+type LeaseRow = { readonly units: number; readonly until_ms: number };
 
 /** What others have leased of a cap, and until when at the latest. */
 type OthersLeases = Pick<CapState, 'leasedToOthers' | 'othersUntilMs'>;
@@ -29,7 +29,7 @@ type LeasesQuery = Pick<LeaseKey, 'accountId' | 'holder'> & {
 export function readLeases(sql: Sql, query: LeasesQuery): (capId: string) => OthersLeases {
   const { accountId, capIds, holder, nowMs } = query;
   const wanted = JSON.stringify(capIds);
-  const sums = sql.all<HeldRow & { cap_id: string }>(
+  const sums = sql.all<LeaseRow & { cap_id: string }>(
     `SELECT cap_id, sum(units) AS units, max(until_ms) AS until_ms FROM json_each(?2) AS wanted
      CROSS JOIN cap_lease_sums ON account_id = ?1 AND cap_id = wanted.value AND until_ms > ?3
      GROUP BY wanted.key`,
@@ -37,7 +37,7 @@ export function readLeases(sql: Sql, query: LeasesQuery): (capId: string) => Oth
     wanted,
     nowMs,
   );
-  const own = sql.all<HeldRow & { cap_id: string }>(
+  const own = sql.all<LeaseRow & { cap_id: string }>(
     `SELECT cap_id, units, until_ms FROM json_each(?2) AS wanted
      CROSS JOIN cap_leases ON account_id = ?1 AND cap_id = wanted.value AND holder = ?3`,
     accountId,
@@ -91,8 +91,8 @@ export function endLeases(sql: Sql, accountId: AccountId, nowMs: number): void {
     sql.all('DELETE FROM cap_leases WHERE account_id = ? AND until_ms <= ?', accountId, nowMs);
 }
 
-function readLease(sql: Sql, { accountId, capId, holder }: LeaseKey): HeldRow | undefined {
-  const [row] = sql.all<HeldRow>(
+function readLease(sql: Sql, { accountId, capId, holder }: LeaseKey): LeaseRow | undefined {
+  const [row] = sql.all<LeaseRow>(
     'SELECT units, until_ms FROM cap_leases WHERE account_id = ? AND cap_id = ? AND holder = ?',
     accountId,
     capId,

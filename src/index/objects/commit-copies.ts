@@ -41,8 +41,8 @@ export function commitCopies(
       copy.newReferences,
     );
     const version = withDefaultLock(bucket, object);
-    const written = slots.write(version, (placed) =>
-      putVersion(sql, n, versioningOf(bucket), version, current, { deduplicatedAway, placed }),
+    const written = slots.write(version, (slotBody) =>
+      putVersion(sql, n, versioningOf(bucket), version, current, { deduplicatedAway, slotBody }),
     );
     recordEvent(sql, bucket, { ...factsOf(object), name: 'ObjectCreated:Copy', version: written });
     return { toKey, versionId: written.versionId };

@@ -45,13 +45,13 @@ export function commitObject(
   const version = withDefaultLock(bucket, object);
   const versioning = versioningOf(bucket);
   const nowMs = version.lastModifiedMs;
-  const placement = packs.place({ n, id: bucket.id }, version, packId, nowMs);
-  const placed = placement?.body ?? null;
-  const counts = { deduplicatedAway, placed, counting };
+  const assignment = packs.assignSlot({ n, id: bucket.id }, version, packId, nowMs);
+  const slotBody = assignment?.body ?? null;
+  const counts = { deduplicatedAway, slotBody, counting };
   const written = putVersion(sql, n, versioning, version, current, counts);
   recordEvent(sql, bucket, { ...factsOf(object), name: creationOf(bucket), version: written });
 
-  const full = placement?.full ?? null;
+  const full = assignment?.full ?? null;
   if (full === null) return { ...written, storedAs };
   packs.close(full, nowMs);
   return { ...written, storedAs, fullPack: full.blob_id };

@@ -19,7 +19,7 @@ import {
   encodeEntry,
   firstBodyId,
 } from './pack-rows.ts';
-import { DETAIL_IN_ROW_MAX_LENGTH, type PlacedBody } from './version-details.ts';
+import { DETAIL_IN_ROW_MAX_LENGTH, type SlotBody } from './version-details.ts';
 
 /** A pack that has as much is full; it may have one body more than that. */
 export const PACK_BYTES = 4 * 2 ** 20;
@@ -32,7 +32,7 @@ const REMEMBERED_MAX = 10_000;
 
 type Pack = { readonly n: number; readonly blob_id: BlobId };
 /** A body with its slot. `full`: the pack, if it has enough with this body. */
-export type Placement = { readonly body: PlacedBody; readonly full: Pack | null };
+export type SlotAssignment = { readonly body: SlotBody; readonly full: Pack | null };
 /** A bucket by its number and id. */
 type Bucket = { readonly n: number; readonly id: BucketId };
 /** The next free slot of a pack. */
@@ -46,12 +46,12 @@ export type OpenPacks = {
    * encrypted, or has long metadata. Cost: a statement; a few more for the first body
    * of a pack.
    */
-  place(
+  assignSlot(
     bucket: Bucket,
     version: ObjectVersion,
     packId: BlobId | undefined,
     nowMs: number,
-  ): Placement | null;
+  ): SlotAssignment | null;
   /** Closes a full pack, and leaves it to the caller to write it for some minutes. */
   close(pack: Pack, nowMs: number): void;
 };
@@ -93,7 +93,7 @@ export function createOpenPacks(sql: Sql): OpenPacks {
   }
 
   return {
-    place(bucket, version, packId, nowMs) {
+    assignSlot(bucket, version, packId, nowMs) {
       const { inlineBytes, encryption } = version;
       if (inlineBytes === null || inlineBytes.length === 0 || encryption !== null) return null;
       const open = findOpen(bucket);

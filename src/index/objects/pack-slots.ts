@@ -3,11 +3,11 @@
 // written by the sweep, minutes later. Called by commit-copies.ts and by key jobs.
 import type { BlobId, BucketRef, ObjectVersion } from '../../domain/nouns.ts';
 import type { OpenPacks } from './open-packs.ts';
-import type { PlacedBody } from './version-details.ts';
+import type { SlotBody } from './version-details.ts';
 
 export type PackSlots = {
   /** Writes a version with a slot for its body; null: it has none, or stays inline. */
-  write<Result>(version: ObjectVersion, write: (placed: PlacedBody | null) => Result): Result;
+  write<Result>(version: ObjectVersion, write: (slotBody: SlotBody | null) => Result): Result;
 };
 
 /**
@@ -24,9 +24,9 @@ export function createPackSlots(
   const unused = [...(packIds ?? [])];
   return {
     write(version, write) {
-      const placement = packs.place({ n, id }, version, unused[0], nowMs);
-      const result = write(placement?.body ?? null);
-      const full = placement?.full ?? null;
+      const assignment = packs.assignSlot({ n, id }, version, unused[0], nowMs);
+      const result = write(assignment?.body ?? null);
+      const full = assignment?.full ?? null;
       if (full === null) return result;
       packs.close(full, nowMs);
       if (full.blob_id === unused[0]) unused.shift();

@@ -25,7 +25,7 @@ const PARTED_ROW_MAX_BYTES = 800;
 const encoder = new TextEncoder();
 
 /** Whether the detail of a version without inline bytes stands in its row. */
-function standsInRow({ key, parts }: ObjectVersion, detail: string): boolean {
+function fitsInRow({ key, parts }: ObjectVersion, detail: string): boolean {
   if (detail.length <= DETAIL_IN_ROW_MAX_LENGTH) return true;
   if (parts === null || detail.length > PARTED_ROW_MAX_BYTES) return false;
   return encoder.encode(key + detail).length <= PARTED_ROW_MAX_BYTES;
@@ -35,7 +35,7 @@ function standsInRow({ key, parts }: ObjectVersion, detail: string): boolean {
  * An inline body with a slot in a pack to come: the id of its row, the detail of its
  * version, which names that slot, and the text beside the bytes.
  */
-export type PlacedBody = {
+export type SlotBody = {
   readonly id: number;
   readonly detail: string;
   readonly entry: string;
@@ -43,7 +43,7 @@ export type PlacedBody = {
 
 /**
  * Writes the row of the current object. `oldBodyId`: a row beside it that is free
- * to be used again. `nowMs`: when it came. `placed`: where its inline body waits.
+ * to be used again. `nowMs`: when it came. `slotBody`: where its inline body waits.
  */
 export function writeCurrent(
   sql: Sql,
@@ -51,12 +51,12 @@ export function writeCurrent(
   version: ObjectVersion,
   oldBodyId: number | null,
   nowMs: number,
-  placed: PlacedBody | null,
+  slotBody: SlotBody | null,
 ): void {
   const { detail, bodyId } =
-    placed === null
+    slotBody === null
       ? putDetail(sql, version, oldBodyId)
-      : putPlaced(sql, version, placed, oldBodyId);
+      : putSlotBody(sql, version, slotBody, oldBodyId);
   sql.all(
     `INSERT OR REPLACE INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class,
        class_since_ms, checksum_algorithm, checksum_type, owner_id, version_id, is_null, body_id,
@@ -84,7 +84,7 @@ type WrittenDetail = { readonly detail: string | null; readonly bodyId: number |
 
 function putDetail(sql: Sql, version: ObjectVersion, oldBodyId: number | null): WrittenDetail {
   const detail = encodeDetail(version);
-  const isBeside = version.inlineBytes !== null || !standsInRow(version, detail);
+  const isBeside = version.inlineBytes !== null || !fitsInRow(version, detail);
   if (!isBeside && oldBodyId !== null) deleteBody(sql, oldBodyId);
   return isBeside
     ? { detail: null, bodyId: putBody(sql, oldBodyId, detail, version.inlineBytes) }
@@ -95,10 +95,10 @@ function putDetail(sql: Sql, version: ObjectVersion, oldBodyId: number | null): 
  * Stores a body that waits for a pack. Its row has the id that the pack gave, so that
  * of the old version can't be used again.
  */
-function putPlaced(
+function putSlotBody(
   sql: Sql,
   { inlineBytes }: ObjectVersion,
-  { id, detail, entry }: PlacedBody,
+  { id, detail, entry }: SlotBody,
   oldBodyId: number | null,
 ): WrittenDetail {
   if (oldBodyId !== null) deleteBody(sql, oldBodyId);
@@ -122,9 +122,9 @@ export function rewriteDetail(
   version: ObjectVersion,
   bodyId: number | null,
 ): void {
-  if (version.inlineBytes !== null && rewritePlaced(sql, bucket, table, version)) return;
+  if (version.inlineBytes !== null && rewriteSlotBody(sql, bucket, table, version)) return;
   const detail = encodeDetail(version);
-  const isBeside = bodyId !== null || !standsInRow(version, detail);
+  const isBeside = bodyId !== null || !fitsInRow(version, detail);
   const newBodyId = isBeside ? putBody(sql, bodyId, detail, version.inlineBytes) : null;
   sql.all(
     `UPDATE ${table} SET detail = ?, body_id = ? WHERE bucket = ? AND key = ? AND version_id = ?`,
@@ -137,7 +137,7 @@ export function rewriteDetail(
 }
 
 /** Rewrites the detail of a version whose body waits for a pack; false: it does not. */
-function rewritePlaced(
+function rewriteSlotBody(
   sql: Sql,
   bucket: number,
   table: 'objects' | 'versions',

@@ -30,7 +30,7 @@ import {
   type StoredMarker,
   type StoredVersion,
 } from './stored-versions.ts';
-import { deleteBody, type PlacedBody, writeCurrent } from './version-details.ts';
+import { deleteBody, type SlotBody, writeCurrent } from './version-details.ts';
 
 /** The columns that a row takes along from `objects` to `versions` and back. */
 const MOVED_COLUMNS = `bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms,
@@ -56,7 +56,7 @@ export function withDefaultLock(bucket: BucketRef, version: ObjectVersion): Obje
  * Makes `version`, whose references are counted already, the current one; `current`
  * goes or becomes an older version. Gives the id under which it is stored.
  * `deduplicatedAway`: what counting them saved; `nowMs`: when that happens, for a
- * version that keeps an older date; `placed`: where an inline body waits; `counting`:
+ * version that keeps an older date; `slotBody`: where an inline body waits; `counting`:
  * how the totals count it, if it may be late.
  */
 export function putVersion(
@@ -68,12 +68,12 @@ export function putVersion(
   {
     deduplicatedAway,
     nowMs = version.lastModifiedMs,
-    placed = null,
+    slotBody = null,
     counting = null,
   }: {
     readonly deduplicatedAway: SavedBytes;
     readonly nowMs?: number;
-    readonly placed?: PlacedBody | null;
+    readonly slotBody?: SlotBody | null;
     readonly counting?: PutCounting | null;
   },
 ): Pick<ObjectVersion, 'versionId' | 'isNull'> {
@@ -89,7 +89,7 @@ export function putVersion(
     { current, hiding },
     nowMs,
   );
-  writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs, placed);
+  writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs, slotBody);
   const to = oneRow(
     'current',
     { ...version, compressedAway: savedByCompression(version.segments) },
@@ -217,8 +217,8 @@ function retireLatest(
     );
   }
   if (current === null) return { freedBodyId: null, removed: null };
-  const goes = versioning === 'off' || (versioning === 'suspended' && current.isNull);
-  if (goes) {
+  const isRemoved = versioning === 'off' || (versioning === 'suspended' && current.isNull);
+  if (isRemoved) {
     const removed = withoutReferences(sql, bucket, 'current', current, nowMs);
     countEarlyDeletion(sql, bucket, removed, current.classSinceMs, nowMs);
     return { freedBodyId: current.bodyId, removed };

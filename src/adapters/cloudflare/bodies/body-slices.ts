@@ -121,7 +121,10 @@ function sourceOf({ headers }: Response): Source {
 /** A slice, and the part of it that is asked for; null: all. */
 type Wanted = { readonly slice: Segment; readonly part: ByteRange | null };
 
-const ask = (entrypoint: Pick<Fetcher, 'fetch'>, { slice, part }: Wanted): Promise<Response> =>
+const requestSlice = (
+  entrypoint: Pick<Fetcher, 'fetch'>,
+  { slice, part }: Wanted,
+): Promise<Response> =>
   entrypoint.fetch(urlOf(slice), part === null ? {} : { headers: { range: rangeOf(part) } });
 
 /**
@@ -138,7 +141,7 @@ export function fetchSlice(
 ): Promise<EntrypointAnswer> {
   const { slice, part } = wanted;
   const read = async (): Promise<EntrypointAnswer> => {
-    const answer = await ask(entrypoint, wanted);
+    const answer = await requestSlice(entrypoint, wanted);
     const bytes = new Uint8Array(await answer.arrayBuffer());
     const isWhole = answer.status === 200 && bytes.length === slice.lengthBytes;
     const isPart = answer.status === 206 && bytes.length === part?.lengthBytes;
@@ -163,7 +166,7 @@ export function openSlice(
   limitMs: number,
 ): Promise<EntrypointStream> {
   const open = async (): Promise<EntrypointStream> => {
-    const answer = await ask(entrypoint, wanted);
+    const answer = await requestSlice(entrypoint, wanted);
     const { status, body, headers } = answer;
     const { lengthBytes } = wanted.part ?? wanted.slice;
     const length = headers.get('content-length');

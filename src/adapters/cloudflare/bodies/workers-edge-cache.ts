@@ -82,7 +82,7 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
   const slicedReads = new Set<{ readonly untilMs: number }>();
 
   /** What the entrypoint answers by `call`; null where it is left alone, or fails. */
-  async function askEntrypoint<Answer extends EntrypointAnswer | EntrypointStream>(
+  async function callEntrypoint<Answer extends EntrypointAnswer | EntrypointStream>(
     slice: Segment,
     call: (caching: Pick<Fetcher, 'fetch'>) => Promise<Answer>,
   ): Promise<Usable<Answer> | null> {
@@ -110,20 +110,20 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
   async function readEntrypoint(slice: Segment, part: ByteRange): Promise<SliceBytes | null> {
     // What memory does not keep need not pass through it whole.
     const wanted = slice.lengthBytes > memory.maxSliceBytes ? cutOf(slice, part) : null;
-    const answer = await askEntrypoint(slice, (caching) =>
+    const answer = await callEntrypoint(slice, (caching) =>
       fetchSlice(caching, { slice, part: wanted }, limitMs),
     );
     if (answer === null) return null;
     const { bytes, from } = answer;
     const isPart = bytes.length < slice.lengthBytes;
-    if (from === 'origin' && !isPart) keepInPlace(slice, bytes);
+    if (from === 'origin' && !isPart) keepInColo(slice, bytes);
     return { bytes, isPart, tier: from === 'cache' ? 'edge' : 'bucket' };
   }
 
   async function openRun(run: Segment, part: ByteRange): Promise<OpenedRun | null> {
     // Slices that memory keeps are nearer.
     if (memory.maxSliceBytes >= SLICE_BYTES) return null;
-    const answer = await askEntrypoint(run, (caching) =>
+    const answer = await callEntrypoint(run, (caching) =>
       openSlice(caching, { slice: run, part: cutOf(run, part) }, limitMs),
     );
     if (answer === null) return null;
@@ -133,15 +133,15 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
     };
   }
 
-  async function readPlace(slice: Segment, load: () => Promise<Uint8Array>): Promise<SliceBytes> {
+  async function readColo(slice: Segment, load: () => Promise<Uint8Array>): Promise<SliceBytes> {
     const cached = await cacheApi.match(slice);
     if (cached !== null) return { bytes: cached, isPart: false, tier: 'edge' };
     const bytes = await load();
-    keepInPlace(slice, bytes);
+    keepInColo(slice, bytes);
     return { bytes, isPart: false, tier: 'bucket' };
   }
 
-  function keepInPlace(slice: Segment, bytes: Uint8Array): void {
+  function keepInColo(slice: Segment, bytes: Uint8Array): void {
     background.run('fill-edge', () => cacheApi.put(slice, bytes));
   }
 
@@ -162,7 +162,7 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
       return () => void slicedReads.delete(permit);
     },
     async read(slice, load, part) {
-      const found = (await readEntrypoint(slice, part)) ?? (await readPlace(slice, load));
+      const found = (await readEntrypoint(slice, part)) ?? (await readColo(slice, load));
       if (!found.isPart) memory.keep(slice, found.bytes);
       return found;
     },

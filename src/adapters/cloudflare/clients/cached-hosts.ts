@@ -87,7 +87,7 @@ export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
     return binding;
   }
 
-  async function ask(host: string, known: Entry | undefined): Promise<HostBinding | null> {
+  async function load(host: string, known: Entry | undefined): Promise<HostBinding | null> {
     // From before the question, so that an answer never counts as younger than it
     // is.
     const askedAtMs = clock.nowMs();
@@ -103,10 +103,10 @@ export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
     } catch (error) {
       if (!isUsable) throw error;
       // Looked up again: somebody else may have been answered meanwhile.
-      const held = look(host) ?? known;
-      held.failedAtMs = clock.nowMs();
-      held.renewAtMs = held.failedAtMs + RETRY_MS;
-      return held.binding;
+      const entry = look(host) ?? known;
+      entry.failedAtMs = clock.nowMs();
+      entry.renewAtMs = entry.failedAtMs + RETRY_MS;
+      return entry.binding;
     }
   }
 
@@ -122,7 +122,7 @@ export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
       // One question at a time; of one whose request died before it was answered,
       // another in a while.
       known.renewAtMs = isDoubted ? nowMs + RETRY_MS : known.freshUntilMs;
-      background.run('renew-host', () => ask(host, known));
+      background.run('renew-host', () => load(host, known));
     }
     return known.binding;
   }
@@ -130,7 +130,7 @@ export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
   return {
     find(host) {
       const binding = peek(host);
-      return binding === undefined ? ask(host, look(host)) : binding;
+      return binding === undefined ? load(host, look(host)) : binding;
     },
     peek,
     clear() {

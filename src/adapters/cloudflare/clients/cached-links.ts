@@ -40,7 +40,7 @@ export function createCachedLinks(
     return missing !== undefined && missing.untilMs > nowMs ? null : undefined;
   }
 
-  async function ask(id: LinkId): Promise<LinkEntry | null> {
+  async function load(id: LinkId): Promise<LinkEntry | null> {
     // From before the call, so that an answer never counts as younger than it is.
     const askedAtMs = clock.nowMs();
     const entry = await read(id);
@@ -52,7 +52,7 @@ export function createCachedLinks(
   return {
     find(id) {
       const known = peek(id);
-      return known === undefined ? ask(id) : known;
+      return known === undefined ? load(id) : known;
     },
     peek,
     clear() {

@@ -21,8 +21,8 @@ const BYTES_MAX = 1024 * 1024;
  * and sending them 1 to 2 (measured 2026-11 in Node, on a busy machine). Bytes of all,
  * and for how long they are kept, milliseconds.
  */
-const KEPT_MAX_BYTES = 16 * 1024 * 1024;
-const KEPT_MS = 600_000;
+const CACHE_MAX_BYTES = 16 * 1024 * 1024;
+const CACHE_TTL_MS = 600_000;
 
 /** `filledTo`: see FeedNews. */
 export type Fill = {
@@ -44,22 +44,22 @@ export type BucketFill = {
 };
 
 export function createBucketFill(sql: Sql, clock: Clock): BucketFill {
-  const sized = { maxSize: KEPT_MAX_BYTES, sizeCalculation: sizeOfPage };
-  const kept = new LRUCache<ObjectKey, PointerPage>(sized);
+  const sized = { maxSize: CACHE_MAX_BYTES, sizeCalculation: sizeOfPage };
+  const cache = new LRUCache<ObjectKey, PointerPage>(sized);
   /** Whether the bucket is small, or was when that was looked up; null: not yet. */
   let isSmall: boolean | null = null;
 
-  function readKept(
+  function readCached(
     start: ObjectKey,
     key: ObjectKey,
     { readPage, isCurrent }: PageReader,
   ): PointerPage {
-    const known = kept.get(start);
-    const isYoung = known !== undefined && clock.nowMs() - known.readAtMs < KEPT_MS;
+    const known = cache.get(start);
+    const isYoung = known !== undefined && clock.nowMs() - known.readAtMs < CACHE_TTL_MS;
     if (isYoung && coversKey(known, key) && isCurrent(known)) return known;
     const page = readPage(key);
     // A page of nothing but that key helps nobody else.
-    if (page.to !== justAfter(page.from)) kept.set(page.from, page);
+    if (page.to !== justAfter(page.from)) cache.set(page.from, page);
     return page;
   }
 
@@ -69,7 +69,7 @@ export function createBucketFill(sql: Sql, clock: Clock): BucketFill {
     let next = isSmall ? from : null;
     let sizeBytes = 0;
     while (next !== null && pages.length < PAGES_MAX && sizeBytes < BYTES_MAX) {
-      const page = readKept(next, next, reader);
+      const page = readCached(next, next, reader);
       pages.push(page);
       sizeBytes += sizeOfPage(page);
       // A page of nothing but that key: no more may be cut.
@@ -78,5 +78,5 @@ export function createBucketFill(sql: Sql, clock: Clock): BucketFill {
     return { filledTo: next, pages };
   }
 
-  return { read, readPage: readKept };
+  return { read, readPage: readCached };
 }

@@ -119,8 +119,8 @@ function createPages() {
     bring(bucket: BucketName, sent: readonly PointerPage[]): void {
       // Each request of a herd brings the same pages.
       const brought = sent.filter((page) => {
-        const held = get(bucket, page);
-        return held?.feedId !== page.feedId || held.sequence < page.sequence;
+        const cached = get(bucket, page);
+        return cached?.feedId !== page.feedId || cached.sequence < page.sequence;
       });
       if (brought.length === 0) return;
       for (const page of brought) keep(bucket, page);

@@ -53,7 +53,7 @@ export async function restore(
       });
       const { damage } = checkBlobs(index, join(target.path, 'blobs'));
       copyKeys(generation, target.path);
-      placeIndex(generation, target.path);
+      installIndex(generation, target.path);
       unmarkRestore(target.path);
       return { manifest, counts, damage };
     } finally {
@@ -65,7 +65,7 @@ export async function restore(
 }
 
 /** Copies the index, durably, once all that it refers to is there. */
-function placeIndex(from: string, to: string): void {
+function installIndex(from: string, to: string): void {
   const temporary = join(to, `${INDEX_NAME}.new`);
   copyFileSync(join(from, INDEX_NAME), temporary);
   chmodSync(temporary, 0o600);

@@ -210,7 +210,7 @@ function createAnswer({
    * reads, so that those that do not need the protocol pay nothing for it.
    */
   const current: { read: Recognised | null; socket: Duplex | null } = { read: null, socket: null };
-  const askProtocol = (): KnownProtocol => {
+  const readProtocol = (): KnownProtocol => {
     const { read, socket } = current;
     if (read === null || socket === null) return null;
     return readClient(peerOf(socket), read.header).knownProtocol;
@@ -220,7 +220,7 @@ function createAnswer({
     current.read = read;
     current.socket = socket;
     try {
-      if (read.kind === 'plain') return answer(read, askProtocol);
+      if (read.kind === 'plain') return answer(read, readProtocol);
       return read.kind === 'signed' ? answerSigned(read) : null;
     } catch {
       // Failures are answered and logged by the full path.

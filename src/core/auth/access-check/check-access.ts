@@ -111,11 +111,11 @@ export function createAccessChecker(
   const decideOnce: DecideName = (call) => {
     const { principal, action, name } = call;
     const id = principal.kind === 'account' ? principal.account.id : '';
-    const asked = JSON.stringify([id, action, name]);
-    const known = decisions.get(asked);
+    const decisionKey = JSON.stringify([id, action, name]);
+    const known = decisions.get(decisionKey);
     if (known !== undefined) return known;
     const decision = decideName(question, call);
-    decisions.set(asked, decision);
+    decisions.set(decisionKey, decision);
     return decision;
   };
 

@@ -16,7 +16,7 @@ export function boundBySource(
   { ports: { clock } }: Core,
   takePermit: TakeSharePermit,
 ): TakeSharePermit {
-  const places = createSemaphore({
+  const permits = createSemaphore({
     max: LINK_RUNNING_IN_PROCESS,
     idleMs: LINK_PERMIT_MS,
     nowMs: clock.nowMs,
@@ -25,25 +25,25 @@ export function boundBySource(
     const { link, remoteAddress } = part;
     const name = `${link.id} ${networkOf(remoteAddress)}`;
     const shares = [{ name, max: LINK_RUNNING_PER_SOURCE }];
-    const place = places.tryTake({ tenant: link.id, shares });
-    if (place === null) return { kind: 'busy' };
+    const permit = permits.tryTake({ tenant: link.id, shares });
+    if (permit === null) return { kind: 'busy' };
 
     const outcome = await takePermit(part).catch((error: unknown) => {
-      place.release();
+      permit.release();
       throw error;
     });
     if (isRefusal(outcome)) {
-      place.release();
+      permit.release();
       return outcome;
     }
     return {
       ...outcome,
       progress(sentBytes) {
-        place.renew();
+        permit.renew();
         outcome.progress(sentBytes);
       },
       settle(sentBytes) {
-        place.release();
+        permit.release();
         return outcome.settle(sentBytes);
       },
     };

@@ -73,9 +73,9 @@ export async function readTarget(
 
 async function requireKeys(bucket: BucketHandle, keys: readonly ObjectKey[]): Promise<void> {
   for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
-    const asked = keys.slice(at, at + KEYS_AT_ONCE);
-    const found = await bucket.call('getObjects', { keys: asked });
-    const missing = asked.find((_, i) => (found[i] ?? null) === null);
+    const batch = keys.slice(at, at + KEYS_AT_ONCE);
+    const found = await bucket.call('getObjects', { keys: batch });
+    const missing = batch.find((_, i) => (found[i] ?? null) === null);
     if (missing !== undefined) throw new StorageError('NoSuchKey', { fields: { Key: missing } });
   }
 }

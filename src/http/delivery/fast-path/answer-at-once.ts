@@ -82,14 +82,14 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
   const refuse = createRefuseAtOnce(core, options);
   const redirect = createRedirectAtOnce(core, options);
 
-  return (read, askProtocol) => {
+  return (read, readProtocol) => {
     // 1. Bucket read policy and pointer, out of memory.
     const target = readTarget(read);
     if (target === null) return null;
     const { bucket, owner } = target;
     if (target.link !== null) return answerLink(read, target.link);
     if (target.site !== null) {
-      const visit = visitSite(target.site, read, askProtocol);
+      const visit = visitSite(target.site, read, readProtocol);
       if (visit === null) return null;
       if (visit.kind === 'redirect') return redirect(read, visit.readPolicy, visit.redirect, owner);
       return answer(read, visit.readPolicy, visit.pointer, visit.profile, owner);

@@ -68,13 +68,13 @@ export type SignedRead = Omit<PlainRead, 'header'> & {
 
 /**
  * Answers at once and meters it (a range that is read later, then), or gives null:
- * then nothing was done and the request must take the full path. `askProtocol` is
+ * then nothing was done and the request must take the full path. `readProtocol` is
  * called before it returns, and only where it matters; without it such reads take
  * the full path.
  */
 export type AnswerAtOnce = (
   read: PlainRead,
-  askProtocol?: () => KnownProtocol,
+  readProtocol?: () => KnownProtocol,
 ) => FastResponse | null;
 /**
  * Answers a signed read at once, whose signature is checked first; else as

@@ -124,7 +124,7 @@ function linkTarget({ linkKind, rawName, rawPath, binding }: LinkAddress): ReadT
     const path = decodePathSegment(rawPath ?? '');
     const bucket = '' as BucketName;
     const owner: ResponseOwner = { bucket, surface: 'links', accessKeyId: null };
-    const link: LinkPath = { name, path, binding, kept: null };
+    const link: LinkPath = { name, path, binding, cached: null };
     return { bucket, key: '' as ObjectKey, site: null, link, isOwnHost: false, owner };
   } catch (error) {
     if (error instanceof StorageError) return null;

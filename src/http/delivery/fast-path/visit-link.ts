@@ -25,10 +25,10 @@ export type LinkPath = {
   readonly path: string;
   readonly binding: HostBinding | null;
   /** What was found out of the link; it holds as long as the link is that object. */
-  kept: KeptLink | null;
+  cached: CachedLink | null;
 };
 
-type KeptLink = {
+type CachedLink = {
   readonly share: HotShare;
   readonly entry: LinkEntry;
   readonly object: NamedObject | null;
@@ -61,8 +61,8 @@ export function createLinkVisit(
   const isProgram = createIsProgram();
 
   /** What does not change while the link is the same. */
-  function keptOf(path: LinkPath, share: HotShare): KeptLink | null {
-    if (path.kept?.share === share) return path.kept;
+  function cachedOf(path: LinkPath, share: HotShare): CachedLink | null {
+    if (path.cached?.share === share) return path.cached;
     const entry = directory.peekLink(path.name.id) ?? null;
     if (entry === null) return null;
     const { link } = share;
@@ -71,15 +71,15 @@ export function createLinkVisit(
     const profile = profiles.of(link, object?.fileName ?? '', use);
     const bucket = entry.bucket.name;
     const owner: ResponseOwner = { bucket, surface: 'links', accessKeyId: null };
-    path.kept = { share, entry, object, profile, owner };
-    return path.kept;
+    path.cached = { share, entry, object, profile, owner };
+    return path.cached;
   }
 
   return (path, read) => {
     const share = hotShares.peek(path.name) ?? null;
-    const kept = share === null ? null : keptOf(path, share);
-    if (share === null || kept === null || kept.object === null) return null;
-    const { entry, object, profile, owner } = kept;
+    const cached = share === null ? null : cachedOf(path, share);
+    if (share === null || cached === null || cached.object === null) return null;
+    const { entry, object, profile, owner } = cached;
     if (path.binding !== null && path.binding.bucketId !== entry.bucket.id) return null;
     if (share.label !== null && share.label.revokedAtMs !== null) return null;
     if (stateByTime(share.link, clock.nowMs()) !== null || !isProgram(read)) return null;

@@ -31,10 +31,10 @@ export type SitePath = {
    * knows the path; see likelyKeys.
    */
   readonly keys: readonly ObjectKey[];
-  plan: KeptPlan | null;
+  plan: CachedPlan | null;
 };
 
-type KeptPlan = {
+type CachedPlan = {
   readonly settings: BucketReadPolicy['settings'];
   readonly rules: SiteRules;
   /**
@@ -45,7 +45,7 @@ type KeptPlan = {
 };
 
 /** Tells how the client came; absent where nobody can tell (AnswerAtOnce). */
-type AskProtocol = (() => KnownProtocol) | undefined;
+type ReadProtocol = (() => KnownProtocol) | undefined;
 
 /** What a visit leads to. */
 export type FastPathVisit = FastPathPage | FastPathRedirect;
@@ -84,21 +84,22 @@ export function likelyKeys(prefix: string, path: string): readonly string[] {
  */
 export function createSiteVisit(
   options: SiteVisitOptions,
-): (site: SitePath, read: PlainRead, askProtocol?: AskProtocol) => FastPathVisit | null {
+): (site: SitePath, read: PlainRead, readProtocol?: ReadProtocol) => FastPathVisit | null {
   const { hotMetadata, profiles, rules } = options;
 
   function planOf(
     site: SitePath,
     readPolicy: BucketReadPolicy,
     known: SiteRules,
-    askProtocol: AskProtocol,
+    readProtocol: ReadProtocol,
   ): SitePlan | null {
-    const kept = site.plan;
-    const isKept = kept !== null && kept.settings === readPolicy.settings && kept.rules === known;
-    const plan = isKept ? kept.plan : makePlan(site, readPolicy, known, null);
+    const cached = site.plan;
+    const isCurrent =
+      cached !== null && cached.settings === readPolicy.settings && cached.rules === known;
+    const plan = isCurrent ? cached.plan : makePlan(site, readPolicy, known, null);
     if (plan === null || !plan.isByProtocol) return plan;
-    if (askProtocol === undefined) return null;
-    const knownProtocol = askProtocol();
+    if (readProtocol === undefined) return null;
+    const knownProtocol = readProtocol();
     return site.plan?.knownProtocol === knownProtocol
       ? plan
       : makePlan(site, readPolicy, known, knownProtocol);
@@ -132,13 +133,13 @@ export function createSiteVisit(
     return null;
   }
 
-  return (site, read, askProtocol) => {
+  return (site, read, readProtocol) => {
     const { bucket, binding } = site;
     const readPolicy = readPolicyOf(site);
     if (readPolicy === null) return null;
     if (binding !== null && binding.bucketId !== readPolicy.bucketId) return null;
     const known = rules.peek(readPolicy, prefixOf(binding));
-    const plan = known === null ? null : planOf(site, readPolicy, known, askProtocol);
+    const plan = known === null ? null : planOf(site, readPolicy, known, readProtocol);
     if (plan === null) return null;
     const outcome = walkPlan(plan, {
       object(key): Seen {

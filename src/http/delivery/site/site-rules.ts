@@ -42,13 +42,13 @@ export type SiteRulesReader = {
 
 /** Versions of the two files; null: there is none. */
 type Versions = { readonly headers: VersionId | null; readonly redirects: VersionId | null };
-type Kept = Versions & { readonly rules: SiteRules; readonly sizeBytes: number };
+type CacheEntry = Versions & { readonly rules: SiteRules; readonly sizeBytes: number };
 
 /**
  * Parsed files of one reader, bytes of their texts together; they take some times
  * that.
  */
-const KEPT_MAX_BYTES = 2 * 1024 * 1024;
+const CACHE_MAX_BYTES = 2 * 1024 * 1024;
 /** What an entry costs besides. */
 const OVERHEAD_BYTES = 512;
 
@@ -66,20 +66,20 @@ const DOUBTED_MS = 10_000;
 /** Makes an empty one. */
 export function createSiteRulesReader(core: Core): SiteRulesReader {
   const { background, clock } = core.ports;
-  const kept = new Map<string, Kept>();
+  const cache = new Map<string, CacheEntry>();
   const breaker = createCircuitBreaker(clock, PAUSE_MS);
   const doubted = createCircuitBreaker(clock, DOUBTED_MS);
-  let keptBytes = 0;
+  let cachedBytes = 0;
 
-  function keep(name: string, entry: Kept): void {
-    keptBytes += entry.sizeBytes - (kept.get(name)?.sizeBytes ?? 0);
-    kept.delete(name);
-    kept.set(name, entry);
+  function keep(name: string, entry: CacheEntry): void {
+    cachedBytes += entry.sizeBytes - (cache.get(name)?.sizeBytes ?? 0);
+    cache.delete(name);
+    cache.set(name, entry);
     // The one that was loaded longest ago leaves first.
-    for (const [oldest, { sizeBytes }] of kept) {
-      if (keptBytes <= KEPT_MAX_BYTES || oldest === name) break;
-      kept.delete(oldest);
-      keptBytes -= sizeBytes;
+    for (const [oldest, { sizeBytes }] of cache) {
+      if (cachedBytes <= CACHE_MAX_BYTES || oldest === name) break;
+      cache.delete(oldest);
+      cachedBytes -= sizeBytes;
     }
   }
 
@@ -124,14 +124,14 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
     peek(readPolicy, prefix) {
       const versions = versionsIn(readPolicy, prefix);
       if (versions === null) return NO_RULES;
-      const entry = kept.get(nameOf(readPolicy, prefix));
+      const entry = cache.get(nameOf(readPolicy, prefix));
       return entry !== undefined && isSame(entry, versions) ? entry.rules : null;
     },
     async load(bucket, readPolicy, prefix) {
       const versions = versionsIn(readPolicy, prefix);
       if (versions === null) return NO_RULES;
       const name = nameOf(readPolicy, prefix);
-      const known = kept.get(name);
+      const known = cache.get(name);
       if (known !== undefined && isSame(known, versions)) return known.rules;
       if (breaker.isOn(name)) {
         if (known !== undefined) return known.rules;

@@ -14,14 +14,14 @@ import { SHARE_QUERY } from './share-hrefs.ts';
 import type { PickedFiles } from './share-zip.ts';
 
 /** What a request for an open link is about. */
-type Asked = {
+type VisitDetails = {
   readonly query: Query;
   /** Below the link, decoded; '' the link itself. */
   readonly path: string;
   readonly form: readonly (readonly [name: string, value: string])[];
 };
 
-export type Visit = LinkRequest & Asked;
+export type Visit = LinkRequest & VisitDetails;
 
 export function requireMethod({ method }: HttpRequest): void {
   if (method === 'GET' || method === 'HEAD' || method === 'POST') return;

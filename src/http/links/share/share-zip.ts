@@ -51,13 +51,13 @@ export function createShareZip(
   caps: CapGuard | null,
 ): AnswerShareZip {
   const { clock, meter } = core.ports;
-  const asked = createSourceLimit(LINK_ZIPS_PER_MINUTE, MINUTE_MS);
+  const requestLimit = createSourceLimit(LINK_ZIPS_PER_MINUTE, MINUTE_MS);
   const zips = createSemaphore({ max: ZIPS_MAX, idleMs: ZIP_IDLE_MS, nowMs: clock.nowMs });
 
   return async (request, open, picked, { requestId, visitor }) => {
     const selection = selectionOf(open, picked);
     const source = networkOf(request.remoteAddress);
-    asked.take(`${open.entry.id} ${source}`, clock.nowMs());
+    requestLimit.take(`${open.entry.id} ${source}`, clock.nowMs());
     const slot = zips.take({
       tenant: open.entry.accountId,
       shares: [

@@ -157,10 +157,10 @@ class FormParser {
    */
   #takeSteps(): void | Promise<void> {
     for (;;) {
-      const goesOn = this.#step();
-      if (goesOn instanceof Promise)
-        return goesOn.then((isMore) => (isMore ? this.#takeSteps() : undefined));
-      if (!goesOn) return;
+      const canContinue = this.#step();
+      if (canContinue instanceof Promise)
+        return canContinue.then((isMore) => (isMore ? this.#takeSteps() : undefined));
+      if (!canContinue) return;
     }
   }
 

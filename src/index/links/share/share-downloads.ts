@@ -62,9 +62,13 @@ export function createShareDownloadCalls(sql: Sql): DownloadCalls {
       if (isUsedUp(limits, bytesMax, usage)) return { kind: 'closed', state: 'used-up' };
       const running = runningOf(sql, n, linkId);
       if (running.permits >= LINK_RUNNING_MAX) return { kind: 'busy' };
-      const needsPlace = open === null || open.permits === 0;
-      const places = limits.downloads;
-      if (needsPlace && places !== null && usage.downloads + running.downloads >= places)
+      const isNewDownload = open === null || open.permits === 0;
+      const downloadsMax = limits.downloads;
+      if (
+        isNewDownload &&
+        downloadsMax !== null &&
+        usage.downloads + running.downloads >= downloadsMax
+      )
         return { kind: 'busy' };
       if (bytesMax !== null && usage.bytes + running.bytes + lengthBytes > bytesMax)
         return running.permits > 0 ? { kind: 'busy' } : { kind: 'closed', state: 'used-up' };
