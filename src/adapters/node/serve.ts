@@ -93,7 +93,7 @@ export type ServerOptions = Partial<ReceiveLimits> & {
 
 export type HandOver = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
 
-/** What threads that listen at one port share. */
+/** State that is shared by the threads that listen at one port. */
 export type SharedListening = {
   readonly reusePort?: boolean;
   readonly connectionCounts?: ConnectionCounts;

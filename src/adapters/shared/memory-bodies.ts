@@ -46,10 +46,10 @@ export type MemoryBodies = {
   peek(slice: Segment, readBytes?: number): Uint8Array | null;
   keep(slice: Segment, bytes: Uint8Array): void;
   /**
-   * Whether a slice is worth loading whole for a read of `readBytes` of which it is
-   * a part, or which is a part of it: there is room, or it is asked for clearly
-   * oftener than what must leave for it, and the read is no long one. Counts as a
-   * request for the slice, or as so much of one as is read of it.
+   * Says whether a slice is worth loading whole for a read of `readBytes`. It is
+   * where there is room. Else the read must be short, and the slice requested clearly
+   * oftener than the slices that would be evicted. The call counts as a request for
+   * the slice; a read of a part of it counts in proportion.
    */
   admits(slice: Segment, readBytes: number): boolean;
   stats(): CacheStats;

@@ -17,7 +17,7 @@ const TIMEOUT_MS = 10_000;
 /** How Stripe says that an event of this identifier was counted before. */
 const KNOWN = /already exists with identifier/;
 /**
- * How it says that it has no meter of that name: the operator charges for others.
+ * Stripe's message that it has no meter of a name: the operator charges for others.
  */
 const UNWANTED = /no (active )?meter/i;
 

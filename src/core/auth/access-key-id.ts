@@ -23,9 +23,9 @@ const TAGGED = /^QS[0-9A-HJKMNP-TV-Z]{20}$/;
 export type KeyIdProof =
   /** The server made it. */
   | 'proven'
-  /** It has the form of those that the server makes, and nobody made it. */
+  /** The id has the form of the server's own ids, but the server never made it. */
   | 'forged'
-  /** It has another form. */
+  /** The id does not have the form of the server's own ids. */
   | 'untagged';
 
 export type AccessKeyIds = {

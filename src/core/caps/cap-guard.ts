@@ -42,7 +42,7 @@ export type CapGuard = {
   requireStorage(owner: UsageOwner, bytes: number): Promise<void>;
 };
 
-/** How often one request leases when others of its process use up what it got. */
+/** Leases that one request may take while others of its process use them up. */
 const ROUNDS = 4;
 
 /**

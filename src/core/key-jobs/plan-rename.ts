@@ -9,7 +9,7 @@ import type { ObjectKey } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../opened-bucket/bucket-handle.ts';
 import { asKey, TASK_MAX_KEYS } from './key-tasks.ts';
 
-/** Keys that one call lists. */
+/** Keys that one call of the index lists. */
 const LISTED_AT_ONCE = 1000;
 
 /** A key with its new one; null: the new name is none that a key can have. */

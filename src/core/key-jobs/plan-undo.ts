@@ -80,7 +80,7 @@ function undoOf(core: Core, task: Undo, item: KeyJobItem): KeyAction {
   return { kind: 'unmove', key, toKey, movedId: versionId, leftMarkerId: markerId, ...fresh };
 }
 
-/** What gives an object the lock that it had, where it has the one that the job left. */
+/** Plans the return to an object's old lock, if it still has the one that the job set. */
 function undoneLock(
   { bypassGovernance = false }: Undo,
   { before, after }: NonNullable<EditedItem['lock']>,

@@ -16,7 +16,7 @@ import type { Sql } from '../../ports/sql.ts';
 import { AFTER_ALL_IDS } from '../keys/key-order.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
-/** Rows that go with one that comes. More than one, so that any backlog shrinks. */
+/** Old rows that each new row removes: more than one, so that any backlog shrinks. */
 const REMOVED_PER_NOTE = 8;
 
 type JobRow = {

@@ -43,7 +43,7 @@ export const done = (facts: Partial<ActionResult>): ActionResult => ({
 
 export type ActionTarget = {
   readonly toKey: ObjectKey;
-  /** What has that key now. */
+  /** The stored version that `toKey` has now. */
   readonly replaced: StoredVersion | null;
 };
 

@@ -74,7 +74,7 @@ export function readCurrent(sql: Sql, bucket: number, key: ObjectKey): StoredVer
   return row === undefined ? null : toStored(row);
 }
 
-/** Whether a request that names this version, or none, means this current one. */
+/** Says whether a request for the version `name`, or for none, means the current one. */
 export function matchesName(current: StoredMarker, name: VersionName | null): boolean {
   return name === null || name === current.versionId || (name === 'null' && current.isNull);
 }

@@ -78,7 +78,7 @@ const AT_ROOT = {
   purgeBucket: 'record',
 } as const;
 
-/** What needs all keys in one index so far. */
+/** Calls that so far need all keys of a bucket in one index. */
 const TOGETHER = {
   scanLifecycle: 'together',
   applyLifecycle: 'together',

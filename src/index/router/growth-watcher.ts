@@ -8,7 +8,7 @@ import { CALL_ROUTES, needsAll } from './call-routes.ts';
 
 /** Buckets of which changes are counted; each may be forgotten. */
 const BUCKETS_MAX = 10_000;
-/** For so long a bucket stays together that was needed in one index. */
+/** A bucket that was needed in one index is not split for this time, milliseconds. */
 const TOGETHER_MS = 10 * 60_000;
 /** A look at a bucket for each such share of the rows of a shard that changes. */
 const LOOKS_PER_SHARD = 10;

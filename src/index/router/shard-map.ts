@@ -75,7 +75,7 @@ export function shardIn(map: ShardMap, id: BucketId): ShardState | null {
   return map.find(({ bucket }) => bucket.id === id) ?? null;
 }
 
-/** Whether what a shard says of a slice is this one under this epoch. */
+/** Says whether a moving slice has this epoch and this shard at its other end. */
 export function isSlice(slice: MovingSlice | null, epoch: number, shard: BucketId): boolean {
   return slice?.epoch === epoch && slice.shard.id === shard;
 }

@@ -49,7 +49,7 @@ function openShard(sql: Sql, bucket: Parameters<typeof requireBucket>[1]): Shard
   return requireShard(sql, bucket);
 }
 
-/** What came in, if it is of that source under that epoch. */
+/** Finds the slice that comes in from a source under an epoch. */
 function incomingOf(
   { state }: Shard,
   { source, epoch }: { source: BucketAddress; epoch: number },

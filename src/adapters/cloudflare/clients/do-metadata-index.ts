@@ -277,7 +277,7 @@ function isForStrangers(name: keyof IndexApi, input: unknown): boolean {
   return (input as { readonly mayBeStale?: boolean }).mayBeStale === true;
 }
 
-/** Whether the object said that it has no bucket. */
+/** Says whether a value means that the Durable Object has no bucket. */
 function isOfNoBucket(name: keyof IndexApi, value: unknown): boolean {
   if (name === 'getBucket') return value === null;
   if (name !== 'resolve' && name !== 'resolveAll') return false;

@@ -48,8 +48,9 @@ function createSharedStates() {
       states.set(bucket, { atMs, filledTo, isOffloaded, isRelayed });
     },
     /**
-     * Whether the colo had better have that one. `isOlder`: no call of the index brought
-     * it just now, so the colo may have a later one, which it must not replace.
+     * Says whether the colo should get this state of the feed. `isOlder`: the state is
+     * from an earlier call of the index. Then the colo may have a later one, which this
+     * must not replace.
      */
     isNews(bucket: BucketName, state: FeedState, isOlder: boolean): boolean {
       const { atMs, filledTo, isOffloaded, isRelayed = false } = state;

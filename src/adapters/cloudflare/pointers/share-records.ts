@@ -21,7 +21,7 @@ import { decodeJson } from './pointer-page.ts';
 export type ShareRecord = {
   readonly share: HotShare;
   readonly bucket: BucketAddress;
-  /** When the call began that brought it. */
+  /** Time at which the call that brought the record began, milliseconds. */
   readonly atMs: number;
   /** Where the feed stood then; null: the object runs a release that does not say it. */
   readonly stamp: Pick<FeedState, 'feedId' | 'sequence'> | null;

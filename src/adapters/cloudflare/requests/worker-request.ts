@@ -15,10 +15,10 @@ import { toHeaderBytes } from './header-bytes.ts';
  */
 const CHUNK_BYTES = 64 * 1024;
 /**
- * How much of a body that nobody wants any more is still read, and for how long. An
- * answer while a half-read body waits breaks the connection, often before the
- * client has seen the response (measured with workerd 2026-10); a body that nobody
- * began to read does no harm.
+ * Limits in bytes and milliseconds up to which the rest of an unwanted body is read. A
+ * response beside a half-read body breaks the connection, often before the client has
+ * seen the response (measured with workerd 2026-10). A body that nobody began to read
+ * does no harm.
  */
 const DRAIN_MAX_BYTES = 64 * 1024 * 1024;
 const DRAIN_MAX_MS = 10_000;

@@ -42,9 +42,10 @@ export type PrebuiltHeads = {
    */
   of(response: FastResponse, isHead: boolean, requestIdLength: number, nowMs: number): Head;
   /**
-   * The bytes of the head of any other response, which is seldom sent twice, and of
-   * what of its body goes with it; null for a response that node:http must send: of
-   * unknown length, or with a header that no head may hold. Cost: about 2 µs.
+   * Makes the head of any other response, and adds the part of its body that is sent
+   * with it. Such a head is seldom sent twice. Null: node:http must send the response,
+   * since its length is unknown or it has a header that no head may have. Cost: about
+   * 2 µs.
    */
   text(
     answer: OutgoingAnswer,

@@ -3,7 +3,7 @@
 import { VERSION } from '../../../ports/version.ts';
 import type { RootKey } from './root-key.ts';
 
-/** Where http/console serves it. */
+/** Path at which http/console serves the web console. */
 const CONSOLE_PATH = '/-/console/';
 
 /** Prints the lines to stdout. They are no log lines: the key is never logged. */

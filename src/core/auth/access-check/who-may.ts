@@ -70,7 +70,7 @@ export function accountPrincipal(id: AccountId): Principal {
   };
 }
 
-/** What is asked, with the checker that answers it. */
+/** The question of an access check, with the checker that answers it. */
 export type AccessInquiry = {
   readonly record: AccessRecord;
   readonly policy: ReadPolicy;
