@@ -108,8 +108,8 @@ export const PLACE_SETTINGS = {
   shardRows: whole('QUAYSIDE_SHARD_ROWS', {
     meaning:
       'Objects and older versions from which an index of a bucket is split in two ' +
-      '([ADR 53](adr/0053-a-slice-is-given-up-in-one-commit.md)); 0 splits none. ' +
-      'Once a bucket was split, older releases refuse the data folder.',
+      '([shards](internals/shards.md)); 0 splits none. Once a bucket was split, older ' +
+      'releases refuse the database. On Cloudflare read first what a split bucket can not do.',
     unit: 'rows',
     fallback: 0,
     min: 0,

@@ -103,8 +103,9 @@ function blobsOfCommit(name: keyof IndexApi, input: AnyInput) {
 }
 
 /**
- * Commits at a shard, which says whose pack is full with it. A blob of another bucket gets a remote reference of the shard's own, for the core took one for
- * the root; and so does a blob that another shard of this bucket owns.
+ * Commits at a shard, which says whose pack is full with it. A blob of another bucket gets
+ * a remote reference of the shard's own, for the core took one for the root; and so does a
+ * blob that another shard of this bucket owns.
  */
 async function commitAt(
   { index, clock, split }: KeyCallParts,

@@ -24,14 +24,12 @@ it.each([
   expect(isFlood(read, useful)).toBe(expected);
 });
 
-/** A body that somebody reads; node:http2's streams end and close as these do. */
+/** A body that somebody reads; node:http2's streams end and break off as these do. */
 function openBody() {
   const body = new PassThrough();
   body.resume();
-  const closed: unknown[] = [];
-  const stream = Object.assign(body, { close: (code: unknown) => closed.push(code) });
   const receptions = new Set<Reception>();
-  const reception = watchBody(receptions, stream as never);
+  const reception = watchBody(receptions, body as never);
   /** Seconds until it is too slow, where each brings so many bytes; at most `limit`. */
   const secondsUntilSlow = (bytesASecond: number, limit: number, rate = RATE) => {
     for (let second = 1; second <= limit; second++) {
@@ -42,8 +40,7 @@ function openBody() {
   };
   return {
     body,
-    stream: stream as unknown as ServerHttp2Stream,
-    closed,
+    stream: body as unknown as ServerHttp2Stream,
     receptions,
     secondsUntilSlow,
   };
@@ -88,15 +85,20 @@ describe('a body', () => {
     expect(receptions.size).toBe(0);
   });
 
-  it('that is too slow is refused by its reader; without one its stream ends', () => {
-    const { stream, closed } = openBody();
-    refuseSlow(stream);
-    expect(closed).toEqual([8]);
+  it('that is too slow is refused by its reader', () => {
+    const { stream } = openBody();
     let refusals = 0;
     stream.on(TOO_SLOW, () => {
       refusals += 1;
     });
     refuseSlow(stream);
-    expect([refusals, closed.length]).toEqual([1, 1]);
+    expect([refusals, stream.destroyed]).toEqual([1, false]);
+  });
+
+  it('that is too slow and has no reader breaks its stream off with an error', () => {
+    const { body, stream } = openBody();
+    body.on('error', () => {});
+    refuseSlow(stream);
+    expect([body.destroyed, body.errored]).toEqual([true, expect.any(Error)]);
   });
 });

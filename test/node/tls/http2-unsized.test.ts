@@ -1,7 +1,9 @@
 // Responses of HTTP/2 whose length nobody knows: their end, their failure, and clients that leave.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { constants } from 'node:http2';
-import { expect, it } from 'vitest';
+import { type ClientHttp2Stream, constants, type ServerHttp2Stream } from 'node:http2';
+import { expect, it, onTestFinished } from 'vitest';
+import { refuseSlow } from '../../../src/adapters/node/http2/http2-limits.ts';
 import { type ByteChunks, ChunkStream } from '../../../src/ports/chunk-stream.ts';
 import { connectSession, createTestLog, requestOn, startAsking } from './tls-kit.ts';
 
@@ -23,6 +25,27 @@ async function serve(source: Source) {
     { log },
   );
   return { session: connectSession(port), failures: () => lines.map(({ event }) => event) };
+}
+
+/** The server's side of the streams that begin from here to the end of the test. */
+function serverStreams(): readonly ServerHttp2Stream[] {
+  const streams: ServerHttp2Stream[] = [];
+  const keep = (message: unknown) =>
+    void streams.push((message as { stream: ServerHttp2Stream }).stream);
+  subscribe('http2.server.stream.start', keep);
+  onTestFinished(() => void unsubscribe('http2.server.stream.start', keep));
+  return streams;
+}
+
+/** How a body ends for its client: whole, or cut with an error of the stream. */
+async function endOf(stream: ClientHttp2Stream): Promise<string> {
+  let isWhole = false;
+  let error: unknown = null;
+  stream.on('end', () => (isWhole = !stream.aborted));
+  stream.on('error', (cause) => (error = cause));
+  await once(stream, 'close').catch(() => {});
+  if (error !== null) return `cut: ${(error as NodeJS.ErrnoException).code}`;
+  return isWhole ? 'whole' : `cut: ${stream.rstCode}`;
 }
 
 const chunkOf = (text: string) => ({ bytes: Buffer.from(text), isBorrowed: false });
@@ -79,3 +102,23 @@ it.each(['a chunk', 'the end', 'a failure'])(
     expect([calls, source.closes, failures()]).toEqual([2, 1, []]);
   },
 );
+
+it.each([
+  ['its client moves nothing for too long', (stream: ServerHttp2Stream) => stream.emit('timeout')],
+  ["its request's body comes too slowly", refuseSlow],
+])('is cut with an error where %s', async (_, interrupt) => {
+  const started = serverStreams();
+  let calls = 0;
+  const source = sourceOf(async () => {
+    calls += 1;
+    return calls === 1 ? chunkOf('first') : new Promise(() => {});
+  });
+  const { session } = await serve(source);
+  const stream = session.request({ ':path': '/', ':method': 'GET' });
+  const end = endOf(stream);
+  await once(stream, 'data');
+  expect(started).toHaveLength(1);
+  for (const each of started) interrupt(each);
+  expect(await end).toBe('cut: ERR_HTTP2_STREAM_ERROR');
+  await expect.poll(() => source.closes).toBe(1);
+});

@@ -11,6 +11,7 @@ import { sendChunks } from '../server/send-chunks.ts';
 import { METHODS } from '../server/server-wide-requests.ts';
 import { SOCKET_IDLE_MS } from '../server/socket-timeouts.ts';
 import type { ReadClient } from '../server/trusted-proxies.ts';
+import { cutShort } from './cut-short.ts';
 import { type Http2Exchange, type Http2Request, readHttp2Request } from './http2-request.ts';
 
 export type Http2FullPathOptions = {
@@ -45,7 +46,7 @@ export function createHttp2FullPath(options: Http2FullPathOptions): AnswerHttp2 
     const { stream } = exchange;
     counts.begun();
     // A client that neither sends nor takes anything for so long is gone.
-    stream.setTimeout(SOCKET_IDLE_MS, () => stream.close(constants.NGHTTP2_CANCEL));
+    stream.setTimeout(SOCKET_IDLE_MS, () => cutShort(stream, new Error('Its client is gone.')));
     stream.once('close', () => counts.ended(stream.writableFinished));
 
     if (answerForServer(exchange)) return;
@@ -191,14 +192,6 @@ function headersOf({ status, headers }: Outgoing, bodyBytes: number | null): Out
   }
   if (bodyBytes !== null && !isBodiless(status)) outgoing['content-length'] ??= `${bodyBytes}`;
   return outgoing;
-}
-
-/**
- * Resets a stream whose response has begun, with INTERNAL_ERROR. `close` would end it first, and a
- * body whose length nobody said would look whole.
- */
-function cutShort(stream: ServerHttp2Stream, cause: unknown): void {
-  stream.destroy(cause instanceof Error ? cause : new Error('The body failed.', { cause }));
 }
 
 function sendText(stream: ServerHttp2Stream, status: number, text: string): void {

@@ -1,8 +1,9 @@
 // Limits of what clients of HTTP/2 send: connections that are mostly control frames,
 // and bodies that come too slowly. http2-sessions.ts checks once a second.
-import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { ServerHttp2Stream } from 'node:http2';
 import { TOO_SLOW } from '../server/http-request.ts';
 import { BODY_CREDIT_MS } from '../server/socket-timeouts.ts';
+import { cutShort } from './cut-short.ts';
 
 /**
  * What a session may send besides requests and bodies: so many bytes, and as many
@@ -54,7 +55,9 @@ export function isSlow(reception: Reception, receiveRateMin: number, passedMs: n
   return reception.creditMs <= 0;
 }
 
-/** Ends a slow body: its reader gets an error to respond with; without one the stream ends. */
+/**
+ * Ends a slow body: its reader gets an error to respond with; without one the stream is reset.
+ */
 export function refuseSlow(stream: ServerHttp2Stream): void {
-  if (!stream.emit(TOO_SLOW)) stream.close(constants.NGHTTP2_CANCEL);
+  if (!stream.emit(TOO_SLOW)) cutShort(stream, new Error('The body came too slowly.'));
 }
