@@ -1,4 +1,5 @@
-// What the API says of objects and versions that are not there, and of delete markers.
+// What the API says of objects and versions that are not there, and of delete markers; and which
+// version a download is led to.
 import { expect, it } from 'vitest';
 import { startMemoryApi } from '../memory-api.ts';
 
@@ -35,4 +36,15 @@ it('a missing key, a missing version and a delete marker are different errors', 
     404,
     'NoSuchVersion',
   ]);
+});
+
+it.each([
+  ['key=photos/1.jpg', null],
+  ['key=photos/1.jpg&versionId=null', 'null'],
+])('a download of %s is led to the version %s', async (query, versionId) => {
+  const path = `${BUCKET}/content?${query}`;
+  const { status, headers: sent } = await send({ method: 'GET', path, headers: {}, body: null });
+  expect(status).toBe(307);
+  const location = new URL(sent.get('location') ?? '');
+  expect(location.searchParams.get('versionId')).toBe(versionId);
 });

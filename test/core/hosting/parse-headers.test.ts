@@ -1,6 +1,7 @@
 // The parser of `_headers`.
 import { describe, expect, it } from 'vitest';
 import { parseHeaders } from '../../../src/core/hosting/parse-headers.ts';
+import { RULE_LINE_MAX_LENGTH } from '../../../src/core/hosting/rule-lines.ts';
 
 const FILE = `# everything
 /*
@@ -112,4 +113,13 @@ describe('_headers', () => {
     expect(rules.changesFor(path)).toEqual({ added: [], removed: [] });
     expect(process.cpuUsage().user - before).toBeLessThan(90_000);
   });
+});
+
+it.each([
+  [RULE_LINE_MAX_LENGTH, 0],
+  [RULE_LINE_MAX_LENGTH + 1, 1],
+])('a line of _headers with %i characters has %i problems', (length, problems) => {
+  const header = '  X-Long: ';
+  const line = `${header}${'x'.repeat(length - header.length)}`;
+  expect(parseHeaders(`/*\n${line}\n`).problems).toHaveLength(problems);
 });
