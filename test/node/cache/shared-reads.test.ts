@@ -37,6 +37,10 @@ function open(isOfThread: boolean) {
   return { hot, counters, reads, find, answer };
 }
 
+it('memory of one machine is never stale: a change is fresh for everybody at once', () => {
+  expect(open(false).hot.staleForMs('unknown')).toBe(0);
+});
+
 describe('a read under way', () => {
   let opened: ReturnType<typeof open>;
   beforeEach(() => {

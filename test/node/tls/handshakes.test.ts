@@ -110,6 +110,20 @@ describe('boundHandshakes', () => {
     expect(refused?.samples[0]?.value).toBe(1);
   });
 
+  it.each(['A', 'Z', 'a', 'z'])('takes a first byte of %s for plain HTTP', async (letter) => {
+    const { port } = await start({ handshakeMs: 60_000, perNetwork: 8 });
+    const { all } = await connectPlain(port, `${letter}CL / HTTP/1.1\r\nHost: h\r\n\r\n`);
+    await expect.poll(all).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
+  it.each(['@', '[', '`', '{'])('takes a first byte of %s for no HTTP', async (sign) => {
+    const { port, outcomes } = await start({ handshakeMs: 60_000, perNetwork: 8 });
+    const { socket, all } = await connectPlain(port, `${sign}CL / HTTP/1.1\r\nHost: h\r\n\r\n`);
+    await untilClosed(socket);
+    expect(all()).not.toMatch(/^HTTP/);
+    expect(outcomes()).toMatchObject({ 'plain-http': 0, failed: 1 });
+  });
+
   it('counts handshakes that fail, and goes on', async () => {
     const { port, outcomes } = await start({ handshakeMs: 5000, perNetwork: 1 });
     for (const noise of ['\x16\x03\x01\x00\x05hello', '\x00\x00\x00\x00\x00\x00']) {

@@ -106,7 +106,7 @@ it.each(['a chunk', 'the end', 'a failure'])(
 it.each([
   ['its client moves nothing for too long', (stream: ServerHttp2Stream) => stream.emit('timeout')],
   ["its request's body comes too slowly", refuseSlow],
-])('is cut with an error where %s', async (_, interrupt) => {
+])('a body without a length is cut with an error where %s', async (_, interrupt) => {
   const started = serverStreams();
   let calls = 0;
   const source = sourceOf(async () => {
