@@ -56,7 +56,7 @@ function createWorld() {
   return { calls, renew };
 }
 
-it('requests of an account share one call of the ledger, those of another have their own', async () => {
+it('requests of one account share a call of the ledger, of two accounts none', async () => {
   const { calls, renew } = createWorld();
   const requests = [await renew(), await renew(), await renew()];
   expect(calls).toHaveLength(1);
