@@ -105,6 +105,13 @@ const CASES: readonly (readonly [string, Partial<KeyScope>, ScopedRequest, boole
     { ...GET, sourceIp: '::ffff:10.1.2.3' },
     true,
   ],
+  ['an address beside a range that nobody can read', { sourceIps: ['10.0.0.0/33'] }, GET, false],
+  [
+    'an IPv6 address beside every IPv4 address',
+    { sourceIps: ['0.0.0.0/0'] },
+    { ...GET, sourceIp: '2001:db8::1' },
+    false,
+  ],
   [
     'an address that is not known',
     { sourceIps: ['0.0.0.0/0', '::/0'] },

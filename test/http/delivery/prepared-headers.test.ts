@@ -1,9 +1,9 @@
 // The headers of public responses that are kept with a pointer: what one response said of its
 // tier, no other one says.
 import { expect, it } from 'vitest';
+import type { ObjectKey } from '../../../src/domain/nouns.ts';
 import { PLAIN_PROFILES } from '../../../src/http/delivery/header-profile.ts';
 import { createPreparedFor } from '../../../src/http/delivery/prepared-headers.ts';
-import type { ObjectKey } from '../../../src/domain/nouns.ts';
 import { pointerOf } from '../../contract/pointer-samples.ts';
 
 const HIT = 'memory; hit';
