@@ -95,7 +95,7 @@ function withoutOverlap({ keys, prefixes }: Pick<ObjectSelection, 'keys' | 'pref
     const last = coveringPrefixes.at(-1);
     if (last === undefined || !prefix.startsWith(last)) coveringPrefixes.push(prefix);
   }
-  const coveringKeys: string[] = [];
+  const uncoveredKeys: string[] = [];
   let at = 0;
   for (const key of [...new Set(keys)].sort()) {
     // Only the last prefix that sorts before a key can be its own.
@@ -104,9 +104,9 @@ function withoutOverlap({ keys, prefixes }: Pick<ObjectSelection, 'keys' | 'pref
       next = coveringPrefixes[at + 1];
     }
     const prefix = coveringPrefixes[at];
-    if (prefix === undefined || !key.startsWith(prefix)) coveringKeys.push(key);
+    if (prefix === undefined || !key.startsWith(prefix)) uncoveredKeys.push(key);
   }
-  return { keys: coveringKeys, prefixes: coveringPrefixes };
+  return { keys: uncoveredKeys, prefixes: coveringPrefixes };
 }
 
 type ListedKey = { readonly key: ObjectKey; readonly sizeBytes: number };

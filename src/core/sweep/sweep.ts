@@ -143,7 +143,7 @@ async function sweepName(
   { budget, repackBudget }: { budget: PageBudget; repackBudget: RepackBudget },
   total: Total,
 ): Promise<void> {
-  const alive = await attempt(core, name, async () => {
+  const attempted = await attempt(core, name, async () => {
     const incarnations = await core.ports.metadataIndex.call(name, 'listIncarnations', { name });
     const swept = await sweepBucket(core, name, incarnations);
     total.deletedBlobs += swept.deletedBlobs;
@@ -151,12 +151,13 @@ async function sweepName(
     return incarnations.filter(({ isDeleted }) => !isDeleted);
   });
   // Behind the bucket come its shards, if it is split; they have packs of their own.
-  const [living] = alive ?? [];
+  const alive = attempted ?? [];
+  const [living] = alive;
   if (living === undefined) return;
 
   const { bucket, searchedAtMs, levelsUsedAtMs, idleUploadMs, selectionEndsMs } = living;
   const nowMs = core.ports.clock.nowMs();
-  for (const { packDueMs, bucket: owner } of alive ?? []) {
+  for (const { packDueMs, bucket: owner } of alive) {
     if (packDueMs !== null && packDueMs <= nowMs)
       await attempt(core, name, () => writeDuePacks(core, owner.name, budget.stopping));
   }

@@ -25,6 +25,12 @@ export const refOfShard = ({ bucket, revision }: ShardState): BucketRef => ({
   revision,
 });
 
+/** The versions of a bucket, or of one of its shards; markers are not counted. */
+export async function countRows(ports: MovingPorts, bucket: BucketRef): Promise<number> {
+  const totals = await ports.index.call(ports.bucket, 'getStorageTotals', { bucket });
+  return totals.reduce((sum, row) => sum + row.currentCount + row.noncurrentCount, 0);
+}
+
 /**
  * Takes remote references for a shard to blobs that others own, and gives those as new
  * references of its rows. NoSuchBlob.

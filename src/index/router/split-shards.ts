@@ -10,7 +10,7 @@ import type { ShardState } from '../../ports/index-calls/shard-calls.ts';
 import type { MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Background, Clock } from '../../ports/system.ts';
 import { type BucketWatcher, createGrowthWatcher } from './growth-watcher.ts';
-import { finishMoves, type MovingPorts, moveSlice, refOfShard } from './move-slices.ts';
+import { countRows, finishMoves, type MovingPorts, moveSlice, refOfShard } from './move-slices.ts';
 import { idOfShard, nameOfShard, type ShardMap, shardsWithKeys } from './shard-map.ts';
 
 export type SplitterOptions = {
@@ -80,7 +80,7 @@ async function balanceShards(ports: SplittingPorts, rows: number): Promise<void>
 
 async function findLarge(ports: MovingPorts, map: ShardMap, rows: number) {
   for (const shard of shardsWithKeys(map)) {
-    const count = await countRows(ports, shard);
+    const count = await countRows(ports, refOfShard(shard));
     if (count > rows) return { shard, count };
   }
   return null;
@@ -94,17 +94,9 @@ async function openMap(ports: MovingPorts, rows: number): Promise<ShardMap | nul
   const record = await index.call(name, 'getBucket', { name });
   if (record === null) return null;
   const bucket: BucketRef = { id: record.id, name, revision: record.revision };
-  if ((await countRowsOf(ports, bucket)) <= rows) return null;
+  if ((await countRows(ports, bucket)) <= rows) return null;
   return [await index.call(name, 'noteShards', { bucket, made: 0 })];
 }
-
-async function countRowsOf(ports: MovingPorts, bucket: BucketRef): Promise<number> {
-  const totals = await ports.index.call(ports.bucket, 'getStorageTotals', { bucket });
-  return totals.reduce((sum, row) => sum + row.currentCount + row.noncurrentCount, 0);
-}
-
-const countRows = (ports: MovingPorts, shard: ShardState): Promise<number> =>
-  countRowsOf(ports, refOfShard(shard));
 
 /** Moves the upper half of a shard to one that has no keys, slice by slice. */
 async function splitShard(
@@ -181,7 +173,10 @@ async function joinSmall(ports: SplittingPorts, rows: number): Promise<void> {
   for (const target of shards) {
     const source = shards.find(({ range }) => range?.from === target.range?.to && range !== null);
     if (source === undefined || source === target || target.range?.to === null) continue;
-    const counts = [await countRows(ports, target), await countRows(ports, source)];
+    const counts = [
+      await countRows(ports, refOfShard(target)),
+      await countRows(ports, refOfShard(source)),
+    ];
     if (counts.every((count) => count < rows * JOINED_SHARE)) {
       await joinShards(ports, source, target);
       return;

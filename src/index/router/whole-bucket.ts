@@ -7,7 +7,14 @@ import { StorageError } from '../../domain/errors.ts';
 import type { BucketAddress, BucketRecord, BucketRef } from '../../domain/nouns.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
-import { carryOut, finishMoves, type MovingPorts, moveSlice, refOfShard } from './move-slices.ts';
+import {
+  carryOut,
+  countRows,
+  finishMoves,
+  type MovingPorts,
+  moveSlice,
+  refOfShard,
+} from './move-slices.ts';
 import { nextStep } from './next-step.ts';
 import { readShardMap, type ShardMap, shardsWithKeys } from './shard-map.ts';
 import { AGAIN, pause, type SplitBuckets, TRIES_MAX } from './split-bucket.ts';
@@ -79,11 +86,9 @@ export async function changeRecord(
   return split.attempt(bucket, async (map) => {
     const [root, ...others] = map;
     const changed = (await split.callShard(root, bucket, name, input)) as BucketRecord;
-    for (const shard of others) {
-      const { revision: record, settings } = changed;
-      const isCapped = settings.isCapped === true;
-      await index.call(bucket.name, 'reportRecord', { bucket: shard.bucket, record, isCapped });
-    }
+    const report = { record: changed.revision, isCapped: changed.settings.isCapped === true };
+    for (const shard of others)
+      await index.call(bucket.name, 'reportRecord', { bucket: shard.bucket, ...report });
     return changed;
   });
 }
@@ -138,21 +143,14 @@ export async function bringTogether(
   throw new StorageError('ServiceUnavailable', { cause: 'the bucket was not brought together' });
 }
 
-async function requireFewRows({
-  index,
-  bucket: name,
-  togetherMaxRows,
-}: Parameters<typeof bringTogether>[0]): Promise<void> {
+async function requireFewRows(ports: Parameters<typeof bringTogether>[0]): Promise<void> {
+  const { index, bucket: name, togetherMaxRows } = ports;
   const isBounded = togetherMaxRows !== Number.POSITIVE_INFINITY;
   const map = isBounded ? await readShardMap(index, name) : null;
   const shards = map === null ? [] : shardsWithKeys(map);
   if (shards.every((shard) => shard === map?.[0])) return;
   let rows = 0;
-  for (const shard of shards) {
-    const bucket = refOfShard(shard);
-    const totals = await index.call(name, 'getStorageTotals', { bucket });
-    for (const { currentCount, noncurrentCount } of totals) rows += currentCount + noncurrentCount;
-  }
+  for (const shard of shards) rows += await countRows(ports, refOfShard(shard));
   if (rows <= togetherMaxRows) return;
   throw new StorageError('NotImplemented', {
     detail: `The bucket is split into shards, and this needs its ${rows} versions in one index.`,
