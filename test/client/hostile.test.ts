@@ -7,7 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { type Client, createClient, type Fetch } from '../../src/client/index.ts';
 import { ACCESS_KEY, MiB } from './client-server.ts';
 
-type Sent = { readonly method: string; readonly url: URL; readonly headers: Headers };
+type Sent = {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: unknown;
+};
 type Answer = (sent: Sent, count: number) => Response;
 
 /** Clients of a server that answers so, and all that was sent to it. */
@@ -15,7 +20,7 @@ function lying(answer: Answer) {
   const sent: Sent[] = [];
   const fetch: Fetch = async (url, init) => {
     const headers = new Headers(init?.headers);
-    const one = { method: init?.method ?? 'GET', url: new URL(url), headers };
+    const one = { method: init?.method ?? 'GET', url: new URL(url), headers, body: init?.body };
     return answer(one, sent.push(one));
   };
   const retries = { attempts: 3, baseMs: 1, maxMs: 2 };
@@ -236,8 +241,11 @@ describe('a refusal', () => {
     const uploads = Array.from({ length: 40 }, (_, at) => byToken.upload('b', `k${at}`, 'x'));
     const ended = await Promise.allSettled(uploads);
     expect(ended.filter(({ status }) => status === 'rejected')).toHaveLength(40);
-    // Three attempts of three.
-    expect(sent.length).toBeLessThanOrEqual(9);
+    // Three attempts of three; how many URLs go together hangs on the load of the machine.
+    const asksFor = (key: string) =>
+      sent.filter(({ body }) => String(body).includes(`"${key}"`)).length;
+    const asks = uploads.map((_, at) => asksFor(`k${at}`));
+    expect([Math.min(...asks) > 0, Math.max(...asks)]).toEqual([true, 9]);
   });
 
   it('is what fewer URLs than were asked for are', async () => {
