@@ -1,10 +1,10 @@
 // Responses of HTTP/2 whose length nobody knows: their end, their failure, and clients that leave.
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { type ClientHttp2Stream, constants, type ServerHttp2Stream } from 'node:http2';
-import { expect, it, onTestFinished } from 'vitest';
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import { expect, it } from 'vitest';
 import { refuseSlow } from '../../../src/adapters/node/http2/http2-limits.ts';
 import { type ByteChunks, ChunkStream } from '../../../src/ports/chunk-stream.ts';
+import { endOf, serverStreams } from './http2-streams.ts';
 import { connectSession, createTestLog, requestOn, startAsking } from './tls-kit.ts';
 
 type Source = Pick<ByteChunks, 'next'> & { closes: number };
@@ -25,27 +25,6 @@ async function serve(source: Source) {
     { log },
   );
   return { session: connectSession(port), failures: () => lines.map(({ event }) => event) };
-}
-
-/** The server's side of the streams that begin from here to the end of the test. */
-function serverStreams(): readonly ServerHttp2Stream[] {
-  const streams: ServerHttp2Stream[] = [];
-  const keep = (message: unknown) =>
-    void streams.push((message as { stream: ServerHttp2Stream }).stream);
-  subscribe('http2.server.stream.start', keep);
-  onTestFinished(() => void unsubscribe('http2.server.stream.start', keep));
-  return streams;
-}
-
-/** How a body ends for its client: whole, or cut with an error of the stream. */
-async function endOf(stream: ClientHttp2Stream): Promise<string> {
-  let isWhole = false;
-  let error: unknown = null;
-  stream.on('end', () => (isWhole = !stream.aborted));
-  stream.on('error', (cause) => (error = cause));
-  await once(stream, 'close').catch(() => {});
-  if (error !== null) return `cut: ${(error as NodeJS.ErrnoException).code}`;
-  return isWhole ? 'whole' : `cut: ${stream.rstCode}`;
 }
 
 const chunkOf = (text: string) => ({ bytes: Buffer.from(text), isBorrowed: false });

@@ -9,7 +9,6 @@ import { UPLOAD_IDLE_MS } from '../server/http-request.ts';
 import type { ResponseCounts } from '../server/response-counts.ts';
 import { sendChunks } from '../server/send-chunks.ts';
 import { METHODS } from '../server/server-wide-requests.ts';
-import { SOCKET_IDLE_MS } from '../server/socket-timeouts.ts';
 import type { ReadClient } from '../server/trusted-proxies.ts';
 import { cutShort } from './cut-short.ts';
 import { type Http2Exchange, type Http2Request, readHttp2Request } from './http2-request.ts';
@@ -45,8 +44,6 @@ export function createHttp2FullPath(options: Http2FullPathOptions): AnswerHttp2 
   return (exchange) => {
     const { stream } = exchange;
     counts.begun();
-    // A client that neither sends nor takes anything for so long is gone.
-    stream.setTimeout(SOCKET_IDLE_MS, () => cutShort(stream, new Error('Its client is gone.')));
     stream.once('close', () => counts.ended(stream.writableFinished));
 
     if (answerForServer(exchange)) return;

@@ -15,7 +15,9 @@ import {
   KEEP_ALIVE_MS,
   LIMITS_CHECK_MS,
   type ReceiveLimits,
+  SOCKET_IDLE_MS,
 } from '../server/socket-timeouts.ts';
+import { cutShort } from './cut-short.ts';
 import type { AnswerHttp2 } from './http2-full-path.ts';
 import type { AnswerHotRead } from './http2-hot-reads.ts';
 import {
@@ -127,6 +129,8 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
     for (const text of rawHeaders) headersBytes += text.length;
     state.usefulBytes += REQUEST_BYTES + headersBytes;
     stream.on('error', ignoreError);
+    // A client that neither sends nor takes anything for so long is gone.
+    stream.setTimeout(SOCKET_IDLE_MS, () => cutShort(stream, new Error('Its client is gone.')));
     stream.once('close', () => {
       state.streams -= 1;
       state.quietSinceMs = nowMs();
