@@ -3,11 +3,11 @@
 // lost or come late: whoever reads the states goes on from there.
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { BucketAddress, BucketName, BucketRef } from '../../domain/nouns.ts';
-import type { MovingSlice, ShardState } from '../../ports/index-calls/shard-calls.ts';
+import type { ShardState } from '../../ports/index-calls/shard-calls.ts';
 import type { MetadataIndex, NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
 import { type MoveStep, nextStep } from './next-step.ts';
-import { readShardMap, type ShardMap } from './shard-map.ts';
+import { readShardMap, type ShardMap, withState } from './shard-map.ts';
 
 /** What moving works with. `bucket`: the name under which all of its shards are called. */
 export type MovingPorts = {
@@ -57,27 +57,26 @@ export async function referTo(
   return foreign;
 }
 
-/** Carries one step out. BucketChanged: a shard is gone. */
-export async function carryOut(ports: MovingPorts, step: MoveStep): Promise<void> {
+/**
+ * Carries one step out, and gives the state of the shard that it was for; null: the slice
+ * to bring in is gone. BucketChanged: a shard is gone.
+ */
+export async function carryOut(ports: MovingPorts, step: MoveStep): Promise<ShardState | null> {
   const { index, clock, bucket: name } = ports;
   const nowMs = clock.nowMs();
   const { epoch } = step;
   const source = step.source.bucket;
   switch (step.do) {
     case 'thaw':
-      await index.call(name, 'thawSlice', { bucket: source, epoch });
-      return;
+      return index.call(name, 'thawSlice', { bucket: source, epoch });
     case 'give up':
-      await index.call(name, 'giveUpSlice', { bucket: source, epoch, nowMs });
-      return;
+      return index.call(name, 'giveUpSlice', { bucket: source, epoch, nowMs });
     case 'adopt':
-      await index.call(name, 'adoptSlice', { bucket: step.target.bucket, source, epoch, nowMs });
-      return;
+      return index.call(name, 'adoptSlice', { bucket: step.target.bucket, source, epoch, nowMs });
     case 'drop':
-      await index.call(name, 'dropSlice', { bucket: step.target.bucket, source, epoch, nowMs });
-      return;
+      return index.call(name, 'dropSlice', { bucket: step.target.bucket, source, epoch, nowMs });
     default:
-      await bringIn(ports, step.source, step.target.bucket);
+      return bringIn(ports, step.source, step.target.bucket);
   }
 }
 
@@ -85,14 +84,14 @@ async function bringIn(
   ports: MovingPorts,
   { bucket: source, frozen }: ShardState,
   target: BucketAddress,
-): Promise<void> {
+): Promise<ShardState | null> {
   const { index, clock, bucket: name } = ports;
-  if (frozen === null) return;
+  if (frozen === null) return null;
   const { epoch, range } = frozen;
   const slice = await index.call(name, 'exportSlice', { bucket: source, epoch });
-  if (slice === null) return;
+  if (slice === null) return null;
   const newReferences = await referTo(ports, target, slice.blobs);
-  await index.call(name, 'importSlice', {
+  return index.call(name, 'importSlice', {
     ...{ bucket: target, source, range, epoch, newReferences },
     rows: slice.rows,
     nowMs: clock.nowMs(),
@@ -100,24 +99,36 @@ async function bringIn(
 }
 
 /**
- * Steps until nothing is under way, and gives the map. ServiceUnavailable: the states
- * went on changing. NoSuchBlob: a blob is going to be swept, and the slice is thawed.
+ * Steps until nothing is under way, and gives the map. `known`: the states as the caller has
+ * seen them; else all are read, and so they are when a step changed nothing. Each step
+ * gives the state that it made, so a move costs the same among however many shards.
+ * ServiceUnavailable: the states went on changing. NoSuchBlob: a blob is going to be swept,
+ * and the slice is thawed.
  */
-export async function finishMoves(ports: MovingPorts): Promise<ShardMap | null> {
+export async function finishMoves(
+  ports: MovingPorts,
+  known: ShardMap | null = null,
+): Promise<ShardMap | null> {
+  let map = known;
   for (let steps = 0; steps < STEPS_MAX; steps++) {
-    const map = await readShardMap(ports.index, ports.bucket);
+    map ??= await readShardMap(ports.index, ports.bucket);
     const step = map === null ? null : nextStep(map);
-    if (step === null) return map;
-    if (step.do === 'read again') continue;
-    try {
-      await carryOut(ports, step);
-    } catch (error) {
-      if (step.do !== 'bring in') throw error;
-      await carryOut(ports, { do: 'thaw', source: step.source, epoch: step.epoch });
-      throw error;
-    }
+    if (map === null || step === null) return map;
+    const state = step.do === 'read again' ? null : await stepOrThaw(ports, step);
+    const changed: ShardMap = state === null ? map : withState(map, state);
+    map = changed === map ? null : changed;
   }
   throw new StorageError('ServiceUnavailable', { cause: 'the shards of a bucket keep changing' });
+}
+
+async function stepOrThaw(ports: MovingPorts, step: MoveStep): Promise<ShardState | null> {
+  try {
+    return await carryOut(ports, step);
+  } catch (error) {
+    if (step.do !== 'bring in') throw error;
+    await carryOut(ports, { do: 'thaw', source: step.source, epoch: step.epoch });
+    throw error;
+  }
 }
 
 /** Steps of one run: a slice takes three, and other movers may work, too. */
@@ -135,35 +146,38 @@ export type WantedMove = {
 };
 
 /**
- * Moves one slice. False: none can go now, since the source has changed, or the target is
- * sweeping a blob of it. ServiceUnavailable. Cost: seven calls, and as many as there are
- * shards for each step.
+ * Moves one slice, and gives the map behind it; null: none can go now, since the source has
+ * changed, or the target is sweeping a blob of it. ServiceUnavailable. Cost: seven calls.
  */
-export async function moveSlice(ports: MovingPorts, move: WantedMove): Promise<boolean> {
+export async function moveSlice(
+  ports: MovingPorts,
+  map: ShardMap,
+  move: WantedMove,
+): Promise<ShardMap | null> {
   const { source, ...wanted } = move;
   const frozen = await freezeAtEnd(ports, source, wanted);
-  if (frozen === null) return false;
-  const map = await finishMoves(ports).catch((error: unknown) => {
+  if (frozen === null) return null;
+  const after = await finishMoves(ports, withState(map, frozen)).catch((error: unknown) => {
     if (!hasCode(error, 'NoSuchBlob')) throw error;
     return null;
   });
-  const after = map?.find((state) => state.bucket.id === source.bucket.id);
-  return after?.gave?.epoch === frozen.epoch;
+  const gave = after?.find((state) => state.bucket.id === source.bucket.id)?.gave;
+  return gave?.epoch === frozen.frozen?.epoch ? after : null;
 }
 
-/** Freezes some rows at an end of a shard; null: see `moveSlice`. */
+/** Freezes some rows at an end of a shard, and gives its state; null: see `moveSlice`. */
 async function freezeAtEnd(
   { index, bucket: name }: MovingPorts,
   source: ShardState,
   { end, target, rows, mayBeLong = false }: Omit<WantedMove, 'source'>,
-): Promise<MovingSlice | null> {
+): Promise<ShardState | null> {
   const bucket = refOfShard(source);
   try {
     const slice = await index.call(name, 'pickSlice', { bucket, end, rows });
     if (slice === null || (slice.rows > MOVED_ROWS_MAX && !mayBeLong)) return null;
     const { range } = slice;
-    const { frozen } = await index.call(name, 'freezeSlice', { bucket, range, target });
-    return frozen;
+    const state = await index.call(name, 'freezeSlice', { bucket, range, target });
+    return state.frozen === null ? null : state;
   } catch (error) {
     if (!hasCode(error, 'BucketChanged')) throw error;
     return null;

@@ -1,7 +1,7 @@
 // The states of all shards of a bucket as somebody has read them, one after the other: a
 // hint, which each call proves by the revision that it names (ADR 53). Read by whoever
 // calls shards or moves their slices.
-import type { BucketId, BucketName } from '../../domain/nouns.ts';
+import type { BucketAddress, BucketId, BucketName } from '../../domain/nouns.ts';
 import type { MovingSlice, ShardState } from '../../ports/index-calls/shard-calls.ts';
 import type { MetadataIndex } from '../../ports/metadata-index.ts';
 import { hasKey } from '../shards/key-ranges.ts';
@@ -51,6 +51,46 @@ export async function readShardMap(
   // One that was noted may not be made yet, and one of an earlier bucket be there.
   const own = others.filter((state) => state?.bucket.id.startsWith(`${root.bucket.id}~`) === true);
   return [root, ...own.filter((state) => state !== null)];
+}
+
+/** The map with a state that a call gave, unless it has a later one of that shard. */
+export function withState(map: ShardMap, state: ShardState): ShardMap {
+  const known = shardIn(map, state.bucket.id);
+  if (known === null) return [...map, state];
+  if (known.revision >= state.revision) return map;
+  return map.map((other) => (other === known ? state : other)) as unknown as ShardMap;
+}
+
+/**
+ * The map with the states of these shards as they are now, and of those that slices of
+ * theirs go to or come from. Null: all must be read, for one is gone or others were made.
+ * Cost: a call for each, however many shards there are.
+ */
+export async function renewStates(
+  index: Pick<MetadataIndex, 'call'>,
+  map: ShardMap,
+  changed: ReadonlySet<BucketId>,
+): Promise<ShardMap | null> {
+  const [{ bucket: root, made }] = map;
+  const read = (shards: readonly BucketAddress[]) =>
+    Promise.all(shards.map(({ name }) => index.call(root.name, 'getShard', { name })));
+  const before = map.filter(({ bucket }) => changed.has(bucket.id));
+  const after = await read(before.map(({ bucket }) => bucket));
+  const others = new Map<BucketId, BucketAddress>();
+  for (const state of [...before, ...after]) {
+    for (const slice of [state?.frozen, state?.incoming, state?.gave]) {
+      if (slice && !changed.has(slice.shard.id)) others.set(slice.shard.id, slice.shard);
+    }
+  }
+  let renewed = map;
+  for (const state of [...after, ...(await read([...others.values()]))]) {
+    if (state === null) return null;
+    renewed = withState(renewed, state);
+  }
+  const isOfBucket = renewed.every(
+    ({ bucket: { id } }) => id === root.id || rootOfShard(id) === root.id,
+  );
+  return isOfBucket && renewed[0].made === made ? renewed : null;
 }
 
 /** The id of a shard beside the root. */

@@ -11,7 +11,7 @@ import type { MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Background, Clock } from '../../ports/system.ts';
 import { type BucketWatcher, createGrowthWatcher } from './growth-watcher.ts';
 import { countRows, finishMoves, type MovingPorts, moveSlice, refOfShard } from './move-slices.ts';
-import { idOfShard, nameOfShard, type ShardMap, shardsWithKeys } from './shard-map.ts';
+import { idOfShard, nameOfShard, type ShardMap, shardIn, shardsWithKeys } from './shard-map.ts';
 
 export type SplitterOptions = {
   readonly index: Pick<MetadataIndex, 'call'>;
@@ -108,13 +108,12 @@ async function splitShard(
   const target = await idleShard(ports);
   if (target === null) return;
   const slice = Math.max(1, Math.min(SLICE_ROWS, Math.floor(rows / 4)));
+  let map = await finishMoves(ports);
   for (let left = Math.floor(count / 2); left > 0; left -= slice) {
-    if (ports.isStopping()) return;
-    const map = await finishMoves(ports);
-    const source = map?.find(({ bucket }) => bucket.id === id);
-    if (source === undefined) return;
+    const source = map === null || ports.isStopping() ? null : shardIn(map, id);
+    if (map === null || source === null) return;
     const wanted = { source, end: 'upper', target: target.bucket, rows: slice } as const;
-    if (!(await moveSlice(ports, wanted))) return;
+    map = await moveSlice(ports, map, wanted);
   }
 }
 
@@ -190,11 +189,11 @@ async function joinShards(
   { bucket: { id } }: ShardState,
   target: ShardState,
 ): Promise<void> {
-  while (!ports.isStopping()) {
-    const map = await finishMoves(ports);
-    const source = map?.find(({ bucket }) => bucket.id === id);
-    if (source === undefined || source.range === null) return;
+  let map = await finishMoves(ports);
+  while (map !== null && !ports.isStopping()) {
+    const source = shardIn(map, id);
+    if (source === null || source.range === null) return;
     const wanted = { source, end: 'lower', target: target.bucket, rows: SLICE_ROWS } as const;
-    if (!(await moveSlice(ports, wanted))) return;
+    map = await moveSlice(ports, map, wanted);
   }
 }

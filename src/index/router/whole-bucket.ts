@@ -14,6 +14,7 @@ import {
   type MovingPorts,
   moveSlice,
   refOfShard,
+  type WantedMove,
 } from './move-slices.ts';
 import { nextStep } from './next-step.ts';
 import { readShardMap, type ShardMap, shardsWithKeys } from './shard-map.ts';
@@ -75,6 +76,10 @@ export function callRoot(
 /**
  * Changes the record at the root, and then tells every other shard its number: from then
  * on nobody can act on an older one.
+ *
+ * A shard is made while the record changes, and stands in no map that was read before: it
+ * would take calls that were decided on the old record. Guard: which shards there are is
+ * read behind the change; whoever makes one later reads the record behind that.
  */
 export async function changeRecord(
   parts: WholeBucketParts,
@@ -83,10 +88,10 @@ export async function changeRecord(
 ): Promise<BucketRecord> {
   const { index, split } = parts;
   const { bucket } = input;
-  return split.attempt(bucket, async (map) => {
-    const [root, ...others] = map;
+  return split.attempt(bucket, async ([root]) => {
     const changed = (await split.callShard(root, bucket, name, input)) as BucketRecord;
     const report = { record: changed.revision, isCapped: changed.settings.isCapped === true };
+    const [, ...others] = (await readShardMap(index, bucket.name)) ?? [root];
     for (const shard of others)
       await index.call(bucket.name, 'reportRecord', { bucket: shard.bucket, ...report });
     return changed;
@@ -126,21 +131,28 @@ export async function bringTogether(
   ports: MovingPorts & Pick<WholeBucketParts, 'togetherMaxRows'>,
 ): Promise<void> {
   await requireFewRows(ports);
+  let map: ShardMap | null = null;
   for (let failures = 0; failures < TRIES_MAX; ) {
-    const map = await finishMoves(ports);
-    const others = map === null ? [] : shardsWithKeys(map).filter((shard) => shard !== map[0]);
-    if (map === null || others.length === 0) return;
-    const [root] = map;
-    const above = others.find(({ range }) => root.range === null || range?.from === root.range.to);
-    const below = others.find(({ range }) => range?.to === root.range?.from);
-    const source = above ?? below;
-    const end = above === undefined ? 'upper' : 'lower';
-    const wanted = { end, target: root.bucket, rows: MERGED_ROWS, mayBeLong: true } as const;
-    if (source !== undefined && (await moveSlice(ports, { source, ...wanted }))) continue;
+    map ??= await finishMoves(ports);
+    if (map === null || shardsWithKeys(map).every((shard) => shard === map?.[0])) return;
+    const move = nextToRoot(map);
+    map = move === null ? null : await moveSlice(ports, map, move);
+    if (map !== null) continue;
     failures += 1;
     await pause();
   }
   throw new StorageError('ServiceUnavailable', { cause: 'the bucket was not brought together' });
+}
+
+/** A slice next to the root's range that is to go to the root; null: no other shard touches it. */
+function nextToRoot(map: ShardMap): WantedMove | null {
+  const [root] = map;
+  const others = shardsWithKeys(map).filter((shard) => shard !== root);
+  const above = others.find(({ range }) => root.range === null || range?.from === root.range.to);
+  const source = above ?? others.find(({ range }) => range?.to === root.range?.from);
+  if (source === undefined) return null;
+  const end = above === undefined ? 'upper' : 'lower';
+  return { source, end, target: root.bucket, rows: MERGED_ROWS, mayBeLong: true };
 }
 
 async function requireFewRows(ports: Parameters<typeof bringTogether>[0]): Promise<void> {
@@ -170,8 +182,10 @@ export async function deleteSplitBucket(
   await requireNoVersions(parts, bucket);
   await split.attempt(bucket, async (map) => {
     const [root, ...others] = map;
+    // The root may have given keys up behind its state, of which only their new owner tells.
     // Uploads that have come in would be counted, though uploads prevent no deletion.
-    if (!isTogether(map) || map.some(({ incoming }) => incoming !== null)) {
+    const isElsewhere = others.some(({ range }) => range !== null);
+    if (!isTogether(map) || isElsewhere || map.some(({ incoming }) => incoming !== null)) {
       await bringTogether({ ...parts, bucket: bucket.name });
       return AGAIN;
     }

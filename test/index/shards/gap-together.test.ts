@@ -1,10 +1,12 @@
 // Calls that need all keys of a bucket in one index, and its deletion, while slices are between two
 // shards: they see every key, and a bucket without any goes whatever moves.
 import { describe, expect, it } from 'vitest';
+import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
+import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import { hasCode } from '../../../src/domain/errors.ts';
 import type { BucketRecord } from '../../../src/domain/nouns.ts';
 import { finishMoves, moveSlice } from '../../../src/index/router/move-slices.ts';
-import { readShardMap } from '../../../src/index/router/shard-map.ts';
+import { idOfShard, nameOfShard, readShardMap } from '../../../src/index/router/shard-map.ts';
 import { createShardRouter } from '../../../src/index/router/shard-router.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import {
@@ -101,6 +103,34 @@ it('a bucket whose deletion was refused behind its shards goes on as before', as
   expect(await base.call(name, 'getBucket', { name })).toBeNull();
 });
 
+it('a shard that was made behind a map hears of a changed record', async () => {
+  const { base, index: split } = openRestlessShards(FUZZ_SEED, 0);
+  const { name } = await makeBucket(split);
+  const router = createShardRouter(base, { nowMs: () => START_MS });
+  const open = async () => (await base.call(name, 'getBucket', { name })) as BucketRecord;
+  const [root] = (await readShardMap(base, name)) ?? [];
+  if (root === undefined) throw new Error('No shards.');
+  const made = root.made + 1;
+  await base.call(name, 'noteShards', {
+    bucket: { ...root.bucket, revision: root.revision },
+    made,
+  });
+  const record = await open();
+  // Reads the map, of which the shard that was noted is no part yet.
+  await put(router, record, objectOf('a'));
+  const own = { id: idOfShard(record.id, made), name: nameOfShard(name, made), revision: 1 };
+  const shard = { ...record, ...own, access: PRIVATE_ACCESS, settings: NO_SETTINGS };
+  await base.call(name, 'makeShard', { bucket: shard, record: root.record });
+
+  const changed = await router.call(name, 'setBucketAccess', {
+    bucket: refOf(record),
+    access: PRIVATE_ACCESS,
+  });
+  const state = await base.call(name, 'getShard', { name: own.name });
+  expect(state?.record).toBe(changed.revision);
+  expect(changed.revision).toBeGreaterThan(record.revision);
+});
+
 const RUNS = fuzzRuns(40);
 /** In its history a shard is read with a slice of a root that was read before it froze that. */
 const READ_APART = 1799;
@@ -137,7 +167,7 @@ async function deleteWhileMoving(seed: number): Promise<void> {
       const target = pickOf(random, map).bucket;
       const end = pickOf(random, ['lower', 'upper'] as const);
       if (target.id === source.bucket.id) continue;
-      await moveSlice(ports, { source, end, target, rows: 1 + Math.floor(random() * 3) });
+      await moveSlice(ports, map, { source, end, target, rows: 1 + Math.floor(random() * 3) });
     }
   };
   const mover = () =>

@@ -102,7 +102,7 @@ async function moveAbout(world: ShardWorld, random: () => number, rounds: number
       const end = pickOf(random, ['lower', 'upper'] as const);
       if (target.id === source.bucket.id) continue;
       const rows = 1 + Math.floor(random() * 8);
-      if (await moveSlice(ports, { source, end, target, rows })) moved += 1;
+      if (await moveSlice(ports, map, { source, end, target, rows })) moved += 1;
     } catch (error) {
       const isExpected = error instanceof Lost || hasCode(error, 'BucketChanged');
       if (!isExpected && !hasCode(error, 'ServiceUnavailable')) throw error;

@@ -77,7 +77,7 @@ export function openRestlessShards(seed: number, moves = 1, open = openOneDataba
     ).bucket;
     const end = pickOf(random, ['lower', 'upper'] as const);
     const rows = 1 + Math.floor(random() * 3);
-    if (await moveSlice(ports, { source, end, target, rows })) moved += 1;
+    if (await moveSlice(ports, map, { source, end, target, rows })) moved += 1;
   }
 
   const index: MetadataIndex = {

@@ -100,7 +100,7 @@ async function moveOn(
     const end = pickOf(random, ['lower', 'upper'] as const);
     const rows = 1 + Math.floor(random() * 60);
     if (target.id === source.bucket.id) continue;
-    if (await moveSlice(ports, { source, end, target, rows })) moves += 1;
+    if (await moveSlice(ports, map, { source, end, target, rows })) moves += 1;
   }
   return moves;
 }

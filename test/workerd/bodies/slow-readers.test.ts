@@ -66,8 +66,8 @@ async function heldBySlowReaders(sizesBytes: readonly number[]): Promise<number>
   const { put, url } = await makePublicBucket();
   for (const sizeBytes of sizesBytes) {
     await put(`${sizeBytes}`, patternBytes(sizeBytes));
-    // The first call compiles the Worker, for which a busy machine needs seconds; it also finds that
-    // nothing caches the entrypoint of slices, which is left alone then.
+    // The first call compiles the Worker, for which a busy machine needs seconds. It also finds
+    // that nothing caches the entrypoint of slices, which is left alone then.
     const read = async () => {
       const answer = await exports.default.fetch(url(`${sizeBytes}`));
       return (await answer.arrayBuffer()).byteLength;
