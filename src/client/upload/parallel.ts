@@ -1,7 +1,7 @@
-// How many parts are under way at once: a semaphore whose number of permits follows
-// the line. After each round of parts it takes one permit more while that made the
-// whole faster, one fewer when it made it slower, and half of them when a part
-// failed (additive increase, multiplicative decrease).
+// How many parts are under way at once: a semaphore whose permits follow the speed of the
+// line. After each round of parts there is one permit more if the round was faster, one
+// fewer if it was slower, and half as many if a part failed (additive increase,
+// multiplicative decrease).
 
 const START = 3;
 /** A round counts as faster or slower beyond this share. */

@@ -57,10 +57,10 @@ export function secretDigest(kind: keyof typeof TEXTS, text: string): string | n
 }
 
 /**
- * The digest of an access key with its secret (HMAC), to which sessions and tokens
- * are bound: the keys of the settings change without the directory's knowledge, and
- * what was made with an old secret must not outlive it. Guessing the secret from it
- * is as hard as from a signature. Cost: 3 µs.
+ * A digest (HMAC) of an access key with its secret. Sessions and tokens are bound to it:
+ * keys of the settings change without the directory's knowledge, and what was made with an
+ * old secret must end with it. The secret is as hard to guess from it as from a signature.
+ * Cost: 3 µs.
  */
 export function credentialDigest({ id, secret }: Pick<AccessKey, 'id' | 'secret'>): string {
   return hmacSha256Hex(secret, `quayside credential 1 ${id}`);

@@ -1,7 +1,7 @@
 // Seeks in a folder by rank or by name, for a console that scrolls through a million
-// rows. Small folders are counted each time. A larger one is counted by the index at
-// the first seek, in steps between which others can write, and its counts are exact
-// from then on, until nobody has sought in it for a week.
+// rows. Small folders are counted each time. A larger one is counted at its first seek, in
+// steps between which others can write. From then on the index keeps its counts exact;
+// they are deleted when nobody has sought there for a week.
 import type { BucketAddress } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { LevelPage, LevelStart } from '../../ports/index-calls/level-calls.ts';
@@ -25,11 +25,10 @@ export type SeekInput = {
 };
 
 /**
- * Seeks in a folder. While a very large folder is counted for the first time, which
- * goes on behind the response, `total` is not exact and a rank behind what is counted
- * gives the last counted one; so it stays for minutes where many other folders of the
- * bucket were counted lately. Cost: one index read once the folder is counted; the
- * port says what that and counting cost on Cloudflare.
+ * Seeks in a folder. A very large folder is counted behind the response, and for minutes
+ * where many others of the bucket were counted lately. Until then `total` is not exact, and
+ * a rank that is not counted yet gives the last one that is. Cost: one index read once
+ * the folder is counted; the port says what that and counting cost on Cloudflare.
  */
 export async function seekFolder(
   core: Core,

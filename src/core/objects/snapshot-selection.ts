@@ -53,11 +53,10 @@ export type SnapshotOptions = {
 };
 
 /**
- * Takes a snapshot of the current objects of a selection. They are listed in byte
- * order of their keys, those under its prefixes before those of its keys, all before
- * any is read, so that too many cost little, and what is gone by then is left out.
- * Versions are read one batch after the other: a key that changes meanwhile is there
- * as it was before or after.
+ * Takes a snapshot of the current objects of a selection. First all are listed: those
+ * under its prefixes, then those of its keys, each in byte order. So a selection that is
+ * too large costs little. Then their versions are read, batch by batch. What is gone by
+ * then is left out; a key that changes meanwhile is there as it was before or after.
  * InvalidRequest above `maxObjects`, for more than a request can read, and for an
  * object that is encrypted with a client's key; NoSuchKey for a key without an
  * object. Cost: an index read per 1,000 objects under a prefix and one per 100.

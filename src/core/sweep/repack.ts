@@ -55,10 +55,9 @@ export async function repackSparse(
 }
 
 /**
- * Writes a pack anew, or leaves it: while too much of it lives, or something refers to
- * it that is found neither by the keys in its directory nor by a look at some 20,000
- * rows. Cost: one read and one write of the store, two or three index calls; 7 MiB in
- * memory.
+ * Writes a pack anew with what lives of it. It is left where too much lives, or where not
+ * all references to it are found: by the keys in its directory, then among some 20,000
+ * rows. Cost: one read and one write of the store, two or three index calls; 7 MiB in memory.
  */
 async function repack(core: Core, bucket: BucketHandle, pack: SparsePack): Promise<void> {
   if (pack.isHeld || pack.references > VERSIONS_MAX) return leave(bucket, pack);

@@ -1,9 +1,7 @@
-// Rows of packs and of the bodies that wait for them. A waiting body's row has a
-// `detail` that is no version's, but a JSON array: name of the pack, offset, key,
-// headers, user metadata. Its id is below 0: each pack has a block of ids of its own,
-// so its rows stand together, and no id is ever given again, since a version goes on
-// naming the id of its body when that has moved. Called by open-packs.ts, and by packs.ts
-// of maintenance.
+// Rows of packs and of the bodies that wait for them. The `detail` of a waiting body is a
+// JSON array: name of the pack, offset, key, headers, user metadata. Each pack has a block
+// of ids below 0 for its bodies. No id is used again, for a version names its body by the
+// id after that has moved, too. Called by open-packs.ts, and by packs.ts of maintenance.
 import type { BlobId, ObjectVersion } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 

@@ -53,11 +53,12 @@ export function withDefaultLock(bucket: BucketRef, version: ObjectVersion): Obje
 }
 
 /**
- * Makes `version`, whose references are counted already, the current one; `current`
- * goes or becomes an older version. Gives the id under which it is stored.
- * `deduplicatedAway`: what counting them saved; `nowMs`: when that happens, for a
- * version that keeps an older date; `slotBody`: where an inline body waits; `counting`:
- * how the totals count it, if it may be late.
+ * Makes `version` the current one, and gives the id under which it is stored; `current`
+ * goes, or becomes an older version. References of `version` must be counted before.
+ * - `deduplicatedAway`: bytes that counting them saved;
+ * - `nowMs`: the time of the change, for a version that keeps an older date;
+ * - `slotBody`: where an inline body waits for its pack;
+ * - `counting`: how the totals count it, if they may be late.
  */
 export function putVersion(
   sql: Sql,

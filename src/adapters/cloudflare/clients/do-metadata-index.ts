@@ -173,10 +173,10 @@ const IS_REPEATABLE = {
 } as const satisfies Record<keyof IndexApi, boolean>;
 
 /**
- * Cost: one RPC to the bucket's object; none for a `getBucket` or an upload that the
- * isolate remembers, nor for the version behind a link that it read less than
- * `versionFreshSeconds` ago, nor for a look-up of a name that nobody has. `feeds`
- * learns what the object says beside its answers.
+ * The index by calls of Durable Objects. `feeds` learns what the object says beside its
+ * answers. Cost: one RPC to the bucket's object. None for a `getBucket` or an upload that the
+ * isolate remembers, for a name that nobody has, and for the version behind a link that
+ * was read less than `versionFreshSeconds` ago.
  */
 export function createDoMetadataIndex(
   buckets: DurableObjectNamespace<BucketObject>,

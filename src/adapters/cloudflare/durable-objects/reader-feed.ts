@@ -1,9 +1,8 @@
-// What the Durable Object of a bucket says to readers beside the answer: its change
-// feed, and pages of pointers. It numbers changes of the bucket and remembers the
-// last of them, so a reader that names its last number learns in one call what of
-// all that it holds is no longer true. It counts calls, too: a busy bucket gets
-// pages of neighbours, and one that nears its limit has them published in KV. All
-// is in memory; a restart draws a new feed id, and readers begin anew.
+// What the Durable Object of a bucket tells readers beside its answers: its change feed, and
+// pages of pointers. The feed numbers the bucket's changes and has the last of them: a reader
+// names the last number that it knows, and learns which of its entries are outdated. A busy
+// bucket gets pages of neighbours, and near its limit of calls they are published in KV.
+// All is in memory; a restart draws a new feed id, and readers begin anew.
 import { currentKeyOf } from '../../../domain/links/share-links.ts';
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../../domain/nouns.ts';
 import { canBePublic } from '../../../domain/pointer.ts';

@@ -1,8 +1,7 @@
-// The life of a fast-path connection: its socket's events, and its end by handing
-// it over. At the first chunk that is no plain request (a part of one, two at once,
-// any doubt) the listeners go off, the chunk goes back in front of what was not
-// read yet, and node:http has the connection for good. Called by connections.ts for
-// each fresh connection.
+// Listens to the socket of a fast-path connection, and hands it over to node:http at
+// the first chunk that is not one whole, plain request. Then the listeners go off, and
+// the chunk is put back in front of what was not read yet. A connection that was handed
+// over never comes back. Called by connections.ts for each fresh connection.
 import { Buffer } from 'node:buffer';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

@@ -1,7 +1,7 @@
-// Whether a caller may do something to a key, or to the keys below a prefix, and by
-// which line. Every answer is the real decision of decide.ts, taken on the key or on
-// witnesses, under the policy as it is best and as it is worst for the caller where
-// the question leaves something open. Pure.
+// Whether a caller may do something to a key, or to the keys below a prefix, and by which
+// line of the policy. Each answer is a real decision of decide.ts, on the key or on
+// witnesses. Where the question leaves a condition open, it is decided twice: as is best
+// and as is worst for the caller. Pure.
 import type { KeyScope } from '../../../domain/account-records.ts';
 import type { ObjectKey, Principal } from '../../../domain/nouns.ts';
 import type { ObjectFacts } from '../../../domain/object-facts.ts';

@@ -1,7 +1,7 @@
-// Witnesses: a few keys that stand for all keys below a prefix. A policy treats keys
-// differently only where its patterns do, so one key for each pattern, and one that
-// no narrow pattern means, show whether a decision is the same for all of them.
-// check-access.ts decides on each by the real decision. Pure.
+// Witnesses: a few keys that stand for all keys below a prefix. A policy tells keys apart
+// by its patterns alone. So one key for each pattern, and one that matches none of the
+// narrow ones, show whether a decision is the same for all. Pure; check-access.ts
+// decides on each.
 import type { ReadPolicy } from '../decide.ts';
 import { type Effort, spend } from '../policy/match-glob.ts';
 import type { Pattern, PatternPart } from '../policy/pattern.ts';

@@ -54,9 +54,9 @@ export function isDropFileId(text: string): boolean {
 
 /**
  * Begins a file. InvalidArgument (the name), AccessDenied (the type; closed),
- * EntityTooLarge, QuotaExceeded. Cost: one commit, one for each DROP_GIVEN_UP_AT_ONCE
- * files whose time is over where the link is full of them, and once, where its limits
- * come near, a query of the directory and one commit more.
+ * EntityTooLarge, QuotaExceeded. Cost: one commit. Where the link is full of files whose
+ * time is over, one more for each DROP_GIVEN_UP_AT_ONCE of them. Where its limits come near,
+ * once a query of the directory and a commit.
  */
 export async function beginFile(
   core: Core,

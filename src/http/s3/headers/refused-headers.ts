@@ -16,14 +16,15 @@ export const DATE_CONDITIONS: readonly string[] = ['if-modified-since', 'if-unmo
 export const NEW_OBJECT: readonly string[] = [...EVENT_HOLD, ...DATE_CONDITIONS];
 
 /**
- * Headers of S3 that are left alone because doing nothing is what they mean here:
- * the owner pays anyway (request-payer), nothing needs a second factor (mfa), the
- * owner needs no token to switch object lock on (bucket-object-lock-token), nothing
- * has annotations or restore states (object-annotation-directive,
- * optional-object-attributes), and a policy can't lock its owner out
- * (confirm-remove-self-bucket-access).
- * test/http/s3/operations/table/operations.test.ts checks that no other is left
- * alone.
+ * Headers of S3 that are ignored, because doing nothing is right here:
+ * - request-payer: the owner pays anyway;
+ * - mfa: nothing needs a second factor;
+ * - bucket-object-lock-token: the owner needs none to switch object lock on;
+ * - object-annotation-directive, optional-object-attributes: nothing has annotations or
+ *   restore states;
+ * - confirm-remove-self-bucket-access: a policy can't lock its owner out.
+ *
+ * test/http/s3/operations/table/operations.test.ts checks that no other is ignored.
  */
 export const IGNORED_HEADERS: readonly string[] = [
   'x-amz-request-payer',

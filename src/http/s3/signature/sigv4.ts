@@ -97,11 +97,11 @@ function hasSigned(
 }
 
 /**
- * Other bytes that the same request can stand for, tried only after the plain
- * reading failed. Two things are lost on the way to us: whether a list header came
- * in one line or in several, and whether a byte above 127 in a header was signed as
- * it is (curl, the Go SDK) or as the UTF-8 of that Latin-1 character (botocore).
- * Neither changes the meaning of the request.
+ * Other texts that a client may have signed for the same request; tried after the
+ * plain one failed. Two things are lost on the way to us. A list header may have come in
+ * one line or in several. A byte above 127 in a header may have been signed as it is (curl,
+ * the Go SDK), or as the UTF-8 of that Latin-1 character (botocore). Neither changes the
+ * meaning of the request.
  */
 function otherReadings(
   canonical: string,
