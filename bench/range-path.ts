@@ -101,7 +101,7 @@ try {
     const asked =
       read === null ? null : readFastPathRequest(read, chunk, { socket: new Socket(), readClient });
     if (asked === null) throw new Error('The recogniser refused a plain request.');
-    const body = asked.answerOf(await fastPath.ask(asked.request))?.body;
+    const body = asked.answerOf(await fastPath.answerFully(asked.request))?.body;
     if (body instanceof ReadableStream) for await (const _chunk of body);
   }
 

@@ -113,11 +113,11 @@ export function createApp<Bindings extends object>(
     return s3.handle(request, toS3Address(address), requestId);
   }
 
-  const ask = createAnswerRequest(ports, observer, handle);
+  const answerFully = createAnswerRequest(ports, observer, handle);
   const app = new Hono<{ Bindings: Bindings }>();
-  app.all('*', (c) => ask(readRequest(c)));
+  app.all('*', (c) => answerFully(readRequest(c)));
   const fastPath: FastPath = {
-    ask,
+    answerFully,
     answer: observer.watchFastPath(answerAtOnce),
     answerSigned: observer.watchFastPath(s3.answerSignedAtOnce),
     ...FAST_PATH_HEADERS,

@@ -24,7 +24,7 @@ async function start() {
     fastPath: {
       answer: () => ({ ...FAST_RESPONSE, headers: { 'content-length': `${BODY_BYTES}` }, body }),
       answerSigned: () => null,
-      ask: () => new Response('app'),
+      answerFully: () => new Response('app'),
       decidingHeaders: [],
       signingHeaders: [],
       requestId: () => '0123456789ABCDEF',

@@ -17,7 +17,7 @@ it.each([
 ])('an app that %s ends the connection, and the log says so', async (_, ask) => {
   const failures: string[] = [];
   const respond = createFullPathResponses({
-    ask,
+    answerFully: ask,
     readClient: createClientReader([]),
     heads: createPrebuiltHeads(1000),
     nowMs: () => 0,

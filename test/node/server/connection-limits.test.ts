@@ -14,7 +14,7 @@ const HEALTH = 'GET /-/health HTTP/1.1\r\nHost: h\r\n\r\n';
 
 /** A fast path that leaves everything to the app. */
 const DOOR: NodeFastPath = {
-  ask: () => new Response('lane'),
+  answerFully: () => new Response('lane'),
   answer: () => null,
   answerSigned: () => null,
   decidingHeaders: [],

@@ -90,7 +90,7 @@ function fastPathOf(answer: FastPath['answer']): FastPath {
   return {
     answer,
     answerSigned: () => null,
-    ask: ({ respond }) =>
+    answerFully: ({ respond }) =>
       respond?.({ status: 200, headers: { 'content-length': '3' }, body: 'app' }) ?? ask(),
     decidingHeaders: [],
     signingHeaders: [],

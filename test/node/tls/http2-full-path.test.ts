@@ -108,7 +108,7 @@ function answerWith(makeBody = openBody) {
     refused: () => expect.fail('It was refused.'),
   };
   const respond = createHttp2FullPath({
-    ask(request) {
+    answerFully(request) {
       request.onSent((sent) => void reports.push(sent));
       return request.respond?.({ status: 200, headers: {}, body: source.body }) as Response;
     },

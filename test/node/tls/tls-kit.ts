@@ -83,7 +83,7 @@ export async function startAsking(
 ): Promise<TestTlsServer> {
   const files = writePair(temporaryFolder());
   const fastPath: FastPath & { readonly readClient: ReadClient } = {
-    ask,
+    answerFully: ask,
     answer: () => null,
     answerSigned: () => null,
     decidingHeaders: [],

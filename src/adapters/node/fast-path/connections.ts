@@ -25,7 +25,7 @@ export type FastPathConnectionsOptions = Pick<
   'recognise' | 'answer' | 'answerSigned' | 'requestId' | 'nowMs' | 'reportServed'
 > & {
   /** The full path, for what the fast path leaves: the app itself. */
-  readonly full: Pick<FullPathOptions, 'ask' | 'readClient' | 'log'>;
+  readonly full: Pick<FullPathOptions, 'answerFully' | 'readClient' | 'log'>;
   /** Counts the responses that take longer than a write. */
   readonly counts: Pick<ResponseCounts, 'begun' | 'ended' | 'cutShort'>;
   /** Gives a connection to node:http, which listens to it from then on. */

@@ -31,7 +31,7 @@ export type ConnectionControl = {
 
 export type FullPathOptions = {
   /** The app. Rejects only by a fault of its own. */
-  readonly ask: (request: HttpRequest) => Response | Promise<Response>;
+  readonly answerFully: (request: HttpRequest) => Response | Promise<Response>;
   readonly readClient: ReadClient;
   readonly heads: PrebuiltHeads;
   readonly nowMs: () => number;
@@ -69,7 +69,7 @@ function isReadQuery(rawQuery: string): boolean {
 }
 
 export function createFullPathResponses(options: FullPathOptions): RespondByFullPath {
-  const { ask, heads, nowMs, log, readClient } = options;
+  const { answerFully, heads, nowMs, log, readClient } = options;
 
   return (control, read, chunk) => {
     if (read.rawPath.startsWith(SYSTEM_PATHS) || !isReadQuery(read.rawQuery)) return false;
@@ -92,7 +92,7 @@ export function createFullPathResponses(options: FullPathOptions): RespondByFull
         failed(cause);
       }
     };
-    const response = ask(request.request);
+    const response = answerFully(request.request);
     if (response instanceof Promise) response.then(sendNow, failed);
     else sendNow(response);
     return true;

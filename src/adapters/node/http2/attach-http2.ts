@@ -26,10 +26,10 @@ export function attachHttp2(
   fastPath: NodeFastPath,
   { counts, log, limits, hasHotReads }: AttachHttp2Options,
 ): Http2Sessions {
-  const { ask, readClient = createClientReader([]) } = fastPath;
+  const { answerFully, readClient = createClientReader([]) } = fastPath;
   const sessions = createHttp2Sessions({
     answerHotRead: hasHotReads ? createHttp2HotReads(fastPath) : null,
-    answerFully: createHttp2FullPath({ ask, readClient, counts, log }),
+    answerFully: createHttp2FullPath({ answerFully, readClient, counts, log }),
     limits,
   });
 

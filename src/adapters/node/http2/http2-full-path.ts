@@ -15,7 +15,7 @@ import { type Http2Exchange, type Http2Request, readHttp2Request } from './http2
 
 export type Http2FullPathOptions = {
   /** The app. Rejects only by a fault of its own. */
-  readonly ask: (request: HttpRequest) => Response | Promise<Response>;
+  readonly answerFully: (request: HttpRequest) => Response | Promise<Response>;
   readonly readClient: ReadClient;
   readonly counts: Pick<ResponseCounts, 'begun' | 'ended' | 'refused'>;
   readonly log: Log;
@@ -38,7 +38,7 @@ const CHUNK_BYTES = 64 * 1024;
 export type AnswerHttp2 = (exchange: Http2Exchange) => void;
 
 export function createHttp2FullPath(options: Http2FullPathOptions): AnswerHttp2 {
-  const { ask, readClient, counts, log } = options;
+  const { answerFully, readClient, counts, log } = options;
   const reading = { readClient, idleMs: UPLOAD_IDLE_MS };
 
   return (exchange) => {
@@ -67,7 +67,7 @@ export function createHttp2FullPath(options: Http2FullPathOptions): AnswerHttp2 
       if (stream.headersSent) cutShort(stream, cause);
       else sendText(stream, 500, 'Internal Server Error\n');
     };
-    const response = ask(request.request);
+    const response = answerFully(request.request);
     if (response instanceof Promise) response.then(send, fail);
     else send(response);
   };

@@ -107,7 +107,7 @@ export type FastPath = {
    * The full path: all of the app but the pages under `/-/`, for a platform that
    * has the whole request without its server.
    */
-  readonly ask: (request: HttpRequest) => Response | Promise<Response>;
+  readonly answerFully: (request: HttpRequest) => Response | Promise<Response>;
   /**
    * Names of headers, in lower case, that `answer` does not know and that could
    * change it.

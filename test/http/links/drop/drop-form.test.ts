@@ -48,7 +48,7 @@ it('a drop link takes a hundred files of a form, and names as many of the others
     `--b\r\ncontent-disposition: form-data; name="f"; filename="${number}.txt"\r\n\r\nx\r\n`;
   const parts = Array.from({ length: 5 * DROP_FORM_FILES_MAX }, (_, number) => part(number));
   const body = new TextEncoder().encode(`${parts.join('')}--b--\r\n`);
-  const response = await app.fastPath.ask(
+  const response = await app.fastPath.answerFully(
     makeRequest({
       method: 'POST',
       target: `/-/d/${link.id}`,

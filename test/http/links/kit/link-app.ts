@@ -50,7 +50,7 @@ export async function createLinkApp(
         headers: { host: 'files.test', ...headers },
         body: bytes === undefined ? [] : [bytes],
       });
-      return app.fastPath.ask({ ...request, remoteAddress: from ?? null });
+      return app.fastPath.answerFully({ ...request, remoteAddress: from ?? null });
     },
   };
 }

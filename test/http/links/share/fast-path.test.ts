@@ -43,7 +43,7 @@ async function world() {
       target: path,
       headers: { host: 'files.test', ...headers },
     });
-    const response = await app.fastPath.ask(request);
+    const response = await app.fastPath.answerFully(request);
     const { 'x-amz-request-id': _id, ...shown } = Object.fromEntries(response.headers);
     return { status: response.status, headers: shown, body: await response.text() };
   };
@@ -181,7 +181,7 @@ describe('a cold share link', () => {
     );
     const all = await Promise.all(
       Array.from({ length: 1000 }, async () => {
-        const response = await app.fastPath.ask(makeRequest({ target: pathOf(link) }));
+        const response = await app.fastPath.answerFully(makeRequest({ target: pathOf(link) }));
         return response.status;
       }),
     );

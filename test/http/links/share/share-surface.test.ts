@@ -28,7 +28,7 @@ async function world() {
   ) => {
     const { id } = await makeShare(core, bucket, { ...SHARE_INPUT, target, ...change }, NOBODY);
     const headers = { host: 'files.test', ...more };
-    return app.fastPath.ask(makeRequest({ method, target: `/-/s/${id}${rest}`, headers }));
+    return app.fastPath.answerFully(makeRequest({ method, target: `/-/s/${id}${rest}`, headers }));
   };
   return { put, open };
 }
