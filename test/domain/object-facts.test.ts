@@ -16,7 +16,7 @@ const lock = (retention: ObjectLock['retention'], hasLegalHold: boolean | null =
   hasLegalHold,
 });
 
-describe('what is locked', () => {
+describe('whether a version is locked', () => {
   it.each<[string, ObjectLock | null, boolean, boolean]>([
     ['nothing said', null, false, false],
     ['a hold', lock(null, true), true, true],
@@ -25,7 +25,7 @@ describe('what is locked', () => {
     ['governance', lock(until(NOW + 1)), true, false],
     ['compliance', lock(until(NOW + 1, 'COMPLIANCE')), true, true],
     ['governance and a hold', lock(until(NOW + 1), true), true, true],
-  ])('%s', (_, given, plain, bypassed) => {
+  ])('is decided by its lock: %s', (_, given, plain, bypassed) => {
     expect([isLocked(given, NOW, false), isLocked(given, NOW, true)]).toEqual([plain, bypassed]);
   });
 });
@@ -45,7 +45,7 @@ describe('which retention may take the place of which', () => {
     ['shorter compliance', C, until(NOW + 999, 'COMPLIANCE'), false, false],
     ['governance after compliance', C, until(NOW + 2000), false, false],
     ['no compliance any more', C, null, false, false],
-  ])('%s', (_, old, next, plain, bypassed) => {
+  ])('is decided by date and mode: %s', (_, old, next, plain, bypassed) => {
     expect([
       mayReplaceRetention(old, next, NOW, false),
       mayReplaceRetention(old, next, NOW, true),
@@ -62,7 +62,7 @@ describe('the lock after a change', () => {
     ['neither any more', lock(null, false), { hasLegalHold: null }, null],
     ['nothing', lock(G, true), {}, lock(G, true)],
     ['a retention less', lock(G, true), { retention: null, hasLegalHold: false }, 'refused'],
-  ])('%s', (_, old, change, after) => {
+  ])('keeps what the change did not name: %s', (_, old, change, after) => {
     expect(lockAfter(old, change, NOW, false)).toEqual(after);
   });
 });

@@ -46,7 +46,7 @@ describe('path-style addresses', () => {
     ['/-/', { kind: 'system', path: '/' }],
     ['/-', bucket('-', null)],
     ['/-x/k', bucket('-x', 'k')],
-  ])('%s', (path, expected) => {
+  ])('name what %s is of', (path, expected) => {
     expect(parseAddress(path, '127.0.0.1:9000', DOMAINS)).toEqual(expected);
   });
 });
@@ -69,7 +69,7 @@ describe('links', () => {
     ['/-/link-files/style-a1.css', link('file', 'style-a1.css')],
     ['/-/s/', link('share', '')],
     ['/-/s', { kind: 'system', path: '/s' }],
-  ])('%s', (path, expected) => {
+  ])('are what %s is', (path, expected) => {
     expect(parseAddress(path, '127.0.0.1:9000', DOMAINS)).toEqual(expected);
   });
 

@@ -126,7 +126,7 @@ describe('events of an edit', () => {
     ['other tags', { a: 'c' }, onlyVersionId, ['ObjectTagging:Put']],
     ['a lock alone', { a: 'b' }, onlyVersionId, []],
     ['a new version', { a: 'b' }, versionId, ['ObjectCreated:Copy']],
-  ])('%s', (_, onlyTags, editedId, expected) => {
+  ])('tell what it changed: %s', (_, onlyTags, editedId, expected) => {
     expect(namesOf(onlyTags, editedId)).toEqual(expected);
   });
 });

@@ -54,7 +54,7 @@ describe('faults', () => {
     ['i++; const x = list[i] ?? 0;', [['remove', '{} const x = list[i] ?? 0;']]],
     ['const x = counts[name] ?? 0;', [['constant', 'const x = counts[name] ?? 1;']]],
     ['const x = counts.get(i) ?? 0;', [['constant', 'const x = counts.get(i) ?? 1;']]],
-  ])('%s', (text, expected) => {
+  ])('are put into %s', (text, expected) => {
     expect(mutants(text)).toEqual(expected);
   });
 

@@ -231,7 +231,7 @@ describe('decimals', () => {
     ['0.015', 15_000_000_000n],
     ['3', 3_000_000_000_000n],
     ['0.000000000001', 1n],
-  ] as const)('%s', (text, scaled) => {
+  ] as const)('are read exactly: %s', (text, scaled) => {
     expect(parseDecimal(text)).toBe(scaled);
   });
 

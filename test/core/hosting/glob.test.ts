@@ -30,7 +30,7 @@ describe('a pattern', () => {
     ['/ü*', ['/ü', '/üb'], ['/u']],
   ];
   it.each(table.filter(([, matching, other]) => matching.length + other.length > 0))(
-    '%s',
+    'matches what it means: %s',
     (pattern, matching, other) => {
       expect(isGlob(pattern)).toBe(true);
       expect(matching.filter((path) => !matches(pattern, path))).toEqual([]);

@@ -137,7 +137,7 @@ describe('an edit to the last byte that an object can have', () => {
     ['metadata of a byte more', { metadata: { name: 'x'.repeat(2045) } }, 0],
     ['headers, whose names do not count', { headers: { cacheControl: 'x'.repeat(8192) } }, 1],
     ['headers of a byte more', { headers: { cacheControl: 'x'.repeat(8193) } }, 0],
-  ])('%s', async (_, change, done) => {
+  ])('is counted as S3 counts: %s', async (_, change, done) => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     await put(core, bucket, 'a');

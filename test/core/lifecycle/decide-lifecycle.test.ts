@@ -276,7 +276,7 @@ describe('the decision on one subject', () => {
     ],
     ['a young upload', [rule({ abortUploadsAfterDays: 10 })], upload(TEN), MOMENT, null],
   ];
-  it.each(table)('%s', (_, rules, subject, moment, expected) => {
+  it.each(table)('is the rule that is due first: %s', (_, rules, subject, moment, expected) => {
     expect(decide(rules, subject, moment)).toEqual(expected);
   });
 });

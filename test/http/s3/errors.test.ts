@@ -70,7 +70,7 @@ describe('what is ours stays inside', () => {
     new StorageError('BucketChanged'),
     'disk /var/data is on fire',
     undefined,
-  ])('%s', async (error) => {
+  ])('is no part of the document of %s', async (error) => {
     const { status, text } = await render(error);
     expect(status).toBe(500);
     expect(text).toContain('<Code>InternalError</Code><Message>We encountered an internal error.');

@@ -68,7 +68,7 @@ describe('parseHttpDate', () => {
     ['Sunday, 20-Nov-77 00:00:00 GMT', utc(1977, 10, 20)],
     ['Saturday, 01-Jan-00 00:00:00 GMT', utc(2000, 0, 1)],
     ['Friday, 01-Jan-99 00:00:00 GMT', utc(1999, 0, 1)],
-  ])('%s', (text, expected) => {
+  ])('reads %s', (text, expected) => {
     expect(parseHttpDate(text, NOW_MS)).toBe(expected);
   });
 

@@ -21,7 +21,7 @@ const plain = {
   headerNames: expect.any(Function),
 };
 
-describe('recognise takes', () => {
+describe('a chunk that is a plain request', () => {
   it.each([
     ['the least', 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n', plain],
     ['HEAD', 'HEAD /b/k HTTP/1.1\r\nHost: h\r\n\r\n', { ...plain, method: 'HEAD', isHead: true }],
@@ -47,7 +47,7 @@ describe('recognise takes', () => {
       'GET /b/k HTTP/1.1\r\nHost: h\r\nIf-None-Match: \r\n\r\n',
       { ...plain, ifNoneMatch: '' },
     ],
-  ])('%s', (_name, text, expected) => {
+  ])('is taken: %s', (_name, text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 
@@ -151,7 +151,7 @@ describe('recognise tells', () => {
   });
 });
 
-describe('recognise leaves alone', () => {
+describe('a chunk that is anything else', () => {
   it.each([
     ['nothing', ''],
     ['a part', 'GET /b/k HTTP/1.1\r\nHost: h\r\n'],
@@ -189,7 +189,7 @@ describe('recognise leaves alone', () => {
       'GET /b/k?x=/.. HTTP/1.1\r\nHost: 256.256.256.256\r\n\r\n',
     ],
     ['such a host with dots in the path', 'GET /b/../k HTTP/1.1\r\nHost: 256.256.256.256\r\n\r\n'],
-  ])('%s', (_name, text) => {
+  ])('is left alone: %s', (_name, text) => {
     expect(read(text)).toBeNull();
   });
 

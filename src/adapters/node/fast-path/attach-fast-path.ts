@@ -45,7 +45,11 @@ export function attachFastPath(
     }),
     answer: fastPath.answer,
     answerSigned: fastPath.answerSigned,
-    full: { answerFully: fastPath.answerFully, readClient: fastPath.readClient ?? createClientReader([]), log },
+    full: {
+      answerFully: fastPath.answerFully,
+      readClient: fastPath.readClient ?? createClientReader([]),
+      log,
+    },
     requestId: fastPath.requestId,
     reportServed: createServedReport(fastPath),
     counts,

@@ -49,7 +49,7 @@ const ALLOW = {
   Resource: 'arn:aws:s3:::photos/*',
 };
 
-describe('who, what and where', () => {
+describe('a statement', () => {
   const table: [string, Json, Parameters<typeof verdict>[1], PolicyVerdict][] = [
     ['everyone: a stranger', {}, { caller: ANYBODY }, 'allow'],
     ['everyone: an account', {}, {}, 'allow'],
@@ -138,7 +138,7 @@ describe('who, what and where', () => {
       'none',
     ],
   ];
-  it.each(table)('%s', (_, change, asked, expected) => {
+  it.each(table)('means whom, what and where it says: %s', (_, change, asked, expected) => {
     expect(verdict([{ ...ALLOW, ...change }], asked)).toBe(expected);
   });
 });
@@ -170,7 +170,7 @@ describe('Deny', () => {
   });
 });
 
-describe('conditions', () => {
+describe('a condition', () => {
   const WHEN = 'aws:CurrentTime';
   const table: [string, Json, Values, boolean][] = [
     ['StringEquals', { StringEquals: { 's3:prefix': 'a' } }, { 's3:prefix': 'a' }, true],
@@ -423,7 +423,7 @@ describe('conditions', () => {
     ['a key that no request has', { StringEquals: { 'aws:SourceVpce': 'vpce-1' } }, {}, false],
     ['its negation', { StringNotEquals: { 'aws:SourceVpce': 'vpce-1' } }, {}, true],
   ];
-  it.each(table)('%s', (_, condition, values, expected) => {
+  it.each(table)('compares as its operator does: %s', (_, condition, values, expected) => {
     expect(verdict([{ ...ALLOW, Condition: condition }], { values })).toBe(
       expected ? 'allow' : 'none',
     );

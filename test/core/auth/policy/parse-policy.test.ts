@@ -23,7 +23,7 @@ const withStatement = (change: Json) => ({
   Statement: [{ ...STATEMENT, ...change }],
 });
 
-describe('what is taken', () => {
+describe('a policy that S3 takes', () => {
   it.each<[string, unknown]>([
     ['one statement without a list', { Statement: STATEMENT }],
     ['the old version', { Version: '2008-10-17', Id: 'x', Statement: [STATEMENT] }],
@@ -50,12 +50,12 @@ describe('what is taken', () => {
       'a Deny of all but some',
       withStatement({ Effect: 'Deny', Principal: undefined, NotPrincipal: { AWS: 'alice' } }),
     ],
-  ])('%s', (_, policy) => {
+  ])('is taken: %s', (_, policy) => {
     expect(() => parse(policy)).not.toThrow();
   });
 });
 
-describe('what is refused', () => {
+describe('a policy that S3 refuses', () => {
   it.each<[string, unknown]>([
     ['no JSON', '{'],
     ['a list', '[]'],
@@ -124,7 +124,7 @@ describe('what is refused', () => {
     ],
     ['a condition of text', withStatement({ Condition: 'StringEquals' })],
     ['a variable that is none', withStatement({ Resource: 'arn:aws:s3:::photos/${aws userid}/*' })],
-  ])('%s', (_, policy) => {
+  ])('is refused: %s', (_, policy) => {
     expect(() => parse(policy)).toThrow(expect.objectContaining({ code: 'MalformedPolicy' }));
   });
 
@@ -264,7 +264,7 @@ describe('public policies', () => {
       { Condition: { StringEquals: { 'aws:PrincipalArn': '${aws:PrincipalArn}' } } },
       true,
     ],
-  ])('%s', (_, change, expected) => {
+  ])('are told from others: %s', (_, change, expected) => {
     expect(isPublicPolicy(parse(withStatement(change)))).toBe(expected);
   });
 });

@@ -121,7 +121,7 @@ describe('where a rule leads', () => {
       '/a%0D%0Aset-cookie:%20b',
     ],
   ];
-  it.each(table)('%s', (_, followed, visited, location) => {
+  it.each(table)('is where it says: %s', (_, followed, visited, location) => {
     expect(followRule(followed, visited)).toEqual({ status: 301, location });
   });
 

@@ -131,7 +131,7 @@ describe("the SDK's model of S3", () => {
   });
 
   it.each(operations.map((operation) => [operation.name, operation] as const))(
-    '%s',
+    'has an operation that we tell by its request: %s',
     (name, operation) => {
       const query = { ...operation.query };
       if (name === 'ListDirectoryBuckets') query['x-id'] = name;

@@ -63,7 +63,7 @@ describe("AWS's published examples", () => {
   it.each([
     ['chunked upload', vectors.chunked, null],
     ['chunked upload with a trailer', vectors.chunkedWithTrailer, 'sOO8/Q=='],
-  ] as const)('%s', async (_, vector, checksum) => {
+  ] as const)('hold: %s', async (_, vector, checksum) => {
     const frames = vector.chunks.flatMap(([length, signature]) => [
       Buffer.from(`${length.toString(16)};chunk-signature=${signature}\r\n`),
       Buffer.alloc(length, 'a'),

@@ -88,7 +88,7 @@ describe('the bucket policy', () => {
   });
 });
 
-describe('what a policy allows', () => {
+describe('a policy', () => {
   it.each<[string, string | string[], Partial<Sent>]>([
     ['listing', 's3:ListBucket', {}],
     ['looking at the bucket', 's3:ListBucket', { method: 'HEAD' }],
@@ -135,7 +135,7 @@ describe('what a policy allows', () => {
     ],
     ['the status', 's3:GetBucketPolicyStatus', { query: { policyStatus: '' } }],
     ['the place', 's3:GetBucketLocation', { query: { location: '' } }],
-  ])('%s', async (_, action, sent) => {
+  ])('opens to a stranger what it allows: %s', async (_, action, sent) => {
     const asStranger = () => send({ ...sent, as: 'stranger' });
     expect((await asStranger()).status).toBe(403);
     await put(rules({ Action: 's3:PutBucketCORS' }));

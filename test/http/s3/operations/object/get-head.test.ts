@@ -92,7 +92,7 @@ describe('ranges', () => {
     ['bytes=0-1,3-4', 200, BODY, undefined],
     ['bytes=4-2', 200, BODY, undefined],
     ['lines=1-2', 200, BODY, undefined],
-  ])('%s', async (range, status, text, contentRange) => {
+  ])('are cut as RFC 9110 has them: %s', async (range, status, text, contentRange) => {
     const reply = await get({ range });
     expect([reply.status, reply.text, reply.headers['content-range']]).toEqual([
       status,
