@@ -268,6 +268,7 @@ it('an object splits its bucket by its alarm, in several runs', async () => {
     openIndex: () => index,
     clock: systemClock,
     log: { info: () => undefined, error: () => undefined },
+    callsMax: 100,
   });
   let runs = 0;
   do {

@@ -33,16 +33,17 @@ export type ShardWork = {
   readonly openIndex: () => Pick<MetadataIndex, 'call'>;
 };
 
-/** `name`: of the object, a bucket's or a shard's. */
+/** `name`: of the object, a bucket's or a shard's. `callsMax`: fewer calls of a run, for tests. */
 export function createShardAlarm(
   options: ShardWork & {
     readonly name: BucketName;
     readonly slot: AlarmSlot;
     readonly clock: Clock;
     readonly log: Log;
+    readonly callsMax?: number;
   },
 ): ShardAlarm {
-  const { rows, slot, openIndex, clock, log } = options;
+  const { rows, slot, openIndex, clock, log, callsMax = CALLS_MAX } = options;
   const bucket = bucketOfShard(options.name);
   /** What an earlier life of the object left is found by the first run of this one. */
   let isDue = true;
@@ -59,7 +60,7 @@ export function createShardAlarm(
     const counted: Pick<MetadataIndex, 'call'> = {
       call(...args) {
         calls += 1;
-        if (calls >= CALLS_MAX || watcher.isTogether(bucket)) stopping.abort();
+        if (calls >= callsMax || watcher.isTogether(bucket)) stopping.abort();
         return index.call(...args);
       },
     };
