@@ -1833,7 +1833,10 @@ export type Server = {
 
 export type Session = {
   id: string;
-  /** What the browser calls itself. */
+  /**
+   * Browser and system, or tool and version: `Firefox on Windows`, `curl 8.5`. An unknown
+   * program is listed by its `User-Agent`, cut to 200 characters.
+   */
   label: string;
   /** The network that it was begun from: an address, or /64 of IPv6. */
   network: string;

@@ -54,9 +54,9 @@ describeCore('the JSON API', () => {
       'POST',
       '/sessions',
       { accessKeyId, secretAccessKey },
-      { 'user-agent': 'A browser' },
+      { 'user-agent': 'curl/8.5.0' },
     );
-    expect([made.status, made.json.label, made.json.isCurrent]).toEqual([201, 'A browser', true]);
+    expect([made.status, made.json.label, made.json.isCurrent]).toEqual([201, 'curl 8.5', true]);
     expect(made.headers['set-cookie']).toMatch(
       /^__Host-quayside=[0-9a-z]{32}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
     );

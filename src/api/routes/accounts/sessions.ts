@@ -10,6 +10,7 @@ import type { Holder, Session } from '../../../domain/accounts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
 import { noSessionCookie, sessionCookie, sessionKindOf } from '../../requests/credentials.ts';
+import { describeUserAgent } from '../../requests/describe-user-agent.ts';
 import { transportOf } from '../../requests/transport.ts';
 import { ownOnly } from '../../routing/account-of.ts';
 import { type Api, type ApiCall, type ApiContext, callOf } from '../../routing/api-call.ts';
@@ -58,7 +59,11 @@ const provenAtSchema = timeSchema.openapi({
 export const sessionSchema = z
   .object({
     id: idSchema,
-    label: z.string().openapi({ description: 'What the browser calls itself.' }),
+    label: z.string().openapi({
+      description:
+        'Browser and system, or tool and version: `Firefox on Windows`, `curl 8.5`. ' +
+        'An unknown program is listed by its `User-Agent`, cut to 200 characters.',
+    }),
     network: z.string().openapi({
       description: 'The network that it was begun from: an address, or /64 of IPv6.',
     }),
@@ -88,10 +93,7 @@ const meSchema = z
   })
   .openapi('Me');
 
-const LABEL_MAX_LENGTH = 200;
-
-const labelOf = ({ request }: ApiCall) =>
-  (request.header('user-agent') ?? '').slice(0, LABEL_MAX_LENGTH);
+const labelOf = ({ request }: ApiCall) => describeUserAgent(request.header('user-agent') ?? '');
 
 /** A session as the API shows it. */
 export function showSession(session: Session, currentId: string) {
