@@ -26,6 +26,10 @@ const corsFor = (maxAgeSeconds: number) => ({
   cors: [{ allowedMethods: ['GET'], allowedOrigins: ['*'], maxAgeSeconds }],
 });
 const expiryAfter = (days: number) => ({ lifecycle: [{ expiration: { days } }] });
+const lockFor = (time: object) => ({
+  versioning: 'enabled',
+  objectLock: { defaultRetention: { mode: 'GOVERNANCE', ...time } },
+});
 /** Greatest number of days, or of seconds, in a document of S3. */
 const NUMBER_MAX = 2_147_483_647;
 
@@ -37,6 +41,8 @@ it.each([
   ['the longest time that a browser keeps a CORS response', corsFor(NUMBER_MAX)],
   ['an expiry on the next day', expiryAfter(1)],
   ['the latest expiry', expiryAfter(NUMBER_MAX)],
+  ['a default retention of a day', lockFor({ days: 1 })],
+  ['a default retention of a year', lockFor({ days: null, years: 1 })],
 ])('%s is taken', async (_, settings) => {
   expect(await change(settings)).toMatchObject({ status: 200 });
 });
@@ -60,6 +66,8 @@ it.each([
   ],
   ['a longer time in a CORS rule', corsFor(NUMBER_MAX + 1), `${NUMBER_MAX}`],
   ['an expiry on the same day', expiryAfter(0), '>=1'],
+  ['a default retention of no day', lockFor({ days: 0 }), '>=1'],
+  ['a default retention of no year', lockFor({ years: 0 }), '>=1'],
   ['a later expiry', expiryAfter(NUMBER_MAX + 1), `${NUMBER_MAX}`],
 ])('%s is refused', async (_, settings, reason) => {
   expect(await change(settings)).toEqual({ status: 400, text: expect.stringContaining(reason) });

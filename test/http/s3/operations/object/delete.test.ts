@@ -92,6 +92,28 @@ describe('DeleteObject', () => {
     }
     expect(await has('a')).toBe(true);
   });
+
+  it('makes a marker that is its caller’s, in a bucket of another', async () => {
+    const put = (query: string, body: string) =>
+      surface.send({ method: 'PUT', path: '/ddd', query: { [query]: '' }, body });
+    await put(
+      'versioning',
+      '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>',
+    );
+    const anybody = { Effect: 'Allow', Principal: '*', Action: 's3:DeleteObject' };
+    const statement = { ...anybody, Resource: 'arn:aws:s3:::ddd/*' };
+    await put('policy', JSON.stringify({ Version: '2012-10-17', Statement: [statement] }));
+    for (const as of ['stranger', 'owner'] as const)
+      expect((await surface.send({ method: 'DELETE', path: `/ddd/${as}`, as })).status).toBe(204);
+    const { text } = await surface.send({ path: '/ddd', query: { versions: '', prefix: '' } });
+    const ownerOf = (key: string) =>
+      new RegExp(
+        `<DeleteMarker>(?:(?!</DeleteMarker>).)*<Key>${key}</Key>.*?<Owner><ID>(.*?)</ID>`,
+      ).exec(text)?.[1];
+    expect(ownerOf('owner')).toMatch(/./);
+    expect(ownerOf('stranger')).toMatch(/./);
+    expect(ownerOf('stranger')).not.toBe(ownerOf('owner'));
+  });
 });
 
 describe('DeleteObjects', () => {
