@@ -26,6 +26,7 @@ import { createShardSplitter } from '../../src/index/router/split-shards.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import { migrate } from '../../src/index/tables/schema.ts';
 import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
+import { randomOrder } from '../lib/random-order.ts';
 import { printTable } from '../lib/table.ts';
 
 const { values } = parseArgs({
@@ -55,10 +56,8 @@ const RECORD: BucketRecord = {
   settings: NO_SETTINGS,
 };
 
-/** Random order without a list of it: a step that shares no factor with the number of names. */
-const stride = [982_451_653, 961_748_941].find((prime) => NAMES % prime !== 0) ?? 1;
-const keyOf = (at: number) =>
-  `photos/${String((at * stride) % NAMES).padStart(9, '0')}.jpg` as ObjectKey;
+const numberAt = randomOrder(NAMES);
+const keyOf = (at: number) => `photos/${String(numberAt(at)).padStart(9, '0')}.jpg` as ObjectKey;
 
 const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
 const sql = openSqlite(join(folder, 'index.sqlite'), { readOnly: false });

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
 import { cpuSecondsOf } from '../lib/process-cpu.ts';
 import { prepareUpload, sendUpload, type Upload } from '../lib/put-requests.ts';
+import { randomOrder } from '../lib/random-order.ts';
 import { startQuayside } from '../lib/servers.ts';
 import { printTable } from '../lib/table.ts';
 
@@ -23,8 +24,7 @@ const CLIENTS = Number(values.clients);
 const TURN = 2000;
 const BODY = Buffer.alloc(1000, 'quayside ');
 
-/** Random order without a list of it: a step that shares no factor with the number of names. */
-const STRIDE = [982_451_653, 961_748_941].find((prime) => NAMES % prime !== 0) ?? 1;
+const numberAt = randomOrder(NAMES);
 
 type Contestant = Awaited<ReturnType<typeof startContestant>>;
 
@@ -41,7 +41,7 @@ const PLAIN = { checksum: 'none', isEncrypted: false };
 
 /** Stores names `from` to `to`, a PUT at a time on each connection. */
 async function store({ server, sockets, tookMs }: Contestant, from: number, to: number) {
-  const urlOf = (at: number) => `${server.url}/bench/photos/${(at * STRIDE) % NAMES}.jpg`;
+  const urlOf = (at: number) => `${server.url}/bench/photos/${numberAt(at)}.jpg`;
   const uploads: Upload[] = [];
   // Signed before the clock starts.
   for (let at = from; at < to; at++) uploads.push(await prepareUpload(urlOf(at), BODY, PLAIN));
