@@ -7,7 +7,7 @@ import type { ShardState } from '../../ports/index-calls/shard-calls.ts';
 import type { MetadataIndex, NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
 import { type MoveStep, nextStep } from './next-step.ts';
-import { readShardMap, type ShardMap, withState } from './shard-map.ts';
+import { readShardMap, type ShardMap, shardIn, withState } from './shard-map.ts';
 
 /** What moving works with. `bucket`: the name under which all of its shards are called. */
 export type MovingPorts = {
@@ -161,7 +161,7 @@ export async function moveSlice(
     if (!hasCode(error, 'NoSuchBlob')) throw error;
     return null;
   });
-  const gave = after?.find((state) => state.bucket.id === source.bucket.id)?.gave;
+  const gave = after === null ? null : shardIn(after, source.bucket.id)?.gave;
   return gave?.epoch === frozen.frozen?.epoch ? after : null;
 }
 

@@ -49,11 +49,11 @@ export async function readShardMap(
     numbers.map((number) => index.call(bucket, 'getShard', { name: nameOfShard(bucket, number) })),
   );
   // One that was noted may not be made yet, and one of an earlier bucket be there.
-  const own = others.filter((state) => state?.bucket.id.startsWith(`${root.bucket.id}~`) === true);
-  return [root, ...own.filter((state) => state !== null)];
+  const made = others.filter((state) => state !== null);
+  return [root, ...made.filter((state) => isShardOf(state.bucket.id, root.bucket.id))];
 }
 
-/** The map with a state that a call gave, unless it has a later one of that shard. */
+/** The map with a state that a call gave; the same map where that is not later than its own. */
 export function withState(map: ShardMap, state: ShardState): ShardMap {
   const known = shardIn(map, state.bucket.id);
   if (known === null) return [...map, state];
@@ -87,10 +87,9 @@ export async function renewStates(
     if (state === null) return null;
     renewed = withState(renewed, state);
   }
-  const isOfBucket = renewed.every(
-    ({ bucket: { id } }) => id === root.id || rootOfShard(id) === root.id,
-  );
-  return isOfBucket && renewed[0].made === made ? renewed : null;
+  const [{ made: madeNow }, ...shards] = renewed;
+  const isOfBucket = shards.every(({ bucket }) => isShardOf(bucket.id, root.id));
+  return isOfBucket && madeNow === made ? renewed : null;
 }
 
 /** The id of a shard beside the root. */
@@ -100,6 +99,9 @@ export const idOfShard = (root: BucketId, number: number): BucketId =>
 /** The id of the bucket that a shard beside the root is of. */
 export const rootOfShard = (shard: BucketId): BucketId =>
   shard.slice(0, shard.lastIndexOf('~')) as BucketId;
+
+/** Whether an id is that of a shard beside the root of that id. */
+export const isShardOf = (id: BucketId, root: BucketId): boolean => id.startsWith(`${root}~`);
 
 /** The shard that owns a key; null: by this map none does. */
 export function ownerOf(map: ShardMap, key: string): ShardState | null {

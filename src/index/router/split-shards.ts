@@ -11,7 +11,14 @@ import type { MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Background, Clock } from '../../ports/system.ts';
 import { type BucketWatcher, createGrowthWatcher } from './growth-watcher.ts';
 import { countRows, finishMoves, type MovingPorts, moveSlice, refOfShard } from './move-slices.ts';
-import { idOfShard, nameOfShard, type ShardMap, shardIn, shardsWithKeys } from './shard-map.ts';
+import {
+  idOfShard,
+  nameOfShard,
+  type ShardMap,
+  shardIn,
+  shardsWithKeys,
+  withState,
+} from './shard-map.ts';
 
 export type SplitterOptions = {
   readonly index: Pick<MetadataIndex, 'call'>;
@@ -105,10 +112,11 @@ async function splitShard(
   count: number,
   rows: number,
 ): Promise<void> {
-  const target = await idleShard(ports);
-  if (target === null) return;
+  const ready = await openTarget(ports);
+  if (ready === null) return;
+  const { target } = ready;
+  let map: ShardMap | null = ready.map;
   const slice = Math.max(1, Math.min(SLICE_ROWS, Math.floor(rows / 4)));
-  let map = await finishMoves(ports);
   for (let left = Math.floor(count / 2); left > 0; left -= slice) {
     const source = map === null || ports.isStopping() ? null : shardIn(map, id);
     if (map === null || source === null) return;
@@ -117,8 +125,13 @@ async function splitShard(
   }
 }
 
-/** A shard without keys, which is made where there is none; null: others were faster. */
-async function idleShard(ports: MovingPorts): Promise<ShardState | null> {
+/**
+ * Finds a shard without keys, which is made where there is none, and the map that has it; null:
+ * others were faster.
+ */
+async function openTarget(
+  ports: MovingPorts,
+): Promise<{ readonly map: ShardMap; readonly target: ShardState } | null> {
   const { index, bucket: name } = ports;
   const map = await finishMoves(ports);
   if (map === null) return null;
@@ -126,7 +139,7 @@ async function idleShard(ports: MovingPorts): Promise<ShardState | null> {
   const record = await index.call(name, 'getBucket', { name });
   const isIdle = ({ range, incoming }: ShardState) => range === null && incoming === null;
   const made = others.some(isIdle) ? null : await makeNextShard(ports, root, record);
-  const now = await finishMoves(ports);
+  let now = await finishMoves(ports);
   if (now?.[0].bucket.id !== root.bucket.id) {
     // The bucket was deleted before its last shard was made: nobody else knows of that.
     const nowMs = ports.clock.nowMs();
@@ -137,10 +150,13 @@ async function idleShard(ports: MovingPorts): Promise<ShardState | null> {
   // may be capped are collected sooner, which does no harm.
   const [{ record: latest }, ...shards] = now;
   const isCapped = record?.settings.isCapped === true || record?.revision !== latest;
-  for (const { bucket, record: known } of shards)
-    if (known < latest)
-      await index.call(name, 'reportRecord', { bucket, record: latest, isCapped });
-  return shards.find(isIdle) ?? null;
+  for (const { bucket, record: known } of shards) {
+    if (known >= latest) continue;
+    const report = { bucket, record: latest, isCapped };
+    now = withState(now, await index.call(name, 'reportRecord', report));
+  }
+  const target = now.slice(1).find(isIdle);
+  return target === undefined ? null : { map: now, target };
 }
 
 /** Makes one more shard, which has no keys. BucketChanged. */
@@ -177,7 +193,7 @@ async function joinSmall(ports: SplittingPorts, rows: number): Promise<void> {
       await countRows(ports, refOfShard(source)),
     ];
     if (counts.every((count) => count < rows * JOINED_SHARE)) {
-      await joinShards(ports, source, target);
+      await joinShards(ports, map, { source, target });
       return;
     }
   }
@@ -186,14 +202,14 @@ async function joinSmall(ports: SplittingPorts, rows: number): Promise<void> {
 /** Moves all that a shard has to its lower neighbour. */
 async function joinShards(
   ports: SplittingPorts,
-  { bucket: { id } }: ShardState,
-  target: ShardState,
+  seen: ShardMap,
+  { source, target }: { readonly source: ShardState; readonly target: ShardState },
 ): Promise<void> {
-  let map = await finishMoves(ports);
+  let map: ShardMap | null = seen;
   while (map !== null && !ports.isStopping()) {
-    const source = shardIn(map, id);
-    if (source === null || source.range === null) return;
-    const wanted = { source, end: 'lower', target: target.bucket, rows: SLICE_ROWS } as const;
-    map = await moveSlice(ports, map, wanted);
+    const from = shardIn(map, source.bucket.id);
+    if (from === null || from.range === null) return;
+    const wanted = { end: 'lower', target: target.bucket, rows: SLICE_ROWS } as const;
+    map = await moveSlice(ports, map, { source: from, ...wanted });
   }
 }

@@ -6,7 +6,7 @@ import type { BucketName } from '../../domain/nouns.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import { locateBlobs } from './by-key.ts';
 import { shardNames } from './shard-hours.ts';
-import { readShardMap, rootOfShard } from './shard-map.ts';
+import { isShardOf, readShardMap } from './shard-map.ts';
 
 type Index = Pick<MetadataIndex, 'call'>;
 type Input<Name extends keyof IndexApi> = Parameters<IndexApi[Name]>[0];
@@ -33,7 +33,7 @@ type Incarnation = Result<'listIncarnations'>[number];
 
 function withIdleUploads(root: Incarnation, ofShards: readonly Incarnation[]): Incarnation {
   const times = ofShards
-    .filter(({ bucket, isDeleted }) => !isDeleted && rootOfShard(bucket.id) === root.bucket.id)
+    .filter(({ bucket, isDeleted }) => !isDeleted && isShardOf(bucket.id, root.bucket.id))
     .flatMap(({ idleUploadMs }) => idleUploadMs ?? []);
   if (times.length === 0) return root;
   return { ...root, idleUploadMs: Math.min(...times, root.idleUploadMs ?? Infinity) };
@@ -47,7 +47,7 @@ export async function forgetIncarnation(
   const { id, name } = input.bucket;
   for (const shard of await shardNames(index, name)) {
     const left = await index.call(name, 'listIncarnations', { name: shard });
-    if (left.some(({ bucket }) => bucket.id.startsWith(`${id}~`))) return;
+    if (left.some(({ bucket }) => isShardOf(bucket.id, id))) return;
   }
   await index.call(name, 'forgetIncarnation', input);
 }
@@ -105,7 +105,7 @@ export async function releaseRemoteReferences(
   for (const shard of await shardNames(index, name)) {
     const states = await index.call(name, 'listIncarnations', { name: shard });
     for (const { bucket } of states) {
-      if (!bucket.id.startsWith(`${id}~`)) continue;
+      if (!isShardOf(bucket.id, id)) continue;
       await index.call(name, 'releaseRemoteReferences', { ...input, ownerBucket: bucket });
     }
   }

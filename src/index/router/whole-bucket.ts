@@ -8,7 +8,6 @@ import type { BucketAddress, BucketRecord, BucketRef } from '../../domain/nouns.
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
 import {
-  carryOut,
   countRows,
   finishMoves,
   type MovingPorts,
@@ -16,7 +15,6 @@ import {
   refOfShard,
   type WantedMove,
 } from './move-slices.ts';
-import { nextStep } from './next-step.ts';
 import { readShardMap, type ShardMap, shardsWithKeys } from './shard-map.ts';
 import { AGAIN, pause, type SplitBuckets, TRIES_MAX } from './split-bucket.ts';
 
@@ -33,17 +31,12 @@ const MERGED_ROWS = 1000;
 
 /** What the bucket stores: the sum of its shards, when no slice is between two. */
 export function sumTotals(
-  { index, clock, split }: WholeBucketParts,
+  { split }: WholeBucketParts,
   input: { readonly bucket: BucketRef },
 ): Promise<readonly StorageTotals[]> {
   const { bucket } = input;
   return split.attempt(bucket, async (map) => {
-    const step = nextStep(map);
-    if (step?.do === 'read again') return AGAIN;
-    if (step?.do === 'adopt') {
-      await carryOut({ index, clock, bucket: bucket.name }, step);
-      return AGAIN;
-    }
+    if (await split.closeGap(map)) return AGAIN;
     const sums = new Map<string, StorageTotals>();
     for (const shard of map) {
       const totals = await split.callShard(shard, bucket, 'getStorageTotals', {});
