@@ -2,11 +2,10 @@
 // shards: they see every key, and a bucket without any goes whatever moves.
 import { describe, expect, it } from 'vitest';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
-import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import { hasCode } from '../../../src/domain/errors.ts';
 import type { BucketRecord } from '../../../src/domain/nouns.ts';
 import { finishMoves, moveSlice } from '../../../src/index/router/move-slices.ts';
-import { idOfShard, nameOfShard, readShardMap } from '../../../src/index/router/shard-map.ts';
+import { readShardMap } from '../../../src/index/router/shard-map.ts';
 import { createShardRouter } from '../../../src/index/router/shard-router.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import {
@@ -29,7 +28,7 @@ import {
   stateOf,
 } from '../../contract/index/shards/shard-samples.ts';
 import { FUZZ_SEED, fuzzRuns } from '../../fuzz-seed.ts';
-import { openRestlessShards, reopening } from './restless-shards.ts';
+import { makeShard, openRestlessShards, reopening } from './restless-shards.ts';
 import { createTurns, pickOf, randomOf } from './shard-world.ts';
 
 const UPPER = { from: 'm', to: null };
@@ -118,15 +117,13 @@ it('a shard that was made behind a map hears of a changed record', async () => {
   const record = await open();
   // Reads the map, of which the shard that was noted is no part yet.
   await put(router, record, objectOf('a'));
-  const own = { id: idOfShard(record.id, made), name: nameOfShard(name, made), revision: 1 };
-  const shard = { ...record, ...own, access: PRIVATE_ACCESS, settings: NO_SETTINGS };
-  await base.call(name, 'makeShard', { bucket: shard, record: root.record });
+  const { bucket: shard } = await makeShard(base, record, made, root);
 
   const changed = await router.call(name, 'setBucketAccess', {
     bucket: refOf(record),
     access: PRIVATE_ACCESS,
   });
-  const state = await base.call(name, 'getShard', { name: own.name });
+  const state = await base.call(name, 'getShard', { name: shard.name });
   expect(state?.record).toBe(changed.revision);
   expect(changed.revision).toBeGreaterThan(record.revision);
 });

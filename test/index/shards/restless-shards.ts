@@ -15,6 +15,7 @@ import {
 } from '../../../src/index/router/shard-map.ts';
 import { createShardRouter } from '../../../src/index/router/shard-router.ts';
 import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
+import type { ShardState } from '../../../src/ports/index-calls/shard-calls.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { refOf, START_MS } from '../../contract/index/samples.ts';
 import { openMigrated } from '../kit/open-migrated.ts';
@@ -45,6 +46,19 @@ export const RESTLESS_WORLDS = {
   'restless shards in databases of their own': openDatabases,
 };
 
+/** Makes the shard of that number beside a root, as a splitter does. */
+export function makeShard(
+  index: MetadataIndex,
+  record: BucketRecord,
+  number: number,
+  root: ShardState,
+): Promise<ShardState> {
+  const { id, name } = record;
+  const own = { id: idOfShard(id, number), name: nameOfShard(name, number), revision: 1 };
+  const bucket = { ...record, ...own, access: PRIVATE_ACCESS, settings: NO_SETTINGS };
+  return index.call(name, 'makeShard', { bucket, record: root.record });
+}
+
 /** `moves`: how many slices move before each call; absent: one. */
 export function openRestlessShards(seed: number, moves = 1, open = openOneDatabase) {
   const random = randomOf(seed);
@@ -55,12 +69,10 @@ export function openRestlessShards(seed: number, moves = 1, open = openOneDataba
 
   /** Makes the bucket the root of shards, and gives its record as it is then. */
   async function split(record: BucketRecord): Promise<BucketRecord> {
-    const { id, name } = record;
+    const { name } = record;
     const root = await base.call(name, 'noteShards', { bucket: refOf(record), made: SHARDS });
     for (let at = 1; at <= SHARDS; at++) {
-      const own = { id: idOfShard(id, at), name: nameOfShard(name, at), revision: 1 };
-      const bucket = { ...record, ...own, access: PRIVATE_ACCESS, settings: NO_SETTINGS };
-      await base.call(name, 'makeShard', { bucket, record: root.record });
+      await makeShard(base, record, at, root);
     }
     return (await base.call(name, 'getBucket', { name })) ?? record;
   }
